@@ -1,0 +1,30 @@
+# The same words on a laptop and in CI. PYTHON may point into any environment that has `.[dev]`.
+PYTHON ?= python
+
+.PHONY: check format lint types test docs bench faults
+
+check: lint types test          ## everything a commit must pass
+
+lint:
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+
+types:
+	$(PYTHON) -m mypy
+
+test:
+	$(PYTHON) -m pytest
+
+format:                         ## let ruff write what it would ask for
+	$(PYTHON) -m ruff format .
+	$(PYTHON) -m ruff check --fix .
+
+docs:                           ## write the generated reference pages anew
+	$(PYTHON) -m tests.docs.generate
+
+bench:                          ## slow measurements: frontier cycles, pages per second
+	$(PYTHON) -m bench.frontier
+	$(PYTHON) -m bench.pages
+
+faults:                         ## the full fault matrix; writes docs/reference/faults.md
+	$(PYTHON) -m tests.faults.full

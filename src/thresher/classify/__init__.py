@@ -1,0 +1,1 @@
+"""Judges: does this page fit the topic?"""

@@ -1,0 +1,184 @@
+"""What every frontier promises.
+
+The states of a URL, and what moves it:
+
+                 add                    lease
+    (unknown) ─────────►  waiting  ───────────────►  leased
+        ▲                  ▲    ▲                     │ │ │
+        │ pushed out       │    └─────────────────────┘ │ │
+        │ of a full host   │      retry, release,       │ │
+        └──────────────────┘      or the lease ends     │ │
+                                                  done ◄┘ └► failed(reason)
+
+The states of a host: ready (may be asked now), held (as many leases open as it allows), delayed (until its next
+time), parked (until somebody unparks it, or for a given time). A host without waiting URLs is none of these.
+
+Promises, each with a test in `tests/contract/`:
+
+1. Score.   `lease` hands out the best waiting URL over all hosts that may be asked now; ties by age. A URL found
+            again while it waits is merged as the strategy says (`Merge`); carry and parent follow the winning score,
+            the greater `depth_left` and the smaller `hops` are kept on their own. What is leased, done or failed
+            is not changed by finding it again.
+2. Lease.   A leased URL is nobody else's until its time ends. Every lease has a fence, greater than any before it;
+            a commit or release with an old fence, or after the lease's end, changes nothing.
+3. Host.    Over all workers: at most `leases_per_host` leases open, and at least the host's delay between the end
+            of one lease and the start of the next. An expired lease counts as ended at its end.
+4. Atomic.  `add`, `lease`, `commit`, `release`, `park` and `rescore` each happen whole or not at all.
+5. Seen.    A URL enters once, by its 64-bit fingerprint.
+6. Bounded. A host keeps at most `waiting_per_host` waiting URLs; the worst (lowest score, then youngest) are
+            pushed out, counted as dropped, forgotten, and may return when found again.
+7. Flat.    The cost of a step grows at most with the logarithm of the number of waiting URLs.
+8. Rescore. Waiting URLs can be listed best first in bounded batches and given new scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from thresher.records import Candidate, Lease, Settlement
+
+MAX_TRIES = 5
+"""A URL whose lease was lost or retried this often has failed; a page that kills workers cannot do so forever."""
+
+
+class Merge(StrEnum):
+    """What becomes of the score when a waiting URL is found again."""
+
+    MAX = "max"
+    MEAN = "mean"
+    FIRST = "first"
+
+
+class UrlState(StrEnum):
+    """Where a URL stands."""
+
+    WAITING = "waiting"
+    LEASED = "leased"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlEntry:
+    """One URL as the frontier knows it, for people to read."""
+
+    url: str
+    host: str
+    state: UrlState
+    score: float
+    hops: int
+    depth_left: int
+    parent: int
+    tries: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostEntry:
+    """One host as the frontier knows it, for people to read.
+
+    Args:
+        next_seconds: Until it may be asked again; 0 when it may be asked now.
+        leased: How many leases are open.
+        parked: Why it is parked; empty when it is not.
+    """
+
+    host: str
+    waiting: int
+    leased: int
+    pages: int
+    relevant: int
+    failed: int
+    delay_seconds: float
+    next_seconds: float
+    best: float | None
+    parked: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """The frontier in numbers; asked every second, so no backend may walk its URLs for it.
+
+    Args:
+        waiting: URLs in the queue, those of parked hosts included.
+        dropped: URLs pushed out of full hosts.
+        pages: Settlements that brought a page.
+        relevant: Pages that were relevant.
+        ready: Hosts that may be asked now.
+        delayed: Hosts with waiting URLs that wait for their next time.
+        parked: Hosts with waiting URLs that are parked.
+    """
+
+    waiting: int = 0
+    leased: int = 0
+    done: int = 0
+    failed: int = 0
+    dropped: int = 0
+    pages: int = 0
+    relevant: int = 0
+    hosts: int = 0
+    ready: int = 0
+    delayed: int = 0
+    parked: int = 0
+
+
+class Frontier(Protocol):
+    """The queue of a crawl: scores, leases and one budget per host."""
+
+    async def add(self, candidates: Sequence[Candidate]) -> int:
+        """Let URLs in, in this order of age; return how many were new."""
+        ...
+
+    async def lease(self, limit: int, *, seconds: float, worker: str = "") -> list[Lease]:
+        """Hand out up to `limit` of the best URLs of hosts that may be asked now, best first."""
+        ...
+
+    async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
+        """Settle leases and let their links in; False where the lease was no longer held."""
+        ...
+
+    async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
+        """Give leases back unused: the URLs wait again with no try counted."""
+        ...
+
+    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+        """Ask a host no more, for some seconds or until it is unparked."""
+        ...
+
+    async def unpark(self, host: str) -> None:
+        """Let a parked host be asked again."""
+        ...
+
+    async def rescore(self, scores: Mapping[str, float]) -> int:
+        """Give waiting URLs new scores whatever the merge; return how many still waited."""
+        ...
+
+    async def peek(self, limit: int, *, below: float | None = None) -> list[UrlEntry]:
+        """List the best waiting URLs over all hosts, parked ones included, with scores below `below`."""
+        ...
+
+    async def find(self, url: str) -> UrlEntry | None:
+        """Say where a URL stands; None when it was never let in (or was pushed out)."""
+        ...
+
+    async def counts(self) -> Counts:
+        """Return the frontier in numbers."""
+        ...
+
+    async def hosts(self, limit: int = 100) -> list[HostEntry]:
+        """List hosts, those with most pages first."""
+        ...
+
+    async def seconds_to_next(self) -> float | None:
+        """Return the seconds until `lease` may have something to hand out; None when nothing waits or is leased.
+
+        Hosts parked without an end do not count: nothing comes from them by waiting.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and connections; nothing that was committed is lost."""
+        ...

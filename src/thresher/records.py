@@ -1,0 +1,175 @@
+"""The records that travel along the line, one per arrow.
+
+    Lease ─► FetchedPage ─► ParsedPage ─► Judgement ─► Candidate ─► Settlement
+
+All are frozen: a part reads what it is given and answers with a record of its own. Times are seconds since the
+epoch by the store's clock; a fingerprint is the signed 64-bit number of `urls.canonical.fingerprint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+Carry = Mapping[str, Json]
+"""What a strategy remembers about one URL: small plain JSON, stored by the frontier, handed back with the lease."""
+
+Parts = Mapping[str, float]
+"""The named values that a score was made of, so that `thresher why` can print them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link as it stands on its page.
+
+    Args:
+        url: Where it leads: absolute, canonical.
+        anchor: Its own words; the alternative text for an image.
+        context: The words around it inside its block, without the anchor.
+        heading: The nearest heading above it.
+        tag_path: The elements it is nested in, outermost first, such as ``html/body/ul/li/a``.
+        position: Its number among the page's links, from 0.
+        nofollow: Whether the page asks crawlers not to follow it.
+    """
+
+    url: str
+    anchor: str = ""
+    context: str = ""
+    heading: str = ""
+    tag_path: str = ""
+    position: int = 0
+    nofollow: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedPage:
+    """What a server answered; header names are in lower case."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    fetched_at: float
+    elapsed_seconds: float = 0.0
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedPage:
+    """A page as text and links.
+
+    Args:
+        text: Title and all visible text, anchors included.
+        language: ``en``, ``zh`` or another code; empty when the page has too little text to tell.
+        noindex: The page asks not to be kept.
+        nofollow: The page asks that none of its links be followed.
+    """
+
+    url: str
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    keywords: str = ""
+    description: str = ""
+    text: str = ""
+    language: str = ""
+    links: tuple[Link, ...] = ()
+    noindex: bool = False
+    nofollow: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """How well a page fits the topic: a number from 0 to 1, a verdict, and what the number was made of."""
+
+    relevance: float
+    relevant: bool
+    parts: Parts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A URL on its way into the frontier.
+
+    Args:
+        url: Absolute and canonical.
+        score: Its place in the queue; higher comes first, ties by age.
+        parts: What the score was made of.
+        carry: What the strategy wants back when the URL is leased.
+        depth_left: How many pages a path may still tunnel from here; when found again the maximum wins.
+        hops: Links from a seed; when found again the minimum wins.
+        redirects: How many redirects in a row led here.
+        parent: Fingerprint of the page on which it was found; 0 for a seed.
+    """
+
+    url: str
+    score: float
+    parts: Parts = field(default_factory=dict)
+    carry: Carry = field(default_factory=dict)
+    depth_left: int = 0
+    hops: int = 0
+    redirects: int = 0
+    parent: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """A URL that is ours until `until`; `fence` proves it when the outcome is handed in.
+
+    Args:
+        host: The host key whose budget this lease occupies.
+        tries: How often the URL was leased before without an outcome.
+        host_pages: Pages that this crawl has taken from the host so far, over all workers.
+        host_relevant: How many of them were relevant.
+    """
+
+    url: str
+    host: str
+    score: float
+    fence: int
+    until: float
+    carry: Carry = field(default_factory=dict)
+    depth_left: int = 0
+    hops: int = 0
+    redirects: int = 0
+    parent: int = 0
+    tries: int = 0
+    host_pages: int = 0
+    host_relevant: int = 0
+
+
+class Outcome(StrEnum):
+    """How a lease ended.
+
+    DONE and FAILED are final. RETRY puts the URL back with one more try on its account.
+    """
+
+    DONE = "done"
+    FAILED = "failed"
+    RETRY = "retry"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """All that one processed URL changes, committed in one step.
+
+    Args:
+        lease: The lease that this settles.
+        outcome: What becomes of the URL.
+        reason: Why it failed or is tried again; empty when done.
+        links: The candidates found on the page.
+        delay_seconds: How long the host must now be left alone.
+        page: Whether a page was taken (a redirect or an error is not a page).
+        relevant: Whether that page was relevant.
+        park: Why the host should be asked no more; empty when it may go on.
+    """
+
+    lease: Lease
+    outcome: Outcome
+    reason: str = ""
+    links: Sequence[Candidate] = ()
+    delay_seconds: float = 0.0
+    page: bool = False
+    relevant: bool = False
+    park: str = ""

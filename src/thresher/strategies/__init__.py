@@ -1,0 +1,1 @@
+"""Crawl strategies: one algorithm per file, named as in its paper."""

@@ -1,0 +1,1 @@
+"""Text: words of English, character pairs of Chinese, and counts of them."""

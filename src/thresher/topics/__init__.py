@@ -1,0 +1,1 @@
+"""What a user wants: phrases, keywords, seeds."""

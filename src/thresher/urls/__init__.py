@@ -1,0 +1,1 @@
+"""URLs: their one spelling, their host, their words, and what lies in scope."""
