@@ -29,6 +29,7 @@ Promises, each with a test in `tests/contract/`:
             pushed out, counted as dropped, forgotten, and may return when found again.
 7. Flat.    The cost of a step grows at most with the logarithm of the number of waiting URLs.
 8. Rescore. Waiting URLs can be listed best first in bounded batches and given new scores.
+9. Notes.   What one worker learned about a host is there for all of them until its time ends.
 """
 
 from __future__ import annotations
@@ -177,6 +178,14 @@ class Frontier(Protocol):
 
         Hosts parked without an end do not count: nothing comes from them by waiting.
         """
+        ...
+
+    async def remember(self, host: str, kind: str, value: str, *, seconds: float) -> None:
+        """Keep what a worker learned about a host (its robots.txt, say) for all workers, for some seconds."""
+        ...
+
+    async def recall(self, host: str, kind: str) -> str | None:
+        """Return what was remembered about a host, unless its time is over."""
         ...
 
     async def close(self) -> None:
