@@ -5,7 +5,9 @@
     │   ├── UnknownName          a strategy, judge or backend that nobody registered
     │   └── RefusedAddress       a seed that the address guard will not dial
     ├── CrawlNotFound            the folder holds no crawl
+    ├── CrawlBusy                another run of the same crawl is under way
     ├── StoreError               the frontier or the page store cannot be used
+    │   ├── DiskFull             no room to write; nothing is lost
     │   └── StoreUnreachable     it may come back; nothing is lost
     └── ExportError              a collection cannot be written as asked
 
@@ -41,7 +43,7 @@ class RefusedAddress(ConfigError):
     """A seed whose address is never dialled unless the user lists it."""
 
     def __init__(self, url: str, why: str, remedy: str) -> None:
-        super().__init__(f"refused {url}: {why}. If this is your own site: network.allow: [{remedy!r}].")
+        super().__init__(f'refused {url}: {why}. If this is your own site: network.allow: ["{remedy}"].')
 
 
 class CrawlNotFound(ThresherError):
@@ -51,8 +53,24 @@ class CrawlNotFound(ThresherError):
         super().__init__(f"{folder} holds no crawl (no topic.yaml). Start one: thresher new {folder} --topic …")
 
 
+class CrawlBusy(ThresherError):
+    """One run at a time: its workers share the folder, two supervisors would not."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"a run of {folder} is under way. Look: thresher status {folder}")
+
+
 class StoreError(ThresherError):
     """The frontier or the page store cannot be used as it is."""
+
+
+class DiskFull(StoreError):
+    """There is no room for another page."""
+
+    exit_code = 3
+
+    def __init__(self) -> None:
+        super().__init__("the disk is full; nothing is lost. Make room and run the same command again")
 
 
 class StoreUnreachable(StoreError):

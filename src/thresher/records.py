@@ -139,6 +139,14 @@ class Lease:
     host_relevant: int = 0
 
 
+class Merge(StrEnum):
+    """What becomes of the score when a waiting URL is found again; each strategy names its own."""
+
+    MAX = "max"
+    MEAN = "mean"
+    FIRST = "first"
+
+
 class Outcome(StrEnum):
     """How a lease ended.
 
@@ -163,6 +171,7 @@ class Settlement:
         page: Whether a page was taken (a redirect or an error is not a page).
         relevant: Whether that page was relevant.
         park: Why the host should be asked no more; empty when it may go on.
+        content: Hash of the page's text, by which a later page is known as its duplicate; 0 for none.
     """
 
     lease: Lease
@@ -173,3 +182,4 @@ class Settlement:
     page: bool = False
     relevant: bool = False
     park: str = ""
+    content: int = 0

@@ -1,0 +1,145 @@
+"""topic.yaml as strict typed classes, each default beside its meaning.
+
+The descriptions are the documentation: `docs/reference/topic-yaml.md` is generated from them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+
+
+def _network(text: str) -> str:
+    ipaddress.ip_network(text, strict=False)
+    return text
+
+
+Network = Annotated[str, AfterValidator(_network)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Taxonomy(_Strict):
+    """Nodes of a topic tree that the crawl is about."""
+
+    file: str = Field(description="The taxonomy file.")
+    nodes: list[str] = Field(description="Paths of the wanted nodes, such as Science/Technology/Energy.")
+
+
+class Examples(_Strict):
+    """Pages that are, and are not, about the topic."""
+
+    yes: list[str] = Field(default=[], description="URLs of pages about the topic.")
+    no: list[str] = Field(default=[], description="URLs of pages that look like it and are not.")
+
+
+class Named(BaseModel):
+    """A part chosen by name, with its own parameters beside the name."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    name: str = Field(description="Its registered name; every further key is a parameter of it.")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What was written beside the name."""
+        return dict(self.model_extra or {})
+
+
+class Scope(_Strict):
+    """What lies inside the crawl."""
+
+    allow_hosts: list[str] = Field(default=[], description="Host patterns to stay within; empty means the whole web.")
+    deny_hosts: list[str] = Field(default=[], description='Host patterns never asked, such as "*.facebook.com".')
+    max_pages_per_host: int = Field(default=1000, ge=1, description="Pages taken from one host before it is parked.")
+    max_depth: int = Field(default=12, ge=0, description="Links followed in a row from a seed.")
+
+
+class Stop(_Strict):
+    """When to stop; whichever comes first."""
+
+    pages: int | None = Field(default=None, ge=1, description="Pages in the collection, over all runs.")
+    relevant: int | None = Field(default=None, ge=1, description="Relevant pages in the collection, over all runs.")
+    minutes: float | None = Field(default=None, gt=0, description="Minutes of one run.")
+    harvest_below: float | None = Field(
+        default=None, ge=0, le=1, description="Share of relevant pages among the last 500 below which it stops."
+    )
+
+
+class Manners(_Strict):
+    """How sites are treated."""
+
+    contact: str = Field(default="", description="Mail or web address for site operators, sent with every request.")
+    delay_seconds: float = Field(
+        default=2.0, ge=0, description="Pause between the end of one request to a host and the start of the next."
+    )
+    robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed.")
+    nofollow: Literal["obey", "ignore"] = Field(default="obey", description="Whether rel=nofollow is obeyed.")
+    crawl_delay_up_to_seconds: float = Field(
+        default=60.0,
+        ge=0,
+        description="The longest Crawl-delay that is obeyed; a host that asks for more is left alone.",
+    )
+
+
+class Output(_Strict):
+    """What is kept."""
+
+    warc: bool = Field(default=False, description="Also write WARC files.")
+    keep_irrelevant: bool = Field(default=False, description="Keep the text of irrelevant pages too.")
+
+
+class NetworkAccess(_Strict):
+    """Which addresses may be dialled."""
+
+    allow: list[Network] = Field(
+        default=[], description="Private networks that may be crawled; all others are refused."
+    )
+
+
+class Engine(_Strict):
+    """The machinery of one worker."""
+
+    concurrency: int = Field(default=32, ge=1, le=1000, description="Requests open at once in one worker.")
+    timeout_seconds: float = Field(default=30.0, gt=0, description="Longest time for one whole fetch.")
+    lease_seconds: float = Field(
+        default=60.0, gt=0, description="How long a worker may hold a URL: more than timeout_seconds + 5."
+    )
+    max_bytes: int = Field(default=10 << 20, ge=1024, description="Largest page, after decompression.")
+
+    @model_validator(mode="after")
+    def _lease_outlives_fetch(self) -> Engine:
+        if self.lease_seconds <= self.timeout_seconds + 5:
+            raise ValueError(
+                f"lease_seconds is {self.lease_seconds:g}, expected more than timeout_seconds + 5 "
+                f"({self.timeout_seconds + 5:g}): a lease must outlive its fetch"
+            )
+        return self
+
+
+class CrawlConfig(_Strict):
+    """All of topic.yaml."""
+
+    name: str = Field(default="", description="The crawl's name; the folder's name when empty.")
+    title: dict[Language, str] = Field(default={}, description="The topic as a phrase, by language.")
+    languages: list[Language] = Field(default=["en", "zh"], description="Languages whose pages are wanted.")
+    about: dict[Language, str] = Field(default={}, description="The topic in a sentence or two, by language.")
+    keywords: list[str] = Field(default=[], description="Words and phrases of the topic, in any of its languages.")
+    taxonomy: Taxonomy | None = Field(default=None, description="Nodes of a taxonomy.")
+    examples: Examples = Field(default=Examples(), description="Pages that are, and are not, about the topic.")
+    seeds: list[str] = Field(default=["seeds.txt"], description="URLs, or files of URLs beside topic.yaml.")
+    strategy: Named = Field(default=Named(name="best-first"), description="The order in which links are followed.")
+    judge: Named = Field(default=Named(name="cosine"), description="What decides whether a page is on topic.")
+    scope: Scope = Field(default=Scope(), description="What lies inside the crawl.")
+    stop: Stop = Field(default=Stop(), description="When to stop; whichever comes first.")
+    manners: Manners = Field(default=Manners(), description="How sites are treated.")
+    output: Output = Field(default=Output(), description="What is kept.")
+    store: str = Field(default="sqlite", pattern=r"^sqlite$|^rediss?://", description="sqlite, or redis://….")
+    network: NetworkAccess = Field(default=NetworkAccess(), description="Which addresses may be dialled.")
+    engine: Engine = Field(default=Engine(), description="The machinery of one worker.")

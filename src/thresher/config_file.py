@@ -1,0 +1,149 @@
+"""Reading topic.yaml: strict, and every complaint names the line.
+
+YAML is read as a tree first, so that lines are known and nothing is constructed from tags; aliases are refused,
+since a few of them can stand for gigabytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from thresher.config import CrawlConfig
+from thresher.errors import ConfigError
+
+_EXPECTED = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+}
+_EXPECTED_IN = {"languages": "a language code", "title": "text by language code", "about": "text by language code"}
+
+
+def load_config(path: Path) -> CrawlConfig:
+    """Read a topic.yaml.
+
+    Raises:
+        ConfigError: It is not YAML, has an unknown key or a wrong value; the message names file and line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path.name}: not UTF-8 text (byte {error.start})") from error
+    root = _compose(path.name, text)
+    values = _plain(path.name, root)
+    try:
+        return CrawlConfig.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError("\n".join(_complaints(path.name, root, values, error))) from error
+
+
+def _compose(name: str, text: str) -> yaml.Node | None:
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if isinstance(event, yaml.AliasEvent):
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise ConfigError(f"{name}:{line}: aliases (*{event.anchor}) are not read; write the value out.")
+        root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+        return root
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"{name}:{line}: not YAML: {error.problem}.") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{name}: not YAML: {error}.") from error
+
+
+def _plain(name: str, root: yaml.Node | None) -> Any:
+    """Construct plain values only; any other tag is refused."""
+    if root is None:
+        return {}
+    _refuse_twice(name, root)
+    try:
+        return yaml.SafeLoader("").construct_document(root)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"{name}:{line}: {error.problem}.") from error
+    except (TypeError, ValueError) as error:  # such as a date that no calendar has
+        raise ConfigError(f"{name}:{root.start_mark.line + 1}: {error}.") from error
+
+
+def _refuse_twice(name: str, node: yaml.Node) -> None:
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, yaml.SequenceNode):
+            pending.extend(node.value)
+        elif isinstance(node, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, value in node.value:
+                if str(key.value) in seen:
+                    raise ConfigError(f"{name}:{key.start_mark.line + 1}: {key.value} is given twice.")
+                seen.add(str(key.value))
+                pending.append(value)
+
+
+def _complaints(name: str, root: yaml.Node | None, values: Any, error: ValidationError) -> list[str]:
+    lines = []
+    for detail in error.errors(include_url=False):
+        place = [part for part in detail["loc"] if part != "[key]"]
+        lines.append(f"{name}:{_line(root, place)}: {_sentence(place, detail, values)}")
+    return lines
+
+
+def _line(node: yaml.Node | None, place: Sequence[int | str]) -> int:
+    """Follow the place of an error through the tree, as far as the tree goes."""
+    line = node.start_mark.line + 1 if node else 1
+    for part in place:
+        if isinstance(node, yaml.MappingNode):
+            pair = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+            if pair is None:
+                return line
+            line, node = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+        else:
+            return line
+    return line
+
+
+def _sentence(place: Sequence[int | str], detail: ErrorDetails, values: Any) -> str:
+    spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key {spelled}; known here: {', '.join(_known_keys(place[:-1]))}."
+    if detail["type"] == "missing":
+        return f"{spelled} is missing."
+    if detail["type"] == "value_error":
+        return f"{spelled}: {str(detail['ctx']['error']).rstrip('.')}."
+    expected = _EXPECTED_IN.get(str(place[0])) if len(place) > 1 else None
+    expected = expected or _EXPECTED.get(detail["type"]) or detail["msg"].removeprefix("Input should be ")
+    hint = ""
+    if isinstance(detail["input"], bool):
+        word = "yes" if detail["input"] else "no"
+        hint = f' YAML reads a bare {word} as {str(detail["input"]).lower()}; write "{word}".'
+    return f"{spelled or 'the file'} is {_short(detail['input'])}, expected {expected}.{hint}"
+
+
+def _known_keys(place: Sequence[int | str]) -> list[str]:
+    model: type[BaseModel] = CrawlConfig
+    for part in place:
+        annotation = model.model_fields[str(part)].annotation
+        options = getattr(annotation, "__args__", (annotation,))
+        model = next(option for option in options if isinstance(option, type) and issubclass(option, BaseModel))
+    return sorted(model.model_fields)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:57] + "..."
