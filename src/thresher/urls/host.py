@@ -1,0 +1,45 @@
+"""Whose server a URL asks, and whose domain that is."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+import tldextract
+
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_IP_ADDRESS = re.compile(r"\[.*\]|\d{1,3}(?:\.\d{1,3}){3}").fullmatch
+_AUTHORITY_END = re.compile(r"[/?#]").search
+
+
+def host_key(url: str) -> str:
+    """Give the name that politeness is counted under: ``name`` or ``name:port``, in lower case.
+
+    http and https of one name share one key, and so one budget. Sliced, not parsed: `url` is canonical.
+    """
+    scheme, _, rest = url.partition("://")
+    authority, slash, _ = rest.partition("/")
+    if not slash and (end := _AUTHORITY_END(rest)):
+        authority = rest[: end.start()]
+    if ":" in authority:
+        authority = authority.removesuffix(_DEFAULT_PORTS.get(scheme, ""))
+    return authority.lower()
+
+
+@lru_cache(maxsize=65_536)
+def registered_domain(host: str) -> str:
+    """Give the domain that somebody registered: ``example.co.uk`` for ``www.example.co.uk``.
+
+    A port is ignored. IP addresses and names outside the public suffix list stand for themselves.
+    """
+    name = re.sub(r":\d+$", "", host.lower()).rstrip(".")
+    if _IP_ADDRESS(name):
+        return name
+    parts = _extractor()(name)
+    return f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else name
+
+
+@cache
+def _extractor() -> tldextract.TLDExtract:
+    # The bundled list only: no request and no file behind the user's back.
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False)

@@ -1,0 +1,81 @@
+"""Which URLs belong to a crawl at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import translate
+
+from thresher.urls.host import host_key
+
+_NOT_PAGES = """
+    jpg jpeg jpe png gif bmp ico svg webp avif tif tiff psd eps ai
+    mp3 mp4 m4a m4v avi mov mkv mpg mpeg wmv wma wav ogg ogv webm flv
+    zip gz tgz bz2 xz zst rar 7z tar iso dmg exe msi apk deb rpm jar
+    pdf doc docx xls xlsx ppt pptx odt ods odp rtf ps djvu epub mobi
+    css js mjs json xml rss atom csv swf woff woff2 ttf otf eot map wasm
+    bin dat class torrent ics vcf kml kmz sql db bak log
+"""
+SKIPPED_EXTENSIONS = frozenset(re.findall(r"\w+", _NOT_PAGES))
+"""File names that end so are not HTML pages."""
+
+_EXTENSION = re.compile(r"https?://[^/]+/[^?]*\.([A-Za-z0-9]{2,7})(?:\?|$)").match
+_MAX_CACHED_HOSTS = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """The bounds of a crawl.
+
+    Args:
+        allow_hosts: Patterns such as ``*.example.org``, which match ``example.org`` itself too; none allows every host.
+        deny_hosts: The same for hosts that are never asked; a host in both is denied.
+        max_depth: Most links between a seed and a page; None for no bound.
+        skipped_extensions: Endings of file names, without the dot, that are not pages.
+    """
+
+    allow_hosts: tuple[str, ...] = ()
+    deny_hosts: tuple[str, ...] = ()
+    max_depth: int | None = None
+    skipped_extensions: frozenset[str] = SKIPPED_EXTENSIONS
+    _verdicts: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def allows(self, candidate_url: str, hops: int) -> str:
+        """Say why a canonical URL lies outside; empty when it lies inside.
+
+        Args:
+            candidate_url: The URL in question.
+            hops: Links between a seed and it.
+        """
+        if self.max_depth is not None and hops > self.max_depth:
+            return "too deep"
+        if not candidate_url.startswith(("http://", "https://")):
+            return "not http"
+        host = host_key(candidate_url)
+        verdict = self._verdicts.get(host)
+        if verdict is None:
+            verdict = self._judge_host(host)
+        return verdict or self._judge_name(candidate_url)
+
+    def _judge_host(self, host: str) -> str:
+        name = host if host.startswith("[") else host.partition(":")[0]
+        if _matches(name, self.deny_hosts):
+            verdict = "host denied"
+        else:
+            verdict = "host not allowed" if self.allow_hosts and not _matches(name, self.allow_hosts) else ""
+        if len(self._verdicts) >= _MAX_CACHED_HOSTS:
+            self._verdicts.clear()
+        self._verdicts[host] = verdict
+        return verdict
+
+    def _judge_name(self, url: str) -> str:
+        extension = _EXTENSION(url)
+        return "not a page" if extension and extension[1].lower() in self.skipped_extensions else ""
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(
+        name == pattern.removeprefix("*.") or re.match(translate(pattern), name)
+        for pattern in (pattern.lower() for pattern in patterns)
+    )

@@ -1,0 +1,63 @@
+"""Texts become stems of words and pairs of Chinese characters."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.text.tokens import MAX_WORD_BYTES, count, tokenize
+
+MIXED = st.text(alphabet="abc Running's9_-，。中文的了学習カナéßＡ１ﬁ\u0301\U00020000한글\n\ud800", max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Running runners ran", ["run", "runner", "ran"]),
+        ("the cat and the hat", ["cat", "hat"]),
+        ("Don't stop; it isn’t over!", ["stop"]),
+        ("state-of-the-art C3PO, 2024", ["state", "art", "c3po", "2024"]),
+        ("café CAFÉ", ["café", "café"]),
+        ("новости спорта", ["новости", "спорта"]),
+    ],
+)
+def test_words_are_stemmed_and_stop_words_left_out(text, terms):
+    assert tokenize(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("南开大学", ["南开", "开大", "大学"]),
+        ("研究所甄試", ["研究", "究所", "所甄", "甄試"]),
+        ("南开，大学", ["南开", "大学"]),
+        ("X 光 机", ["光", "机"]),
+        ("的 了", []),
+        ("我们的学校", ["的学", "学校"]),
+        ("カナ", ["カナ"]),
+    ],
+)
+def test_chinese_is_cut_into_pairs_and_pairs_of_function_characters_left_out(text, terms):
+    assert tokenize(text) == terms
+
+
+def test_both_scripts_may_stand_side_by_side():
+    assert tokenize("学习Python编程 with 南开") == ["学习", "python", "编程", "南开"]
+
+
+def test_full_width_letters_and_digits_are_ordinary_ones():
+    assert tokenize("ＡＢＣ１２ ﬁles cafe\u0301") == ["abc12", "file", "café"]
+
+
+def test_what_is_too_long_for_a_word_is_none():
+    assert tokenize("x" * (MAX_WORD_BYTES + 1)) == []
+
+
+def test_terms_are_counted_over_all_their_forms():
+    assert count("Dogs and dog's dog, 篮球 篮球队") == {"dog": 3, "篮球": 2, "球队": 1}
+
+
+@given(st.one_of(st.text(), MIXED))
+def test_no_text_raises_and_both_ways_to_read_it_agree(text):
+    assert count(text) == Counter(tokenize(text))
