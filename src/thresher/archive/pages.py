@@ -1,0 +1,167 @@
+"""The page store: one crash-safe segment per worker, readable while it grows.
+
+A segment is a SQLite file in WAL mode, so a killed worker leaves it whole and anybody may read along. Every settled
+fetch becomes one row, pages and refusals alike; a page that was fetched again after a crash has two rows, and
+readers take the last one. The links found on a page are kept with their scores inside its row: they are where
+`thresher why` finds the anchor and the parts of a score, and what link graphs are made from.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+
+import zstandard
+
+from thresher.errors import StoreError
+from thresher.records import Outcome, Parts
+
+SCHEMA_VERSION = 1
+_SQL = resources.files("thresher.archive") / "sql"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundLink:
+    """A link that was scored and put into the frontier."""
+
+    url: str
+    anchor: str
+    score: float
+    parts: Parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRecord:
+    """One settled fetch, with all that explains it.
+
+    Args:
+        fingerprint: Of the URL.
+        outcome: What became of the URL.
+        reason: Why, when it brought no page.
+        page: Whether it brought a page.
+        score: The score by which it was leased.
+        parent: Fingerprint of the page that it was found on; 0 for a seed.
+        depth: Links from a seed.
+        parts: What the relevance was made of.
+        text_hash: 64-bit hash of the text; 0 without text.
+        duplicate_of: Fingerprint of the page that brought the same text first; 0 when this one did.
+        links: What it added to the frontier.
+    """
+
+    fingerprint: int
+    url: str
+    status: int
+    outcome: Outcome
+    fetched_at: float
+    reason: str = ""
+    page: bool = False
+    score: float = 0.0
+    parent: int = 0
+    depth: int = 0
+    title: str = ""
+    language: str = ""
+    relevance: float = 0.0
+    relevant: bool = False
+    parts: Parts = field(default_factory=dict)
+    text_hash: int = 0
+    duplicate_of: int = 0
+    elapsed_seconds: float = 0.0
+    bytes: int = 0
+    text: str = ""
+    links: Sequence[FoundLink] = ()
+
+
+class Archive(Protocol):
+    """Keeps settled fetches; what `keep` has returned for survives the process."""
+
+    async def keep(self, records: Sequence[PageRecord]) -> None:
+        """Store records in one step."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files."""
+        ...
+
+
+class PageWriter:
+    """The segment of one worker."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60)
+        self._compress = zstandard.ZstdCompressor(level=1).compress
+        self._insert = (_SQL / "insert_page.sql").read_text(encoding="utf-8")
+        self._prepare(path)
+
+    def _prepare(self, path: Path) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        check_version(self._db, path)
+        self._db.executescript((_SQL / "schema.sql").read_text(encoding="utf-8"))
+
+    async def keep(self, records: Sequence[PageRecord]) -> None:
+        """Store records in one transaction, beside the event loop."""
+        await asyncio.to_thread(self.write, records)
+
+    def write(self, records: Sequence[PageRecord]) -> None:
+        """Store records in one transaction."""
+        rows = [self._row(record) for record in records]
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.executemany(self._insert, rows)
+        self._db.execute("COMMIT")
+
+    def _row(self, record: PageRecord) -> dict[str, Any]:
+        row = {name: getattr(record, name) for name in PageRecord.__slots__}
+        row["parts"] = json.dumps(record.parts, ensure_ascii=False) if record.parts else None
+        row["text"] = self._compress(record.text.encode("utf-8", "replace")) if record.text else None
+        links = [[link.url, link.anchor, round(link.score, 6), link.parts] for link in record.links]
+        row["links"] = (
+            self._compress(json.dumps(links, ensure_ascii=False).encode("utf-8", "replace")) if links else None
+        )
+        return row
+
+    def close(self) -> None:
+        """Close the segment; it can be opened again."""
+        self._db.close()
+
+
+class NoArchive:
+    """Keeps nothing: for `thresher try` and for simulations that only count."""
+
+    async def keep(self, records: Sequence[PageRecord]) -> None:
+        """Forget the records."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def check_version(db: sqlite3.Connection, path: Path) -> int:
+    """Return the format of a segment, 0 for one without any tables yet.
+
+    Raises:
+        StoreError: A newer Thresher wrote it.
+    """
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > SCHEMA_VERSION:
+        db.close()
+        raise StoreError(
+            f"{path.name} has format {version}, this Thresher reads up to {SCHEMA_VERSION}; use a newer Thresher"
+        )
+    return version
+
+
+def unpacked_text(blob: bytes | None) -> str:
+    """Return the text of a row."""
+    return zstandard.ZstdDecompressor().decompress(blob).decode("utf-8") if blob else ""
+
+
+def unpacked_links(blob: bytes | None) -> Iterable[FoundLink]:
+    """Return the links of a row."""
+    rows = json.loads(unpacked_text(blob)) if blob else []
+    return (FoundLink(url=url, anchor=anchor, score=score, parts=parts) for url, anchor, score, parts in rows)

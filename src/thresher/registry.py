@@ -1,0 +1,72 @@
+"""Names to classes: built-ins and installed plug-ins come through the same door.
+
+A plug-in is an installed package with entry points in the groups ``thresher.strategies`` or ``thresher.judges``;
+nothing is ever imported because a topic file, a store or a model names it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from thresher.errors import ConfigError, UnknownName
+
+STRATEGIES = {
+    "best-first": "thresher.strategies.best_first:BestFirst",
+    "breadth-first": "thresher.strategies.breadth_first:BreadthFirst",
+}
+JUDGES = {
+    "cosine": "thresher.classify.cosine:CosineJudge",
+}
+_BUILT_IN = {"strategy": STRATEGIES, "judge": JUDGES}
+_GROUPS = {"strategy": "thresher.strategies", "judge": "thresher.judges"}
+
+
+def known(kind: str) -> dict[str, str]:
+    """Return name and place (``module:class``) of everything of a kind, built-ins before plug-ins."""
+    installed = {entry.name: entry.value for entry in entry_points(group=_GROUPS[kind])}
+    return {**installed, **_BUILT_IN[kind]}
+
+
+def find(kind: str, name: str) -> Callable[..., Any]:
+    """Return the class behind a name.
+
+    Raises:
+        UnknownName: Nobody registered it.
+    """
+    places = known(kind)
+    if name not in places:
+        raise UnknownName(kind, name, places)
+    module, _, attribute = places[name].partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), attribute)
+    return found
+
+
+def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> Any:
+    """Build a part from its name, the user's parameters and what we give it.
+
+    Raises:
+        ConfigError: A parameter is unknown or refused.
+    """
+    build = find(kind, name)
+    allowed = parameters_of(build)
+    for parameter in parameters:
+        if parameter not in allowed:
+            names = ", ".join(allowed) or "none"
+            raise ConfigError(f"{kind} {name} has no parameter {parameter!r}; its parameters: {names}")
+    try:
+        return build(*given, **parameters)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{kind} {name}: {error}") from error
+
+
+def parameters_of(build: Callable[..., Any]) -> dict[str, Any]:
+    """Return the parameters that a user may set, with their defaults: the keyword-only ones."""
+    return {
+        name: parameter.default
+        for name, parameter in inspect.signature(build).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }

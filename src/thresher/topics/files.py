@@ -1,0 +1,34 @@
+"""Writing a topic down as the topic.yaml that its user goes on editing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from thresher.topics.topic import Topic
+
+
+def topic_yaml(topic: Topic, *, name: str, strategy: str, contact: str, allow: Sequence[str] = ()) -> str:
+    """Return the text of a new topic.yaml: what was given, and what a person changes first."""
+    lines = [
+        f"name: {_flow(name)}",
+        f"title: {_flow(dict(topic.title))}",
+        f"languages: {_flow(sorted(topic.vectors()))}",
+        f"keywords: {_flow(list(topic.keywords))}",
+        "seeds: [seeds.txt]",
+        f"strategy: {_flow({'name': strategy})}",
+        "scope: {deny_hosts: [], max_pages_per_host: 1000, max_depth: 12}",
+        "stop: {pages: 50000}                  # also: relevant, minutes, harvest_below",
+        f"manners: {_flow({'contact': contact, 'delay_seconds': 2, 'robots': 'obey'})}",
+        "output: {keep_irrelevant: false}",
+        "store: sqlite",
+        f"network: {_flow({'allow': list(allow)})}                   # private addresses are refused unless listed",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _flow(value: Any) -> str:
+    text = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000, sort_keys=False)
+    return text.removesuffix("\n").removesuffix("\n...")

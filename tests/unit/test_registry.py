@@ -1,0 +1,26 @@
+"""Parts are found by name; what nobody registered is refused with what there is."""
+
+import pytest
+
+from thresher import registry
+from thresher.errors import ConfigError, UnknownName
+from thresher.strategies.best_first import BestFirst
+
+
+def test_a_built_in_is_found_by_its_name():
+    assert registry.find("strategy", "best-first") is BestFirst
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones():
+    with pytest.raises(UnknownName, match="no strategy is called 'bets-first'; known: best-first, breadth-first"):
+        registry.find("strategy", "bets-first")
+
+
+def test_an_unknown_parameter_is_refused_with_the_known_ones():
+    with pytest.raises(ConfigError, match="judge cosine has no parameter 'dleta'; its parameters: delta"):
+        registry.make("judge", "cosine", {"dleta": 1}, {})
+
+
+def test_parameters_reach_the_part():
+    judge = registry.make("judge", "cosine", {"delta": 0.3}, {"en": {"solar": 1.0}})
+    assert judge._delta == 0.3

@@ -1,0 +1,17 @@
+"""A new topic.yaml says what was given, and reads back as it was meant."""
+
+from thresher.config_file import load_config
+from thresher.topics.files import topic_yaml
+from thresher.topics.topic import Topic
+
+
+def test_a_written_topic_reads_back(tmp_path):
+    topic = Topic.from_phrase('perovskite: "cells" #1; 钙钛矿', keywords=["no", "tandem cell"])
+    text = topic_yaml(topic, name="no", strategy="best-first", contact="me@example.org", allow=["127.0.0.0/8"])
+    (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
+    config = load_config(tmp_path / "topic.yaml")
+    assert config.title == {"en": 'perovskite: "cells" #1', "zh": "钙钛矿"}
+    assert config.keywords == ["no", "tandem cell"]
+    assert config.name == "no"
+    assert config.manners.contact == "me@example.org"
+    assert config.network.allow == ["127.0.0.0/8"]
