@@ -29,7 +29,8 @@ Promises, each with a test in `tests/contract/`:
             pushed out, counted as dropped, forgotten, and may return when found again.
 7. Flat.    The cost of a step grows at most with the logarithm of the number of waiting URLs.
 8. Rescore. Waiting URLs can be listed best first in bounded batches and given new scores.
-9. Notes.   What one worker learned about a host is there for all of them until its time ends.
+9. Content. The first URL that was settled with a content hash stays its owner.
+10. Notes.  What one worker learned about a host is there for all of them until its time ends.
 """
 
 from __future__ import annotations
@@ -39,18 +40,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from thresher.records import Candidate, Lease, Settlement
+from thresher.records import Candidate, Lease, Merge, Settlement
+
+__all__ = ["MAX_TRIES", "Counts", "Frontier", "HostEntry", "Merge", "UrlEntry", "UrlState"]
 
 MAX_TRIES = 5
 """A URL whose lease was lost or retried this often has failed; a page that kills workers cannot do so forever."""
-
-
-class Merge(StrEnum):
-    """What becomes of the score when a waiting URL is found again."""
-
-    MAX = "max"
-    MEAN = "mean"
-    FIRST = "first"
 
 
 class UrlState(StrEnum):
@@ -178,6 +173,10 @@ class Frontier(Protocol):
 
         Hosts parked without an end do not count: nothing comes from them by waiting.
         """
+        ...
+
+    async def first_with(self, content: int) -> int:
+        """Return the fingerprint of the URL whose settlement brought this content first; 0 when none did."""
         ...
 
     async def remember(self, host: str, kind: str, value: str, *, seconds: float) -> None:

@@ -1,0 +1,339 @@
+"""The frontier of one process, in plain memory: for simulated webs, for tests, and for crawls nobody will resume.
+
+Three orders are kept: each host's waiting URLs by score, the ready hosts by their best URL, and the sleeping hosts by
+the time they wake. Every change ends in `_tidy`, which puts the hosts that it touched where they now belong.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from heapq import nsmallest
+
+from thresher.frontier.base import MAX_TRIES, Counts, HostEntry, Merge, UrlEntry, UrlState
+from thresher.frontier.lazy_heap import LazyHeap
+from thresher.frontier.schedule import Host, Schedule, Stage, Url
+from thresher.frontier.scores import check_scores
+from thresher.records import Candidate, Lease, Outcome, Settlement
+from thresher.urls.canonical import fingerprint
+from thresher.urls.host import host_key
+
+_Touched = dict[str, Host]
+
+
+class MemoryFrontier:
+    """A frontier without a file.
+
+    Args:
+        clock: Gives the time in seconds; leases and delays are counted by it.
+        merge: What becomes of the score when a waiting URL is found again.
+        leases_per_host: How many URLs of one host may be out at the same time.
+        waiting_per_host: How many URLs of one host may wait.
+        delay_seconds: How long a host is left alone after a lost lease when none was ever settled.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.time,
+        merge: Merge = Merge.MAX,
+        leases_per_host: int = 1,
+        waiting_per_host: int = 10_000,
+        delay_seconds: float = 0.0,
+    ) -> None:
+        self._clock = clock
+        self._merge = merge
+        self._schedule = Schedule(leases_per_host)
+        self._waiting_per_host = waiting_per_host
+        self._delay_seconds = delay_seconds
+        self._urls: dict[int, Url] = {}
+        self._hosts: dict[str, Host] = {}
+        self._leases: dict[int, Url] = {}
+        self._lease_ends: LazyHeap[int] = LazyHeap()
+        self._contents: dict[int, int] = {}
+        self._notes: dict[tuple[str, str], tuple[str, float]] = {}
+        self._states: Counter[UrlState] = Counter()
+        self._pages = self._relevant = self._dropped = 0
+        self._age = self._fence = 0
+
+    async def add(self, candidates: Sequence[Candidate]) -> int:
+        """Let URLs in, in this order of age; return how many were new."""
+        check_scores(candidate.score for candidate in candidates)
+        touched: _Touched = {}
+        new = sum([self._let_in(candidate, touched) for candidate in candidates])
+        self._tidy(touched, self._clock())
+        return new
+
+    async def lease(self, limit: int, *, seconds: float, worker: str = "") -> list[Lease]:
+        """Hand out up to `limit` of the best URLs of hosts that may be asked now, best first."""
+        now = self._clock()
+        self._reap(now)
+        self._schedule.wake(now)
+        leases: list[Lease] = []
+        while len(leases) < limit and (host := self._schedule.best_ready()):
+            leases.append(self._hand_out(host, now + seconds))
+            self._tidy({host.key: host}, now)
+        return leases
+
+    async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
+        """Settle leases and let their links in; False where the lease was no longer held."""
+        check_scores(link.score for settlement in settlements for link in settlement.links)
+        now = self._clock()
+        touched: _Touched = {}
+        settled = [self._settle(settlement, now, touched) for settlement in settlements]
+        self._tidy(touched, now)
+        return settled
+
+    async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
+        """Give leases back unused: the URLs wait again with no try counted."""
+        now = self._clock()
+        touched: _Touched = {}
+        for lease in leases:
+            if url := self._held(lease, now):
+                touched[url.host.key] = self._end_lease(lease.fence)
+                self._move(url, UrlState.WAITING)
+                if delay_seconds > 0:
+                    url.host.leave_alone(now, delay_seconds)
+        self._tidy(touched, now)
+
+    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+        """Ask a host no more, for some seconds or until it is unparked."""
+        now = self._clock()
+        parked = self._host(host)
+        parked.parked = reason
+        parked.park_end = math.inf if seconds is None else now + seconds
+        self._tidy({host: parked}, now)
+
+    async def unpark(self, host: str) -> None:
+        """Let a parked host be asked again."""
+        if known := self._hosts.get(host):
+            known.parked, known.park_end = "", 0.0
+            self._tidy({host: known}, self._clock())
+
+    async def rescore(self, scores: Mapping[str, float]) -> int:
+        """Give waiting URLs new scores whatever the merge; return how many still waited."""
+        check_scores(scores.values())
+        touched: _Touched = {}
+        waiting = [(url, score) for text, score in scores.items() if (url := self._waiting(text))]
+        for url, score in waiting:
+            self._give_score(url, score)
+            touched[url.host.key] = url.host
+        self._tidy(touched, self._clock())
+        return len(waiting)
+
+    async def peek(self, limit: int, *, below: float | None = None) -> list[UrlEntry]:
+        """List the best waiting URLs over all hosts, parked ones included, with scores below `below`."""
+        ceiling = math.inf if below is None else below
+        waiting = (url for host in self._hosts.values() for url in host.waiting if url.score < ceiling)
+        return [url.entry() for url in nsmallest(limit, waiting, key=lambda url: (-url.score, url.age))]
+
+    async def find(self, url: str) -> UrlEntry | None:
+        """Say where a URL stands; None when it was never let in (or was pushed out)."""
+        known = self._urls.get(fingerprint(url))
+        return known.entry() if known else None
+
+    async def counts(self) -> Counts:
+        """Return the frontier in numbers."""
+        self._schedule.wake(self._clock())
+        return Counts(
+            waiting=self._states[UrlState.WAITING],
+            leased=self._states[UrlState.LEASED],
+            done=self._states[UrlState.DONE],
+            failed=self._states[UrlState.FAILED],
+            dropped=self._dropped,
+            pages=self._pages,
+            relevant=self._relevant,
+            hosts=len(self._hosts),
+            ready=self._schedule.stages[Stage.READY],
+            delayed=self._schedule.stages[Stage.DELAYED],
+            parked=self._schedule.stages[Stage.PARKED],
+        )
+
+    async def hosts(self, limit: int = 100) -> list[HostEntry]:
+        """List hosts, those with most pages first."""
+        now = self._clock()
+        first = nsmallest(limit, self._hosts.values(), key=lambda host: (-host.pages, host.key))
+        return [host.entry(now) for host in first]
+
+    async def seconds_to_next(self) -> float | None:
+        """Return the seconds until `lease` may have something to hand out; None when nothing waits or is leased."""
+        now = self._clock()
+        self._schedule.wake(now)
+        times = [self._schedule.next_time()]
+        times += [url.host_free_time() for url in self._leases.values() if url.host.park_end < math.inf]
+        first = min(times, default=math.inf)
+        return max(0.0, first - now) if first < math.inf else None
+
+    async def first_with(self, content: int) -> int:
+        """Return the fingerprint of the URL whose settlement brought this content first; 0 when none did."""
+        return self._contents.get(content, 0)
+
+    async def remember(self, host: str, kind: str, value: str, *, seconds: float) -> None:
+        """Keep what a worker learned about a host for all workers, for some seconds."""
+        self._notes[host, kind] = (value, self._clock() + seconds)
+
+    async def recall(self, host: str, kind: str) -> str | None:
+        """Return what was remembered about a host, unless its time is over."""
+        value, end = self._notes.get((host, kind), ("", -math.inf))
+        return value if end > self._clock() else None
+
+    async def close(self) -> None:
+        """Do nothing: there is no file to let go of."""
+
+    def _let_in(self, candidate: Candidate, touched: _Touched) -> bool:
+        number = fingerprint(candidate.url)
+        self._age += 1
+        url = self._urls.get(number)
+        if url is None:
+            self._urls[number] = url = self._new_url(candidate, number)
+            self._states[UrlState.WAITING] += 1
+            url.host.enqueue(url)
+        elif url.state is UrlState.WAITING:
+            self._merge_into(url, candidate)
+        touched[url.host.key] = url.host
+        return url.age == self._age
+
+    def _new_url(self, candidate: Candidate, number: int) -> Url:
+        return Url(
+            url=candidate.url,
+            fingerprint=number,
+            host=self._host(host_key(candidate.url)),
+            age=self._age,
+            score=candidate.score,
+            carry=candidate.carry,
+            depth_left=candidate.depth_left,
+            hops=candidate.hops,
+            redirects=candidate.redirects,
+            parent=candidate.parent,
+        )
+
+    def _merge_into(self, url: Url, candidate: Candidate) -> None:
+        url.depth_left = max(url.depth_left, candidate.depth_left)
+        url.hops = min(url.hops, candidate.hops)
+        if self._merge is Merge.FIRST:
+            return
+        if candidate.score > url.score:
+            url.carry, url.parent, url.redirects = candidate.carry, candidate.parent, candidate.redirects
+        score = max(url.score, candidate.score)
+        if self._merge is Merge.MEAN:
+            score = (url.score * url.found + candidate.score) / (url.found + 1)
+            url.found += 1
+        self._give_score(url, score)
+
+    def _give_score(self, url: Url, score: float) -> None:
+        if score != url.score:
+            url.score = score
+            url.host.enqueue(url)
+
+    def _move(self, url: Url, state: UrlState) -> None:
+        self._states[url.state] -= 1
+        self._states[state] += 1
+        url.state = state
+        url.host.failed += state is UrlState.FAILED
+        if state is UrlState.WAITING:
+            url.host.enqueue(url)
+
+    def _waiting(self, text: str) -> Url | None:
+        url = self._urls.get(fingerprint(text))
+        return url if url and url.state is UrlState.WAITING else None
+
+    def _hand_out(self, host: Host, lease_end: float) -> Lease:
+        url = host.waiting.first()
+        assert url is not None  # a ready host has a waiting URL
+        host.dequeue(url)
+        self._move(url, UrlState.LEASED)
+        self._fence += 1
+        self._leases[self._fence] = url
+        self._lease_ends.push(self._fence, lease_end)
+        url.lease_end = lease_end
+        host.leased += 1
+        return Lease(
+            url=url.url,
+            host=host.key,
+            score=url.score,
+            fence=self._fence,
+            until=lease_end,
+            carry=url.carry,
+            depth_left=url.depth_left,
+            hops=url.hops,
+            redirects=url.redirects,
+            parent=url.parent,
+            tries=url.tries,
+            host_pages=host.pages,
+            host_relevant=host.relevant,
+        )
+
+    def _held(self, lease: Lease, now: float) -> Url | None:
+        url = self._leases.get(lease.fence)
+        return url if url and url.lease_end > now else None
+
+    def _end_lease(self, fence: int) -> Host:
+        self._lease_ends.remove(fence)
+        host = self._leases.pop(fence).host
+        host.leased -= 1
+        return host
+
+    def _settle(self, settlement: Settlement, now: float, touched: _Touched) -> bool:
+        url = self._held(settlement.lease, now)
+        if url is None:
+            return False
+        host = touched[url.host.key] = self._end_lease(settlement.lease.fence)
+        url.reason = settlement.reason
+        if settlement.outcome is Outcome.RETRY:
+            self._count_try(url, settlement.reason)
+        else:
+            self._move(url, UrlState(settlement.outcome))
+        self._count_page(host, settlement)
+        host.leave_alone(now, settlement.delay_seconds)
+        if settlement.park:
+            host.parked, host.park_end = settlement.park, math.inf
+        if settlement.content:
+            self._contents.setdefault(settlement.content, url.fingerprint)
+        for link in settlement.links:
+            self._let_in(link, touched)
+        return True
+
+    def _count_page(self, host: Host, settlement: Settlement) -> None:
+        relevant = settlement.page and settlement.relevant
+        host.pages += settlement.page
+        host.relevant += relevant
+        self._pages += settlement.page
+        self._relevant += relevant
+
+    def _count_try(self, url: Url, reason: str) -> None:
+        url.tries += 1
+        if url.tries < MAX_TRIES:
+            self._move(url, UrlState.WAITING)
+        else:
+            url.reason = reason
+            self._move(url, UrlState.FAILED)
+
+    def _reap(self, now: float) -> None:
+        """Take back the leases whose workers did not answer in time."""
+        touched: _Touched = {}
+        while (fence := self._lease_ends.first()) and (url := self._leases[fence]).lease_end <= now:
+            url.host.next_time = url.host_free_time()
+            touched[url.host.key] = self._end_lease(fence)
+            self._count_try(url, f"lost with its worker {url.tries + 1} times")
+        self._tidy(touched, now)
+
+    def _host(self, key: str) -> Host:
+        if key not in self._hosts:
+            self._hosts[key] = Host(key=key, delay_seconds=self._delay_seconds)
+            self._schedule.stages[Stage.EMPTY] += 1
+        return self._hosts[key]
+
+    def _tidy(self, touched: _Touched, now: float) -> None:
+        """Push out what is too much, then put each host where it now belongs."""
+        for host in touched.values():
+            self._trim(host)
+            self._schedule.place(host, now)
+
+    def _trim(self, host: Host) -> None:
+        while len(host.waiting) > self._waiting_per_host and (url := host.worst_url()):
+            host.dequeue(url)
+            del self._urls[url.fingerprint]
+            self._states[UrlState.WAITING] -= 1
+            self._dropped += 1

@@ -1,0 +1,175 @@
+"""Which host may be asked when, in memory: the hosts of a `MemoryFrontier`, their queues and their stages."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from thresher.frontier.base import HostEntry, UrlEntry, UrlState
+from thresher.frontier.lazy_heap import LazyHeap
+from thresher.records import Carry
+
+
+class Stage(StrEnum):
+    """Where a host stands; `base.py` says what the words mean. A host with nothing waiting is empty."""
+
+    EMPTY = "empty"
+    READY = "ready"
+    HELD = "held"
+    DELAYED = "delayed"
+    PARKED = "parked"
+
+
+@dataclass(slots=True, eq=False)
+class Url:
+    """A URL and all that is known about it; `found` counts how often, for a mean."""
+
+    url: str
+    fingerprint: int
+    host: Host
+    age: int
+    score: float
+    carry: Carry
+    depth_left: int
+    hops: int
+    redirects: int
+    parent: int
+    found: int = 1
+    tries: int = 0
+    state: UrlState = UrlState.WAITING
+    reason: str = ""
+    lease_end: float = 0.0
+
+    def host_free_time(self) -> float:
+        """Say when the host may be asked again if the lease of this URL is lost."""
+        return max(self.host.next_time, self.lease_end + self.host.delay_seconds)
+
+    def entry(self) -> UrlEntry:
+        """Show the URL."""
+        return UrlEntry(
+            url=self.url,
+            host=self.host.key,
+            state=self.state,
+            score=self.score,
+            hops=self.hops,
+            depth_left=self.depth_left,
+            parent=self.parent,
+            tries=self.tries,
+            reason=self.reason,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Host:
+    """A host, its waiting URLs and its budget."""
+
+    key: str
+    delay_seconds: float
+    next_time: float = 0.0
+    parked: str = ""
+    park_end: float = 0.0
+    stage: Stage = Stage.EMPTY
+    leased: int = 0
+    pages: int = 0
+    relevant: int = 0
+    failed: int = 0
+    waiting: LazyHeap[Url] = field(default_factory=LazyHeap)
+    worst: LazyHeap[Url] | None = None  # what waits, worst first; kept only once the host was full
+
+    def enqueue(self, url: Url) -> None:
+        """Let a URL wait at the place that its score gives it."""
+        self.waiting.push(url, -url.score, url.age)
+        if self.worst is not None:
+            self.worst.push(url, url.score, -url.age)
+
+    def dequeue(self, url: Url) -> None:
+        """Let a URL wait no more."""
+        self.waiting.remove(url)
+        if self.worst is not None:
+            self.worst.remove(url)
+
+    def worst_url(self) -> Url | None:
+        """Return the waiting URL with the lowest score, the youngest of several."""
+        if self.worst is None:
+            self.worst = LazyHeap()
+            for url in self.waiting:
+                self.worst.push(url, url.score, -url.age)
+        return self.worst.first()
+
+    def leave_alone(self, now: float, seconds: float) -> None:
+        """Set the delay, and begin it."""
+        self.delay_seconds = seconds
+        self.next_time = max(self.next_time, now + seconds)
+
+    def wake_time(self) -> float:
+        """Say when time alone changes the stage."""
+        if self.stage is Stage.PARKED:
+            return self.park_end
+        return self.next_time if self.stage is Stage.DELAYED else math.inf
+
+    def entry(self, now: float) -> HostEntry:
+        """Show the host as it stands now."""
+        best = self.waiting.first()
+        park_end = self.park_end if self.park_end < math.inf else 0.0
+        return HostEntry(
+            host=self.key,
+            waiting=len(self.waiting),
+            leased=self.leased,
+            pages=self.pages,
+            relevant=self.relevant,
+            failed=self.failed,
+            delay_seconds=self.delay_seconds,
+            next_seconds=max(0.0, self.next_time - now, park_end - now),
+            best=best.score if best else None,
+            parked=self.parked if self.park_end > now else "",
+        )
+
+
+class Schedule:
+    """The ready hosts by their best URL, the sleeping ones by the time they wake."""
+
+    def __init__(self, leases_per_host: int) -> None:
+        self.stages: Counter[Stage] = Counter()
+        self._leases_per_host = leases_per_host
+        self._ready: LazyHeap[Host] = LazyHeap()
+        self._asleep: LazyHeap[Host] = LazyHeap()
+
+    def place(self, host: Host, now: float) -> None:
+        """Put a host where it belongs now; to be called after every change to it."""
+        self.stages[host.stage] -= 1
+        host.stage = self._stage(host, now)
+        self.stages[host.stage] += 1
+        self._ready.remove(host)
+        self._asleep.remove(host)
+        best = host.waiting.first()
+        if host.stage is Stage.READY and best:
+            self._ready.push(host, -best.score, best.age)
+        elif host.wake_time() < math.inf:
+            self._asleep.push(host, host.wake_time())
+
+    def best_ready(self) -> Host | None:
+        """Return the host whose turn it is."""
+        return self._ready.first()
+
+    def wake(self, now: float) -> None:
+        """Let the hosts whose time has come be asked again."""
+        while (host := self._asleep.first()) and host.wake_time() <= now:
+            self.place(host, now)
+
+    def next_time(self) -> float:
+        """Say when a host is ready next; `inf` when time will not do it."""
+        if self._ready:
+            return -math.inf
+        sleeper = self._asleep.first()
+        return sleeper.wake_time() if sleeper else math.inf
+
+    def _stage(self, host: Host, now: float) -> Stage:
+        if not host.waiting:
+            return Stage.EMPTY
+        if host.park_end > now:
+            return Stage.PARKED
+        if host.leased >= self._leases_per_host:
+            return Stage.HELD
+        return Stage.DELAYED if host.next_time > now else Stage.READY

@@ -1,0 +1,2 @@
+-- Throw away the notes whose time is over; parameter :now.
+DELETE FROM note WHERE until <= :now;

@@ -1,0 +1,17 @@
+-- park_host (now, host, reason, until): ask a host no more before `until`; a host nobody heard of yet is known then.
+-- unpark_host (now, host): let it be asked again.
+
+CREATE TEMP VIEW park_host AS SELECT NULL AS now, NULL AS host, NULL AS reason, NULL AS until;
+CREATE TEMP TRIGGER park_host_until INSTEAD OF INSERT ON park_host BEGIN
+    INSERT OR IGNORE INTO host (key) VALUES (new.host);
+    UPDATE host SET parked = new.reason, park_end = new.until WHERE key = new.host;
+    INSERT OR IGNORE INTO touched SELECT id FROM host WHERE key = new.host;
+    INSERT INTO tidy VALUES (new.now);
+END;
+
+CREATE TEMP VIEW unpark_host AS SELECT NULL AS now, NULL AS host;
+CREATE TEMP TRIGGER unpark_host_now INSTEAD OF INSERT ON unpark_host BEGIN
+    UPDATE host SET parked = '', park_end = 0 WHERE key = new.host;
+    INSERT OR IGNORE INTO touched SELECT id FROM host WHERE key = new.host;
+    INSERT INTO tidy VALUES (new.now);
+END;

@@ -1,0 +1,284 @@
+"""The frontier of one machine, in one SQLite file that any number of its processes may share.
+
+The state changes are written in SQL, in `sql/*.sql`; this file turns records into rows and rows into records. Scores
+travel as decimal text with 17 digits, which gives back the same number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from thresher.frontier.base import MAX_TRIES, Counts, HostEntry, Merge, UrlEntry, UrlState
+from thresher.frontier.scores import check_scores
+from thresher.frontier.sqlite_file import LinkRow, SqliteFile
+from thresher.records import Candidate, Lease, Settlement
+from thresher.urls.canonical import fingerprint
+from thresher.urls.host import host_key
+
+T = TypeVar("T")
+
+_STATES = (UrlState.WAITING, UrlState.LEASED, UrlState.DONE, UrlState.FAILED)  # as numbered in schema.sql
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class SqliteFrontier:
+    """A frontier in a file: survives the death of any process, and lets several work on one crawl.
+
+    Args:
+        path: The file; made when it is not there.
+        clock: Gives the time in seconds; all processes on the file must agree on it.
+        merge: What becomes of the score when a waiting URL is found again.
+        leases_per_host: How many URLs of one host may be out at the same time.
+        waiting_per_host: How many URLs of one host may wait.
+        delay_seconds: How long a host is left alone after a lost lease when none was ever settled.
+        synchronous: ``NORMAL`` (a power cut may take the last second or two) or ``FULL`` (it takes nothing).
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Callable[[], float] = time.time,
+        merge: Merge = Merge.MAX,
+        leases_per_host: int = 1,
+        waiting_per_host: int = 10_000,
+        delay_seconds: float = 0.0,
+        synchronous: str = "NORMAL",
+    ) -> None:
+        settings = {
+            "merge": merge.value,
+            "leases_per_host": leases_per_host,
+            "waiting_per_host": waiting_per_host,
+            "delay_seconds": delay_seconds,
+            "max_tries": MAX_TRIES,
+        }
+        self._clock = clock
+        self._file = SqliteFile(path, synchronous=synchronous, settings=settings)
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
+
+    async def add(self, candidates: Sequence[Candidate]) -> int:
+        """Let URLs in, in this order of age; return how many were new."""
+        check_scores(candidate.score for candidate in candidates)
+        return await self._in_thread(self._add, candidates)
+
+    async def lease(self, limit: int, *, seconds: float, worker: str = "") -> list[Lease]:
+        """Hand out up to `limit` of the best URLs of hosts that may be asked now, best first."""
+        return await self._in_thread(self._lease, limit, seconds, worker)
+
+    async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
+        """Settle leases and let their links in; False where the lease was no longer held."""
+        check_scores(link.score for settlement in settlements for link in settlement.links)
+        return await self._in_thread(self._commit, settlements)
+
+    async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
+        """Give leases back unused: the URLs wait again with no try counted."""
+        fences = _encode([lease.fence for lease in leases])
+        await self._run("release_all", fences=fences, delay_seconds=delay_seconds)
+
+    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+        """Ask a host no more, for some seconds or until it is unparked."""
+        until = math.inf if seconds is None else self._clock() + seconds
+        await self._run("park_host", host=host, reason=reason, until=until)
+
+    async def unpark(self, host: str) -> None:
+        """Let a parked host be asked again."""
+        await self._run("unpark_host", host=host)
+
+    async def rescore(self, scores: Mapping[str, float]) -> int:
+        """Give waiting URLs new scores whatever the merge; return how many still waited."""
+        check_scores(scores.values())
+        rows = [(host_key(url), fingerprint(url), score) for url, score in scores.items()]
+        [waited] = await self._run("rescore_all", scores=_encode(rows))
+        return int(waited)
+
+    async def peek(self, limit: int, *, below: float | None = None) -> list[UrlEntry]:
+        """List the best waiting URLs over all hosts, parked ones included, with scores below `below`."""
+        rows = await self._read("peek", limit=limit, below=math.inf if below is None else below)
+        return [_url_entry(row) for row in rows]
+
+    async def find(self, url: str) -> UrlEntry | None:
+        """Say where a URL stands; None when it was never let in (or was pushed out)."""
+        rows = await self._read("find", host=host_key(url), fingerprint=fingerprint(url))
+        return _url_entry(rows[0]) if rows else None
+
+    async def counts(self) -> Counts:
+        """Return the frontier in numbers."""
+        [row] = await self._read("counts", now=self._clock())
+        waiting, leased, done, failed, dropped, pages, relevant, hosts, ready, delayed, parked = row
+        return Counts(
+            waiting=waiting,
+            leased=leased,
+            done=done,
+            failed=failed,
+            dropped=dropped,
+            pages=pages,
+            relevant=relevant,
+            hosts=hosts,
+            ready=ready,
+            delayed=delayed,
+            parked=parked,
+        )
+
+    async def hosts(self, limit: int = 100) -> list[HostEntry]:
+        """List hosts, those with most pages first."""
+        return [_host_entry(row) for row in await self._read("hosts", now=self._clock(), limit=limit)]
+
+    async def seconds_to_next(self) -> float | None:
+        """Return the seconds until `lease` may have something to hand out; None when nothing waits or is leased."""
+        now = self._clock()
+        [(next_time,)] = await self._read("next_time", now=now)
+        return None if next_time is None else max(0.0, next_time - now)
+
+    async def first_with(self, content: int) -> int:
+        """Return the fingerprint of the URL whose settlement brought this content first; 0 when none did."""
+        rows = await self._read("first_with", content=content)
+        return int(rows[0][0]) if rows else 0
+
+    async def remember(self, host: str, kind: str, value: str, *, seconds: float) -> None:
+        """Keep what a worker learned about a host for all workers, for some seconds."""
+        await self._in_thread(self._remember, host, kind, value, seconds)
+
+    async def recall(self, host: str, kind: str) -> str | None:
+        """Return what was remembered about a host, unless its time is over."""
+        rows = await self._read("recall", host=host, kind=kind, now=self._clock())
+        return rows[0][0] if rows else None
+
+    async def close(self) -> None:
+        """Let go of the file; nothing that was committed is lost."""
+        await self._in_thread(self._file.close)
+        self._thread.shutdown()
+
+    async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *arguments))
+
+    async def _run(self, program: str, **parameters: object) -> list[Any]:
+        return await self._in_thread(partial(self._file.run, program, now=self._clock(), **parameters))
+
+    async def _read(self, query: str, **parameters: object) -> list[tuple[Any, ...]]:
+        return await self._in_thread(partial(self._file.read, query, **parameters))
+
+    def _add(self, candidates: Sequence[Candidate]) -> int:
+        hosts: dict[str, int] = {}
+        rows = _link_rows(candidates, hosts, first=1)
+        self._file.bring_links(rows)
+        [new] = self._file.run("add_all", now=self._clock(), hosts=_encode(list(hosts)), links=len(rows))
+        return int(new)
+
+    def _lease(self, limit: int, seconds: float, worker: str) -> list[Lease]:
+        now = self._clock()
+        answer = self._file.run("lease_best", now=now, until=now + seconds, worker=worker, most=limit)
+        return [_lease(json.loads(row), now + seconds) for row in answer]
+
+    def _commit(self, settlements: Sequence[Settlement]) -> list[bool]:
+        rows: list[LinkRow] = []
+        listed = [_settlement_row(settlement, rows) for settlement in settlements]
+        self._file.bring_links(rows)
+        settled = self._file.run("commit_all", now=self._clock(), settlements=_encode(listed), links=len(rows))
+        return [number in settled for number in range(len(settlements))]
+
+    def _remember(self, host: str, kind: str, value: str, seconds: float) -> None:
+        now = self._clock()
+        self._file.read("forget", now=now)
+        self._file.read("remember", host=host, kind=kind, value=value, until=now + seconds)
+
+
+def _link_rows(candidates: Iterable[Candidate], hosts: dict[str, int], *, first: int) -> list[LinkRow]:
+    """Turn candidates into rows of `link`, and collect the hosts that they name."""
+    return [
+        (
+            number,
+            hosts.setdefault(host_key(link.url), len(hosts)),
+            fingerprint(link.url),
+            link.url,
+            link.score,
+            link.depth_left,
+            link.hops,
+            link.redirects,
+            link.parent,
+            _encode(link.carry) if link.carry else None,
+        )
+        for number, link in enumerate(candidates, first)
+    ]
+
+
+def _settlement_row(settlement: Settlement, rows: list[LinkRow]) -> list[object]:
+    """Turn a settlement into an element of the list that commit.sql takes; its links are added to `rows`."""
+    hosts: dict[str, int] = {}
+    first = len(rows) + 1
+    rows += _link_rows(settlement.links, hosts, first=first)
+    return [
+        settlement.lease.fence,
+        settlement.outcome,
+        _plain(settlement.reason),
+        settlement.delay_seconds,
+        int(settlement.page),
+        int(settlement.relevant),
+        _plain(settlement.park),
+        settlement.content,
+        list(hosts),
+        first,
+        len(rows),
+    ]
+
+
+def _plain(text: str) -> str:
+    """Replace what is no text in any encoding; the words of an error may hold such bytes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _lease(row: list[Any], until: float) -> Lease:
+    url, host, score, fence, carry, depth_left, hops, redirects, parent, tries, host_pages, host_relevant = row
+    return Lease(
+        url=url,
+        host=host,
+        score=float(score),
+        fence=fence,
+        until=until,
+        carry=carry or {},
+        depth_left=depth_left,
+        hops=hops,
+        redirects=redirects,
+        parent=parent,
+        tries=tries,
+        host_pages=host_pages,
+        host_relevant=host_relevant,
+    )
+
+
+def _url_entry(row: tuple[Any, ...]) -> UrlEntry:
+    url, host, state, score, hops, depth_left, parent, tries, reason = row
+    return UrlEntry(
+        url=url,
+        host=host,
+        state=_STATES[state],
+        score=score,
+        hops=hops,
+        depth_left=depth_left,
+        parent=parent,
+        tries=tries,
+        reason=reason,
+    )
+
+
+def _host_entry(row: tuple[Any, ...]) -> HostEntry:
+    host, waiting, leased, pages, relevant, failed, delay_seconds, next_seconds, best, parked = row
+    return HostEntry(
+        host=host,
+        waiting=waiting,
+        leased=leased,
+        pages=pages,
+        relevant=relevant,
+        failed=failed,
+        delay_seconds=delay_seconds,
+        next_seconds=next_seconds,
+        best=best,
+        parked=parked,
+    )

@@ -1,0 +1,135 @@
+"""A frontier file and the programs that change it.
+
+Each change is one *program*: a trigger on a view, both of them temporary, whose columns are the program's parameters.
+One INSERT runs it from start to end inside SQLite, so it is one transaction, and the thread waits for the
+interpreter's lock once per change and not once per row: beside a busy event loop each such wait takes up to 5 ms.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from thresher.errors import DiskFull, StoreError, StoreUnreachable
+
+VERSION = 1
+"""Counts the changes of `schema.sql` that an older Thresher cannot read."""
+
+_BUSY_SECONDS = 60.0
+_PROGRAMS = ("workbench", "tidy", "add", "commit", "release", "lease", "park", "rescore")
+_LINKS_AT_ONCE = 64
+_LINK_COLUMNS = 10
+_PRAGMAS = (
+    "temp_store = MEMORY",
+    "secure_delete = OFF",  # some builds overwrite what is deleted with zeros
+    "cache_size = -65536",
+    "wal_autocheckpoint = 16000",
+)
+
+LinkRow = tuple[int, int, int, str, float, int, int, int, int, str | None]
+"""A candidate as a row of `link`: number, place of its host in the list of hosts, fingerprint, url, score, …"""
+
+
+class SqliteFile:
+    """One connection to a frontier file, to be used by one thread at a time.
+
+    Args:
+        path: The file; made when it is not there, its folder must be.
+        synchronous: What SQLite promises when the power fails: ``NORMAL`` or ``FULL``.
+        settings: The row of the table `setting`.
+    """
+
+    def __init__(self, path: Path, *, synchronous: str, settings: Mapping[str, object]) -> None:
+        self._path = path
+        with self._in_words():
+            self._db = _connect(path, synchronous)
+        try:
+            with self._in_words():
+                self._check_version()
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._set_up(settings)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def run(self, program: str, **parameters: object) -> list[Any]:
+        """Run a program and return what it answered."""
+        with self._in_words():
+            self._db.execute(_call(program, tuple(parameters)), parameters)
+            answer: list[Any] = json.loads(self._db.execute(_sql("answer")).fetchone()[0])
+        return answer
+
+    def read(self, query: str, **parameters: object) -> list[tuple[Any, ...]]:
+        """Run a query, or one statement of its own, and return its rows."""
+        with self._in_words():
+            return self._db.execute(_sql(query), parameters).fetchall()
+
+    def bring_links(self, rows: Sequence[LinkRow]) -> None:
+        """Lay candidates ready for the program that is run next."""
+        with self._in_words():
+            for start in range(0, len(rows), _LINKS_AT_ONCE):
+                part = rows[start : start + _LINKS_AT_ONCE]
+                self._db.execute(_insert_links(len(part)), tuple(chain.from_iterable(part)))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._in_words():
+            self._db.close()
+
+    def _check_version(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            raise StoreError(
+                f"{self._path} was written by a newer Thresher (its version is {version}, this one reads up to "
+                f"{VERSION}). Use that one, or start a new crawl."
+            )
+
+    def _set_up(self, settings: Mapping[str, object]) -> None:
+        self._db.executescript(f"BEGIN IMMEDIATE; {_sql('schema')} PRAGMA user_version = {VERSION}; COMMIT;")
+        for program in _PROGRAMS:
+            self._db.executescript(_sql(program))
+        self._db.execute(_call("setting", tuple(settings)), dict(settings))
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+                raise DiskFull from error
+            raise StoreUnreachable(f"the frontier {self._path} cannot be used now: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{self._path} is not a usable frontier: {error}") from error
+
+
+def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
+    db = sqlite3.connect(
+        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    for setting in (*_PRAGMAS, f"synchronous = {synchronous}"):
+        db.execute(f"PRAGMA {setting}")
+    return db
+
+
+@cache
+def _sql(name: str) -> str:
+    return files("thresher.frontier").joinpath("sql", f"{name}.sql").read_text("utf-8")
+
+
+@cache
+def _call(program: str, parameters: tuple[str, ...]) -> str:
+    places = ", ".join(f":{name}" for name in parameters)
+    return f"INSERT INTO {program} ({', '.join(parameters)}) VALUES ({places})"  # noqa: S608 - names, never values
+
+
+@cache
+def _insert_links(rows: int) -> str:
+    places = f"({', '.join('?' * _LINK_COLUMNS)})"
+    return f"INSERT OR REPLACE INTO link VALUES {', '.join([places] * rows)}"  # noqa: S608 - question marks only
