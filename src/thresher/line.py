@@ -1,0 +1,264 @@
+"""The line: a leased URL's page is parsed and judged, its links are scored, and in one step the lease is settled.
+
+    frontier.lease ─► engine fetches ─► parse ─► judge ─► strategy.score ─► scope ─► archive.keep ─► frontier.commit
+
+The live engine and the lab both call `Line.process`, so what is measured is what runs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from thresher.archive.pages import Archive, FoundLink, PageRecord
+from thresher.classify.base import Judge
+from thresher.frontier.base import MAX_TRIES, Frontier
+from thresher.parse.answers import Answer, AnswerKind, read_answer
+from thresher.parse.html import parse
+from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
+from thresher.settle import Settler
+from thresher.strategies.base import Strategy
+from thresher.urls.canonical import canonicalize, fingerprint
+from thresher.urls.scope import Scope
+from thresher.urls.traps import trap
+
+logger = logging.getLogger(__name__)
+
+MAX_REDIRECTS = 5
+BUSY_SECONDS = 10.0
+"""First pause for a server that is busy or does not answer; each further try doubles it."""
+LONGEST_PAUSE_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What the user allows.
+
+    Args:
+        scope: What lies inside the crawl.
+        max_pages_per_host: A host that gave this many pages is parked.
+        obey_nofollow: Whether pages may ask that links be left alone.
+        keep_irrelevant: Whether the text of irrelevant pages is kept.
+    """
+
+    scope: Scope
+    max_pages_per_host: int = 1000
+    obey_nofollow: bool = True
+    keep_irrelevant: bool = False
+
+
+class Line:
+    """Takes a leased URL with what came back for it, and leaves nothing undone."""
+
+    def __init__(self, *, frontier: Frontier, archive: Archive, judge: Judge, strategy: Strategy, rules: Rules) -> None:
+        self.frontier = frontier
+        self._archive = archive
+        self._judge = judge
+        self._strategy = strategy
+        self._rules = rules
+        self._settler = Settler(frontier, archive)
+
+    async def seed(self, urls: Iterable[str]) -> int:
+        """Put the seeds into the frontier; return how many were new."""
+        canonical = [spelled for url in urls if (spelled := canonicalize(url))]
+        return await self.frontier.add(list(self._strategy.seeds(canonical)))
+
+    async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> PageRecord:
+        """Take an answer from parse to commit; return what was recorded."""
+        try:
+            record, settlement = await self._work(lease, fetched)
+        except Exception:  # one bad page never stops a crawl
+            logger.exception("page broke the line: %s", lease.url)
+            return await self.fail(lease, "broke the line", delay_seconds=delay_seconds)
+        delay_seconds = max(delay_seconds, settlement.delay_seconds)
+        await self._settler.settle(record, replace(settlement, delay_seconds=delay_seconds))
+        return record
+
+    async def fail(
+        self, lease: Lease, reason: str, *, now: float = 0.0, retry: bool = False, delay_seconds: float = 0.0
+    ) -> PageRecord:
+        """Settle a lease for which no answer came, or none may be asked for."""
+        record, settlement = self._failure(lease, reason, retry=retry, fetched_at=now)
+        delay_seconds = max(delay_seconds, settlement.delay_seconds)
+        await self._settler.settle(record, replace(settlement, delay_seconds=delay_seconds))
+        return record
+
+    async def close(self) -> None:
+        """Let go of the stores."""
+        await self.frontier.close()
+        self._archive.close()
+
+    async def _work(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
+        answer = read_answer(fetched)
+        if answer.kind is AnswerKind.PAGE:
+            return await self._page(lease, fetched)
+        if answer.kind is AnswerKind.REDIRECT and lease.redirects < MAX_REDIRECTS:
+            return self._redirect(lease, fetched, answer)
+        reason = f"more than {MAX_REDIRECTS} redirects" if answer.kind is AnswerKind.REDIRECT else answer.reason
+        return self._failure(
+            lease,
+            reason,
+            status=fetched.status,
+            fetched_at=fetched.fetched_at,
+            retry=answer.kind is AnswerKind.BUSY,
+            wait_seconds=answer.wait_seconds,
+        )
+
+    async def _page(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
+        page = parse(lease.url, fetched.body, fetched.headers.get("content-type", ""))
+        judgement = self._judge.judge(page)
+        content = content_hash(page.text)
+        first = await self.frontier.first_with(content) if content else 0
+        duplicate_of = 0 if first == fingerprint(lease.url) else first
+        candidates = [] if duplicate_of else self._candidates(page, judgement, lease)
+        record = self._page_record(lease, fetched, page, judgement)
+        record = replace(record, text_hash=content, duplicate_of=duplicate_of, links=_found_links(page, candidates))
+        settlement = Settlement(
+            lease=lease,
+            outcome=Outcome.DONE,
+            links=candidates,
+            page=True,
+            relevant=judgement.relevant and not duplicate_of,
+            content=content,
+            park=self._over_budget(lease),
+        )
+        return record, settlement
+
+    def _candidates(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> list[Candidate]:
+        """Score the links and keep those in scope, each URL once, by its best score."""
+        if self._rules.obey_nofollow:
+            page = _without_nofollow(page)
+        hops, parent = lease.hops + 1, fingerprint(lease.url)
+        best: dict[str, Candidate] = {}
+        for candidate in self._strategy.score(page, judgement, lease):
+            known = best.get(candidate.url)
+            if known is None:
+                if candidate.url == lease.url or self._outside(candidate.url, hops):
+                    continue
+            elif known.score >= candidate.score:
+                continue
+            best[candidate.url] = candidate
+        return [
+            Candidate(
+                url=found.url,
+                score=found.score,
+                parts=found.parts,
+                carry=found.carry,
+                depth_left=found.depth_left,
+                hops=hops,
+                parent=parent,
+            )
+            for found in best.values()
+        ]
+
+    def _outside(self, url: str, hops: int) -> bool:
+        return bool(self._rules.scope.allows(url, hops) or trap(url))
+
+    def _page_record(self, lease: Lease, fetched: FetchedPage, page: ParsedPage, judgement: Judgement) -> PageRecord:
+        keeps_text = (judgement.relevant or self._rules.keep_irrelevant) and not page.noindex
+        return PageRecord(
+            fingerprint=fingerprint(lease.url),
+            url=lease.url,
+            status=fetched.status,
+            outcome=Outcome.DONE,
+            fetched_at=fetched.fetched_at,
+            page=True,
+            score=lease.score,
+            parent=lease.parent,
+            depth=lease.hops,
+            title=page.title,
+            language=page.language,
+            relevance=judgement.relevance,
+            relevant=judgement.relevant,
+            parts=judgement.parts,
+            elapsed_seconds=fetched.elapsed_seconds,
+            bytes=len(fetched.body),
+            text=page.text if keeps_text else "",
+        )
+
+    def _over_budget(self, lease: Lease) -> str:
+        taken = lease.host_pages + 1
+        return f"gave {taken} pages, its budget" if taken >= self._rules.max_pages_per_host else ""
+
+    def _redirect(self, lease: Lease, fetched: FetchedPage, answer: Answer) -> tuple[PageRecord, Settlement]:
+        """A redirect is a frontier entry of its own, so that robots, scope and politeness hold for every hop."""
+        outside = self._rules.scope.allows(answer.target, lease.hops) or trap(answer.target)
+        if outside:
+            reason = f"{answer.reason}: {outside}"
+            return self._failure(lease, reason, status=fetched.status, fetched_at=fetched.fetched_at)
+        target = Candidate(
+            url=answer.target,
+            score=lease.score,
+            carry=lease.carry,
+            depth_left=lease.depth_left,
+            hops=lease.hops,
+            redirects=lease.redirects + 1,
+            parent=fingerprint(lease.url),
+        )
+        record = _empty_record(lease, Outcome.DONE, answer.reason, fetched.status, fetched.fetched_at)
+        link = FoundLink(url=target.url, anchor="", score=target.score, parts={})
+        settlement = Settlement(lease=lease, outcome=Outcome.DONE, reason=answer.reason, links=[target])
+        return replace(record, links=[link]), settlement
+
+    def _failure(
+        self,
+        lease: Lease,
+        reason: str,
+        *,
+        status: int = 0,
+        fetched_at: float = 0.0,
+        retry: bool = False,
+        wait_seconds: float = 0.0,
+    ) -> tuple[PageRecord, Settlement]:
+        """Give a URL up, or back for another try after a pause that doubles each time."""
+        last = lease.tries + 1 >= MAX_TRIES
+        outcome = Outcome.RETRY if retry and not last else Outcome.FAILED
+        pause = max(wait_seconds, BUSY_SECONDS * 2**lease.tries) if retry else 0.0
+        silent = retry and last and lease.host_pages == 0
+        settlement = Settlement(
+            lease=lease,
+            outcome=outcome,
+            reason=reason,
+            delay_seconds=min(pause, LONGEST_PAUSE_SECONDS),
+            park=f"no page in {MAX_TRIES} tries: {reason}" if silent else "",
+        )
+        return _empty_record(lease, outcome, reason, status, fetched_at), settlement
+
+
+def content_hash(text: str) -> int:
+    """Hash a page's text, by which copies are known; 0 for a page without text."""
+    return fingerprint(text) or 1 if text else 0
+
+
+def _without_nofollow(page: ParsedPage) -> ParsedPage:
+    if page.nofollow:
+        return replace(page, links=())
+    if any(link.nofollow for link in page.links):
+        return replace(page, links=tuple(link for link in page.links if not link.nofollow))
+    return page
+
+
+def _found_links(page: ParsedPage, candidates: list[Candidate]) -> list[FoundLink]:
+    anchors: dict[str, str] = {}
+    for link in page.links:
+        if not anchors.get(link.url):
+            anchors[link.url] = link.anchor
+    return [
+        FoundLink(url=found.url, anchor=anchors.get(found.url, ""), score=found.score, parts=found.parts)
+        for found in candidates
+    ]
+
+
+def _empty_record(lease: Lease, outcome: Outcome, reason: str, status: int, fetched_at: float) -> PageRecord:
+    return PageRecord(
+        fingerprint=fingerprint(lease.url),
+        url=lease.url,
+        status=status,
+        outcome=outcome,
+        reason=reason,
+        fetched_at=fetched_at,
+        score=lease.score,
+        parent=lease.parent,
+        depth=lease.hops,
+    )

@@ -1,0 +1,218 @@
+"""The line takes an answer from parse to commit, and leaves nothing undone."""
+
+import pytest
+
+from thresher.archive.pages import PageRecord
+from thresher.frontier.base import MAX_TRIES, UrlState
+from thresher.frontier.memory import MemoryFrontier
+from thresher.line import BUSY_SECONDS, Line, Rules
+from thresher.records import FetchedPage, Judgement, Outcome
+from thresher.strategies.best_first import BestFirst
+from thresher.urls.canonical import fingerprint
+from thresher.urls.scope import Scope
+
+SEED = "http://a.example/"
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+class Shelf:
+    """An archive that a test can look into, and that knows what the frontier knew when it was written."""
+
+    def __init__(self):
+        self.records: list[PageRecord] = []
+
+    async def keep(self, records):
+        self.records.extend(records)
+
+    def close(self):
+        pass
+
+
+class WordJudge:
+    def judge(self, page):
+        relevance = 0.8 if "solar" in page.text else 0.0
+        return Judgement(relevance=relevance, relevant=relevance > 0.1, parts={"word": relevance})
+
+
+class World:
+    def __init__(self, **rules):
+        self.clock, self.shelf = Clock(), Shelf()
+        self.frontier = MemoryFrontier(clock=self.clock)
+        rules = Rules(**{"scope": Scope(), **rules})
+        self.line = Line(
+            frontier=self.frontier, archive=self.shelf, judge=WordJudge(), strategy=BestFirst(), rules=rules
+        )
+
+    async def fetch(self, html="", status=200, **headers):
+        [lease] = await self.frontier.lease(1, seconds=60)
+        named = {"content-type": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
+        page = FetchedPage(url=lease.url, status=status, headers=named, body=html.encode(), fetched_at=self.clock.now)
+        return await self.line.process(lease, page)
+
+    async def state(self, url):
+        entry = await self.frontier.find(url)
+        return entry.state if entry else None
+
+
+@pytest.fixture
+async def world():
+    world = World()
+    await world.line.seed([SEED])
+    return world
+
+
+async def test_a_page_is_kept_and_its_links_wait(world):
+    record = await world.fetch('<title>T</title><p>solar</p><a href="/1">one</a><a href="http://b.example/">b</a>')
+    assert (record.title, record.relevance, record.depth, record.parent) == ("T", 0.8, 0, 0)
+    assert [(link.url, link.anchor, link.score) for link in record.links] == [
+        ("http://a.example/1", "one", 0.8),
+        ("http://b.example/", "b", 0.8),
+    ]
+    assert await world.state(SEED) is UrlState.DONE
+    entry = await world.frontier.find("http://b.example/")
+    assert (entry.state, entry.hops, entry.parent) == (UrlState.WAITING, 1, fingerprint(SEED))
+    counts = await world.frontier.counts()
+    assert (counts.pages, counts.relevant) == (1, 1)
+
+
+async def test_links_to_itself_and_repeated_links_count_once(world):
+    record = await world.fetch('<a href="/">me</a><a href="/1"></a><a href="/1">words</a>')
+    assert [(link.url, link.anchor) for link in record.links] == [("http://a.example/1", "words")]
+
+
+async def test_links_out_of_scope_are_not_queued():
+    world = World(scope=Scope(deny_hosts=("*.b.example",), max_depth=1))
+    await world.line.seed([SEED])
+    record = await world.fetch('<a href="http://www.b.example/">b</a><a href="/1">one</a><a href="/x.jpg">pic</a>')
+    assert [link.url for link in record.links] == ["http://a.example/1"]
+    deeper = await world.fetch('<a href="/2">two</a>')
+    assert deeper.links == []
+
+
+async def test_nofollow_is_obeyed(world):
+    record = await world.fetch('<a href="/1" rel="nofollow">1</a><a href="/2">2</a>')
+    assert [link.url for link in record.links] == ["http://a.example/2"]
+
+
+async def test_a_page_that_asks_for_it_has_no_links(world):
+    record = await world.fetch('<meta name="robots" content="nofollow"><a href="/1">1</a>')
+    assert record.links == []
+
+
+async def test_nofollow_can_be_ignored():
+    world = World(obey_nofollow=False)
+    await world.line.seed([SEED])
+    record = await world.fetch('<a href="/1" rel="nofollow">1</a>')
+    assert len(record.links) == 1
+
+
+async def test_text_of_irrelevant_pages_is_not_kept(world):
+    assert (await world.fetch("<p>tea</p>")).text == ""
+
+
+async def test_text_of_irrelevant_pages_is_kept_when_asked_for():
+    world = World(keep_irrelevant=True)
+    await world.line.seed([SEED])
+    assert (await world.fetch("<p>tea</p>")).text == "tea"
+
+
+async def test_a_copy_is_a_duplicate_and_adds_no_links(world):
+    await world.line.seed(["http://b.example/"])
+    first = await world.fetch('<p>solar</p><a href="/1">next</a>')
+    second = await world.fetch('<p>solar</p><a href="/1">next</a>')
+    assert (first.duplicate_of, second.duplicate_of) == (0, first.fingerprint)
+    assert second.links == []
+    assert (await world.frontier.counts()).relevant == 1
+
+
+async def test_the_same_page_fetched_again_is_no_duplicate_of_itself(world):
+    record = await world.fetch('<p>solar</p><a href="/1">next</a>')
+    assert await world.frontier.first_with(record.text_hash) == record.fingerprint
+
+
+async def test_a_redirect_becomes_an_entry_of_its_own(world):
+    record = await world.fetch(status=301, location="http://b.example/new")
+    assert record.reason == "redirected to http://b.example/new"
+    entry = await world.frontier.find("http://b.example/new")
+    assert (entry.state, entry.hops, entry.parent) == (UrlState.WAITING, 0, fingerprint(SEED))
+    assert (await world.frontier.counts()).pages == 0
+
+
+async def test_redirects_end(world):
+    for number in range(5):
+        await world.fetch(status=302, location=f"/{number}")
+    record = await world.fetch(status=302, location="/once-more")
+    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 5 redirects")
+
+
+async def test_a_redirect_out_of_scope_fails():
+    world = World(scope=Scope(deny_hosts=("b.example",)))
+    await world.line.seed([SEED])
+    record = await world.fetch(status=301, location="http://b.example/")
+    assert record.outcome is Outcome.FAILED
+    assert await world.state("http://b.example/") is None
+
+
+async def test_a_missing_page_has_failed_with_its_reason(world):
+    await world.fetch(status=404)
+    entry = await world.frontier.find(SEED)
+    assert (entry.state, entry.reason) == (UrlState.FAILED, "http 404")
+
+
+async def test_a_busy_server_rests_longer_each_time_and_then_is_left_alone(world):
+    for tries in range(MAX_TRIES):
+        record = await world.fetch(status=503)
+        rest = await world.frontier.seconds_to_next()
+        if tries < MAX_TRIES - 1:
+            assert record.outcome is Outcome.RETRY
+            assert rest == pytest.approx(BUSY_SECONDS * 2**tries)
+            world.clock.now += rest
+    assert record.outcome is Outcome.FAILED
+    [host] = await world.frontier.hosts()
+    assert host.parked == "no page in 5 tries: http 503"
+
+
+async def test_retry_after_is_obeyed(world):
+    await world.fetch(status=429, retry_after="100")
+    assert await world.frontier.seconds_to_next() == pytest.approx(100)
+
+
+async def test_a_host_that_gave_its_pages_is_parked():
+    world = World(max_pages_per_host=2)
+    await world.line.seed([SEED])
+    await world.fetch('<a href="/1">1</a><a href="/2">2</a>')
+    await world.fetch("one")
+    [host] = await world.frontier.hosts()
+    assert host.parked == "gave 2 pages, its budget"
+    assert await world.frontier.lease(1, seconds=60) == []
+
+
+async def test_a_page_that_breaks_the_judge_fails_and_the_crawl_goes_on(world, caplog):
+    world.line._judge = None
+    record = await world.fetch("anything")
+    assert (record.outcome, record.reason) == (Outcome.FAILED, "broke the line")
+    assert SEED in caplog.text
+
+
+async def test_pages_reach_the_archive_before_the_frontier(world):
+    seen = []
+
+    async def kept(records):
+        seen.append("kept")
+
+    world.shelf.keep = kept
+    commit = world.frontier.commit
+
+    async def committed(settlements):
+        seen.append("committed")
+        return await commit(settlements)
+
+    world.frontier.commit = committed
+    await world.fetch("x")
+    assert seen == ["kept", "committed"]
