@@ -1,0 +1,87 @@
+"""How a run stands, what may end it, and in which words it says so."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from enum import Enum
+
+from thresher.frontier.base import Counts
+
+HARVEST_PAGES = 500
+"""Over how many of the last pages the harvest rate of the stop rule is taken."""
+
+
+class Ending(Enum):
+    """Why a run ended, and the exit code that says so."""
+
+    DONE = ("nothing is left to fetch", 0)
+    RELEVANT = ("the wanted number of relevant pages is reached", 0)
+    HARVEST = ("the harvest fell below its limit", 0)
+    STOPPED = ("stopped; the same command goes on", 11)
+    FORCED = ("stopped at once; the same command goes on", 13)
+    PAGES = ("the page limit is reached; URLs are left", 14)
+    MINUTES = ("the time limit is reached; the same command goes on", 15)
+
+    def __init__(self, words: str, exit_code: int) -> None:
+        self.words = words
+        self.exit_code = exit_code
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When a run ends; None where nothing is limited."""
+
+    pages: int | None = None
+    relevant: int | None = None
+    minutes: float | None = None
+    harvest_below: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How a run stands."""
+
+    counts: Counts
+    pages_per_second: float
+    seconds: float
+    workers: int
+
+    @property
+    def limit(self) -> str:
+        """Say what limits the speed right now."""
+        counts = self.counts
+        if counts.ready:
+            return f"{self.workers} workers busy" if self.workers > 1 else "the worker is busy"
+        if counts.delayed:
+            return f"{counts.delayed} hosts waiting for their delay"
+        if counts.leased:
+            return f"{counts.leased} answers awaited"
+        return f"{counts.parked} hosts parked" if counts.parked else "nothing waits"
+
+
+@dataclass
+class Pace:
+    """Counts over time: the speed of the last seconds, the harvest of the last pages."""
+
+    samples: deque[tuple[float, int, int]] = field(default_factory=lambda: deque(maxlen=20_000))
+
+    def note(self, now: float, counts: Counts) -> None:
+        """Take one more sample."""
+        self.samples.append((now, counts.pages, counts.relevant))
+
+    def pages_per_second(self, *, over: float = 5.0) -> float:
+        """Return the speed of the last seconds."""
+        if len(self.samples) < 2:
+            return 0.0
+        now, pages, _ = self.samples[-1]
+        then, earlier, _ = next(sample for sample in self.samples if sample[0] >= now - over)
+        return (pages - earlier) / (now - then) if now > then else 0.0
+
+    def harvest(self) -> float | None:
+        """Return the share of relevant pages among the last ones; None while there are too few."""
+        if not self.samples:
+            return None
+        _, pages, relevant = self.samples[-1]
+        earlier = next((s for s in reversed(self.samples) if s[1] <= pages - HARVEST_PAGES), None)
+        return (relevant - earlier[2]) / (pages - earlier[1]) if earlier else None
