@@ -1,0 +1,68 @@
+"""The command line: one file per command, each a thin call into the layers below.
+
+`thresher --help` must answer at once, so a command's module is imported only when the command is called; the
+sentences here are the first ones of the commands' own help, and a test compares them.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from thresher import __version__
+from thresher.errors import ThresherError
+
+COMMANDS = {
+    "new": "Start a crawl: write topic.yaml and seeds.txt into a new folder.",
+    "run": "Crawl, or go on where the last run stopped.",
+    "status": "Print a crawl in numbers.",
+    "why": "Say why a page is there: its path from a seed and every part of every score.",
+    "frontier": "List the URLs that come next.",
+    "hosts": "List hosts: their pages, harvest, delay, and why they are parked.",
+    "export": "Write the pages of a crawl, most relevant first.",
+    "strategies": "List the crawl strategies, or describe one.",
+    "doctor": "Look at this machine: what is there, what is missing, how to get it.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports them when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order a user meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"thresher.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="thresher")
+@click.option("--debug", is_flag=True, help="Show where an error came from.")
+def thresher(debug: bool) -> None:
+    """Find the pages about a topic, and fetch as few others as possible.
+
+    Start here:  thresher new DIR --topic "a phrase" --seed https://…
+    """
+
+
+def main() -> None:
+    """Run a command; errors of ours end in one sentence and an exit code of their own."""
+    try:
+        thresher.main()
+    except ThresherError as error:
+        if "--debug" in sys.argv:
+            raise
+        click.echo(str(error), err=True)
+        sys.exit(error.exit_code)

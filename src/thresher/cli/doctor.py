@@ -1,0 +1,92 @@
+"""thresher doctor: what is there, what is missing, how to get it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import click
+
+from thresher import __version__
+from thresher.build import Crawl
+from thresher.cli.show import CRAWL, echo_json
+from thresher.errors import ThresherError
+
+_OPTIONAL = {"redis": ("redis", "many machines"), "matplotlib": ("lab", "curves"), "starlette": ("ui", "the dashboard")}
+_OLDEST_SQLITE = (3, 38, 0)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    ok: bool
+    found: str
+    remedy: str = ""
+
+
+@click.command()
+@click.argument("dir", type=CRAWL, required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def doctor(dir: Path | None, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
+    """Look at this machine: what is there, what is missing, how to get it.
+
+    With DIR, also at that crawl.
+    """
+    findings = [*_machine(dir or Path()), *_optional(), *(_crawl(dir) if dir else [])]
+    if as_json:
+        echo_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            remedy = f"  → {finding.remedy}" if finding.remedy else ""
+            click.echo(f"{'ok' if finding.ok else '--':>3}  {finding.what:<16} {finding.found}{remedy}")
+    sys.exit(0 if all(finding.ok or finding.what in _OPTIONAL for finding in findings) else 1)
+
+
+def _machine(folder: Path) -> Iterator[Finding]:
+    yield Finding("thresher", True, __version__)
+    yield Finding(
+        "python",
+        sys.version_info >= (3, 11),
+        platform.python_version(),
+        "" if sys.version_info >= (3, 11) else "3.11 or newer",
+    )
+    sqlite_ok = sqlite3.sqlite_version_info >= _OLDEST_SQLITE
+    yield Finding("sqlite", sqlite_ok, sqlite3.sqlite_version, "" if sqlite_ok else "3.38 or newer")
+    yield Finding("scrapy", True, version("scrapy"))
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    yield Finding("machine", True, f"{os.cpu_count()} cores, {memory:.0f} GiB of memory")
+    free = shutil.disk_usage(folder).free / 2**30
+    yield Finding("disk", free >= 1, f"{free:.0f} GiB free", "" if free >= 1 else "make room: a page takes 5 to 20 KiB")
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    yield Finding("open files", files >= 1024, str(files), "" if files >= 1024 else "ulimit -n 4096")
+
+
+def _optional() -> Iterator[Finding]:
+    for package, (extra, purpose) in _OPTIONAL.items():
+        try:
+            yield Finding(package, True, f"{version(package)}, for {purpose}")
+        except PackageNotFoundError:
+            yield Finding(package, False, f"not installed, for {purpose}", f'pip install "thresher[{extra}]"')
+
+
+def _crawl(folder: Path) -> Iterator[Finding]:
+    try:
+        crawl = Crawl.open(folder)
+        yield Finding("topic.yaml", True, crawl.name)
+        crawl.check()
+        yield Finding("crawl", True, f"{len(crawl.seeds())} seeds, strategy {crawl.config.strategy.name}")
+    except ThresherError as error:
+        yield Finding("crawl", False, str(error))
+        return
+    contact = crawl.config.manners.contact
+    yield Finding("contact", bool(contact), contact or "none", "" if contact else "manners.contact: me@example.org")

@@ -1,0 +1,55 @@
+"""thresher frontier: a look at the queue."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from thresher.archive.collection import Collection
+from thresher.build import Crawl
+from thresher.cli.show import CRAWL, echo_json, echo_table
+from thresher.frontier.base import UrlEntry
+
+
+@click.command()
+@click.argument("dir", type=CRAWL)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many URLs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
+    """List the URLs that come next.
+
+    They are ordered by score over all hosts; what is fetched next also depends on which hosts may be asked now.
+    """
+    crawl = Crawl.open(dir)
+    entries = asyncio.run(_best(crawl, limit))
+    with Collection(crawl.folder.pages) as collection:
+        parents = {entry.parent: collection.find(entry.parent) for entry in entries if entry.parent}
+        found = {entry.url: collection.link_between(entry.parent, entry.url) for entry in entries}
+    rows = [
+        {
+            **asdict(entry),
+            "state": str(entry.state),
+            "parent": record.url if (record := parents.get(entry.parent)) else "",
+            "anchor": link.anchor if (link := found[entry.url]) else "",
+            "parts": dict(link.parts) if link else {},
+        }
+        for entry in entries
+    ]
+    if as_json:
+        echo_json(rows)
+    else:
+        echo_table(
+            ["score", "hops", "tries", "url", "anchor", "found on"],
+            [(row["score"], row["hops"], row["tries"], row["url"], row["anchor"], row["parent"]) for row in rows],
+        )
+
+
+async def _best(crawl: Crawl, limit: int) -> list[UrlEntry]:
+    frontier = crawl.frontier()
+    try:
+        return await frontier.peek(limit)
+    finally:
+        await frontier.close()

@@ -1,0 +1,56 @@
+"""How results look: tables and JSON on standard output, nothing that a terminal would obey."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+CRAWL = click.Path(exists=True, file_okay=False, path_type=Path)
+"""The type of every DIR argument."""
+
+_PIPE_WIDTH = 1_000_000
+"""A table that goes into a pipe is never folded."""
+
+
+def printable(text: str) -> str:
+    """Take out what a terminal would obey or what turns text around: control and direction characters."""
+    return "".join(character if character.isprintable() else _shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    return " " if character in "\n\t\r" or unicodedata.category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+
+
+def echo_json(value: Any) -> None:
+    """Print a value as JSON for other programs."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print rows under their headings, numbers to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    listed = [[_cell(value) for value in row] for row in rows]
+    for place, column in enumerate(columns):
+        numeric = all(isinstance(value[1], int | float) for row in listed if (value := row[place]))
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in listed:
+        table.add_row(*(text for text, _ in row))
+    console = Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    console.print(table)
+
+
+def _cell(value: Any) -> tuple[Text, Any]:
+    if isinstance(value, float):
+        return Text(f"{value:.3f}"), value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Text(f"{value:,}"), value
+    return Text(printable(str(value))), value

@@ -1,0 +1,44 @@
+"""thresher status: the numbers of a crawl, now."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thresher.build import Crawl
+from thresher.cli.show import CRAWL, echo_json
+from thresher.frontier.base import Counts
+
+
+@click.command()
+@click.argument("dir", type=CRAWL)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status(dir: Path, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
+    """Print a crawl in numbers."""
+    crawl = Crawl.open(dir)
+    numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(asyncio.run(_counts(crawl)))}
+    if as_json:
+        echo_json(numbers)
+        return
+    for name, value in numbers.items():
+        shown = f"{value:,}" if isinstance(value, int) else f"{value:.3f}" if isinstance(value, float) else value
+        click.echo(f"{name.replace('_', ' '):>14}  {shown}")
+
+
+async def _counts(crawl: Crawl) -> Counts:
+    frontier = crawl.frontier()
+    try:
+        return await frontier.counts()
+    finally:
+        await frontier.close()
+
+
+def _numbers(counts: Counts) -> dict[str, Any]:
+    numbers = asdict(counts)
+    first = {name: numbers.pop(name) for name in ("pages", "relevant")}
+    harvest = counts.relevant / counts.pages if counts.pages else 0.0
+    return {**first, "harvest_rate": round(harvest, 4), **numbers}

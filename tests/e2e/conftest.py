@@ -1,0 +1,94 @@
+"""A small web site on loopback, and the command line as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Site:
+    """Pages by path; an entry is HTML, or (status, headers, body)."""
+
+    port: int = 0
+    pages: dict[str, str | tuple[int, dict[str, str], str]] = field(default_factory=dict)
+    requests: list[tuple[float, str, dict[str, str]]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def url(self, path: str, host: str = "127.0.0.1") -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for _, path, _ in self.requests]
+
+
+def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            site.requests.append((time.monotonic(), self.path, dict(self.headers)))
+            time.sleep(site.seconds)
+            page = site.pages.get(self.path, (404, {}, "not here"))
+            status, headers, body = page if isinstance(page, tuple) else (200, {"Content-Type": "text/html"}, page)
+            packed = body.encode()
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(packed)))
+            self.end_headers()
+            self.wfile.write(packed)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    return Handler
+
+
+@pytest.fixture
+def site():
+    site = Site()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(site))
+    site.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield site
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def thresher(tmp_path):
+    """Run a command in an empty folder; the answer has stdout, stderr and returncode."""
+
+    def run(*arguments: object, timeout: float = 60.0) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "thresher", *map(str, arguments)]
+        environment = {**os.environ, "NO_COLOR": "1"}
+        return subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=timeout, env=environment, check=False
+        )
+
+    return run
+
+
+def quick(folder: Path, **sections: str) -> None:
+    """Rewrite topic.yaml for a test: no delay, short leases."""
+    path = folder / "topic.yaml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    sections = {"manners": "{delay_seconds: 0}", "engine": "{timeout_seconds: 2, lease_seconds: 8}", **sections}
+    kept = [line for line in lines if line.partition(":")[0] not in sections]
+    path.write_text(
+        "\n".join([*kept, *(f"{key}: {value}" for key, value in sections.items())]) + "\n", encoding="utf-8"
+    )
