@@ -1,0 +1,74 @@
+"""The reference pages that are written by the code itself: `make docs` writes them, a test compares them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from thresher.cli import COMMANDS, thresher
+from thresher.config import CrawlConfig, Named
+from thresher.engine.progress import Ending
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+
+
+def commands_page() -> str:
+    lines = ["# Commands", "", "Written by `make docs` from the commands' own help.", ""]
+    lines += ["| command | does |", "|---|---|"]
+    lines += [f"| [`{name}`](#thresher-{name}) | {does} |" for name, does in COMMANDS.items()]
+    group = click.Context(thresher, info_name="thresher")
+    for name in COMMANDS:
+        command = thresher.get_command(group, name)
+        context = click.Context(command, info_name=name, parent=group, max_content_width=100, terminal_width=100)
+        lines += ["", f"## thresher {name}", "", "```text", command.get_help(context), "```"]
+    return "\n".join([*lines, "", *_exit_codes()])
+
+
+def _exit_codes() -> Iterator[str]:
+    yield from ("## Exit codes", "", "| code | meaning |", "|---|---|")
+    codes = {0: "done", 1: "error", 2: "wrong use of a command", 3: "the disk is full", 4: "bad configuration"}
+    codes |= {8: "the store cannot be reached"}
+    codes |= {ending.exit_code: ending.words for ending in Ending if ending.exit_code}
+    yield from (f"| {code} | {meaning} |" for code, meaning in sorted(codes.items()))
+    yield ""
+
+
+def keys_page() -> str:
+    lines = ["# topic.yaml", "", "Written by `make docs` from `thresher.config`. An unknown key is an error.", ""]
+    return "\n".join([*lines, "| key | default | meaning |", "|---|---|---|", *_keys(CrawlConfig, ""), ""])
+
+
+def _keys(model: type[BaseModel], prefix: str) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        inner = _inner_model(field.annotation)
+        if inner is None or inner is Named:
+            yield f"| `{prefix}{name}` | {_default(field.default)} | {field.description} |"
+        else:
+            yield f"| `{prefix}{name}` | | {field.description} |"
+            yield from _keys(inner, f"{prefix}{name}.")
+
+
+def _inner_model(annotation: object) -> type[BaseModel] | None:
+    options = getattr(annotation, "__args__", (annotation,))
+    return next((option for option in options if isinstance(option, type) and issubclass(option, BaseModel)), None)
+
+
+def _default(value: object) -> str:
+    if value is PydanticUndefined:
+        return "(must be given)"
+    if isinstance(value, BaseModel):
+        value = value.model_dump()
+    return f"`{json.dumps(value, ensure_ascii=False)}`" if value not in (None, "") else ""
+
+
+PAGES = {"commands.md": commands_page, "topic-yaml.md": keys_page}
+
+if __name__ == "__main__":
+    REFERENCE.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (REFERENCE / name).write_text(page(), encoding="utf-8")
