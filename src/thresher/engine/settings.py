@@ -33,6 +33,7 @@ def hardened(config: CrawlConfig) -> dict[str, Any]:
     """Return the settings of one worker."""
     languages = [f"{code};q={1 - 0.1 * place:.1f}" for place, code in enumerate(config.languages[:9])]
     return {
+        "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
         "DOWNLOAD_HANDLERS": {"file": None, "data": None, "ftp": None, "s3": None},
         "TWISTED_DNS_RESOLVER": "thresher.engine.resolver.GuardedResolver",
         "THRESHER_NETWORK_ALLOW": list(config.network.allow),
@@ -54,6 +55,7 @@ def hardened(config: CrawlConfig) -> dict[str, Any]:
         "REFERER_ENABLED": False,
         "CONCURRENT_REQUESTS": config.engine.concurrency,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "CONCURRENT_ITEMS": 1,  # Scrapy starts this many tasks per answer, and we never yield items
         "DOWNLOAD_DELAY": 0,  # the frontier keeps the delay, over all workers
         "DOWNLOAD_DELAY_JITTER": 0,
         "DOWNLOAD_TIMEOUT": config.engine.timeout_seconds,
