@@ -1,0 +1,31 @@
+"""Rows R1, R2 and P2 in their short form; `make faults` runs the long one."""
+
+from tests.faults.figures import figures
+from tests.faults.rows import nothing_lost, polite, refetches_bounded
+from tests.faults.scenario import Plan, observe
+from tests.witness.site import Site
+
+
+def test_a_killed_worker_loses_no_url_and_repeats_only_what_it_had_in_flight():
+    plan = Plan(site=Site(pages=2000, hosts=60), worker_kills=5, max_seconds=120.0)
+    measured = figures(plan, observe(plan))
+    assert measured.kills == 5
+    assert nothing_lost(measured), measured
+    assert refetches_bounded(measured), measured
+    assert polite(measured), measured
+
+
+def test_hosts_are_left_alone_for_their_delay_while_workers_and_the_whole_run_are_killed():
+    plan = Plan(
+        site=Site(pages=800, hosts=60, skew=1.5),
+        delay_seconds=0.2,
+        worker_kills=3,
+        total_kills=1,
+        max_seconds=120.0,
+    )
+    measured = figures(plan, observe(plan))
+    assert measured.kills == 4
+    assert measured.close_gaps > 100, "the delay decided too rarely for this test to tell anything"
+    assert polite(measured), measured
+    assert nothing_lost(measured), measured
+    assert refetches_bounded(measured), measured

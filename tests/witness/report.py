@@ -1,0 +1,134 @@
+"""What the log of the witness proves: pure functions from hits to figures.
+
+**Open at once.** A request is open from `start_ns` up to, not including, `end_ns`. Tolerance 0: one nanosecond of
+overlap on a host counts as two at once.
+
+**Gap.** For every request to a host but the first: its `start_ns` minus the latest `sent_ns` of all requests to that
+host that started before it. The client learns of the end of a response after `sent_ns` and sends the next request
+before the witness reads it at `start_ns`; so a client that waits d seconds shows a gap of at least d, strictly, and
+a gap below d proves that it did not wait. `end_ns` would be the wrong mark: under load the kernel runs the client
+first and lets the witness look at its clock some milliseconds later. Requests for robots.txt count like any other.
+
+**Refetch.** A second answer to a URL already answered. It is excused by a kill that fell between the start of the
+earlier request and the start of the later one; the first such kill has to answer for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from tests.witness.log import Hit
+
+NANOSECONDS = 1_000_000_000
+ROBOTS_PATH = "/robots.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The time that a host was left alone before a request; negative when an earlier one was still open."""
+
+    host: str
+    seconds: float
+    before: Hit
+    after: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A page asked for again; `kill` is the number of the kill that excuses it, None when there is none."""
+
+    before: Hit
+    after: Hit
+    kill: int | None
+
+
+def pages(hits: Iterable[Hit]) -> list[Hit]:
+    """Return the requests that were answered with a page."""
+    return [hit for hit in hits if hit.status == 200 and hit.path != ROBOTS_PATH]
+
+
+def lost(keys: Set[str], hits: Iterable[Hit]) -> set[str]:
+    """Return the pages that nobody got an answer for."""
+    return set(keys) - {hit.key for hit in pages(hits)}
+
+
+def max_parallel(hits: Iterable[Hit]) -> dict[str, int]:
+    """Return the most requests open at once, by host."""
+    most = {}
+    for host, group in _by_host(hits).items():
+        events = sorted([(hit.start_ns, 1) for hit in group] + [(hit.end_ns, -1) for hit in group])
+        most[host] = _highest(change for _, change in events)
+    return most
+
+
+def gaps(hits: Iterable[Hit]) -> list[Gap]:
+    """Return the gap before every request but the first of its host."""
+    return [gap for group in _by_host(hits).values() for gap in _gaps_of_host(group)]
+
+
+def violations(measured: Iterable[Gap], delay_seconds: float) -> list[Gap]:
+    """Return the gaps that are shorter than the delay, by however little."""
+    return [gap for gap in measured if gap.seconds < delay_seconds]
+
+
+def in_flight(hits: Iterable[Hit], at_ns: int) -> int:
+    """Return how many requests were open at a moment."""
+    return sum(hit.start_ns <= at_ns < hit.end_ns for hit in hits)
+
+
+def refetches(hits: Iterable[Hit], kills_ns: Sequence[int] = ()) -> list[Repeat]:
+    """Return every repeated answer with the kill that excuses it; `kills_ns` are moments in their order."""
+    return repeats(pages(hits), kills_ns)
+
+
+def repeats(hits: Iterable[Hit], kills_ns: Sequence[int] = ()) -> list[Repeat]:
+    """Return every request for what was requested before, answered or not."""
+    last: dict[str, Hit] = {}
+    found = []
+    for hit in sorted(hits, key=lambda hit: hit.start_ns):
+        if before := last.get(hit.key):
+            found.append(Repeat(before, hit, _first_between(kills_ns, before.start_ns, hit.start_ns)))
+        last[hit.key] = hit
+    return found
+
+
+def count_by_kill(found: Iterable[Repeat]) -> Counter[int | None]:
+    """Return how many repeats each kill has to answer for; those under None have no excuse."""
+    return Counter(repeat.kill for repeat in found)
+
+
+def pages_per_second(hits: Iterable[Hit]) -> float:
+    """Return the rate from the first start to the last end."""
+    answered = pages(hits)
+    if not answered:
+        return 0.0
+    seconds = (max(hit.end_ns for hit in answered) - min(hit.start_ns for hit in answered)) / NANOSECONDS
+    return len(answered) / seconds
+
+
+def _by_host(hits: Iterable[Hit]) -> dict[str, list[Hit]]:
+    groups: dict[str, list[Hit]] = defaultdict(list)
+    for hit in sorted(hits, key=lambda hit: hit.start_ns):
+        groups[hit.host].append(hit)
+    return groups
+
+
+def _highest(changes: Iterable[int]) -> int:
+    level = highest = 0
+    for change in changes:  # at equal times -1 sorts before 1: an end at the same nanosecond comes first
+        level += change
+        highest = max(highest, level)
+    return highest
+
+
+def _gaps_of_host(group: Sequence[Hit]) -> Iterator[Gap]:
+    latest = group[0]
+    for hit in group[1:]:
+        yield Gap(hit.host, (hit.start_ns - latest.sent_ns) / NANOSECONDS, latest, hit)
+        latest = max(latest, hit, key=lambda each: each.sent_ns)
+
+
+def _first_between(kills_ns: Sequence[int], start_ns: int, end_ns: int) -> int | None:
+    return next((number for number, kill_ns in enumerate(kills_ns) if start_ns <= kill_ns <= end_ns), None)
