@@ -95,11 +95,24 @@ class Output(_Strict):
     keep_irrelevant: bool = Field(default=False, description="Keep the text of irrelevant pages too.")
 
 
+def _endpoint(text: str) -> str:
+    host, colon, port = text.rpartition(":")
+    if not (colon and host and port.isdigit() and int(port) < 65536):
+        raise ValueError(f"{text!r} is not host:port")
+    return text
+
+
+Endpoint = Annotated[str, AfterValidator(_endpoint)]
+
+
 class NetworkAccess(_Strict):
     """Which addresses may be dialled."""
 
     allow: list[Network] = Field(
         default=[], description="Private networks that may be crawled; all others are refused."
+    )
+    connect_to: dict[Endpoint, Endpoint] = Field(
+        default={}, description='Dial another place: {"*:80": "127.0.0.1:8080"} sends every http host to a lab server.'
     )
 
 

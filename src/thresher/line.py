@@ -8,14 +8,14 @@ The live engine and the lab both call `Line.process`, so what is measured is wha
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from thresher.archive.pages import Archive, FoundLink, PageRecord
 from thresher.classify.base import Judge
 from thresher.frontier.base import MAX_TRIES, Frontier
 from thresher.parse.answers import Answer, AnswerKind, read_answer
-from thresher.parse.html import parse
+from thresher.parse.html import parse as parse_html
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
 from thresher.settle import Settler
 from thresher.strategies.base import Strategy
@@ -24,6 +24,9 @@ from thresher.urls.scope import Scope
 from thresher.urls.traps import trap
 
 logger = logging.getLogger(__name__)
+
+Parse = Callable[[str, bytes, str], ParsedPage]
+"""From a URL, its bytes and their content type to a page; the lab puts one in that remembers."""
 
 MAX_REDIRECTS = 5
 BUSY_SECONDS = 10.0
@@ -51,12 +54,22 @@ class Rules:
 class Line:
     """Takes a leased URL with what came back for it, and leaves nothing undone."""
 
-    def __init__(self, *, frontier: Frontier, archive: Archive, judge: Judge, strategy: Strategy, rules: Rules) -> None:
+    def __init__(
+        self,
+        *,
+        frontier: Frontier,
+        archive: Archive,
+        judge: Judge,
+        strategy: Strategy,
+        rules: Rules,
+        parse: Parse = parse_html,
+    ) -> None:
         self.frontier = frontier
         self._archive = archive
         self._judge = judge
         self._strategy = strategy
         self._rules = rules
+        self._parse = parse
         self._settler = Settler(frontier, archive)
 
     async def seed(self, urls: Iterable[str]) -> int:
@@ -106,7 +119,7 @@ class Line:
         )
 
     async def _page(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
-        page = parse(lease.url, fetched.body, fetched.headers.get("content-type", ""))
+        page = self._parse(lease.url, fetched.body, fetched.headers.get("content-type", ""))
         judgement = self._judge.judge(page)
         content = content_hash(page.text)
         first = await self.frontier.first_with(content) if content else 0

@@ -202,5 +202,5 @@ def test_errors_say_what_is_wrong_and_end_with_their_code(thresher, arguments, c
 def test_doctor_and_strategies_answer(thresher):
     assert thresher("doctor").returncode == 0
     listed = json.loads(thresher("strategies", "--json").stdout)
-    assert [strategy["name"] for strategy in listed] == ["best-first", "breadth-first"]
+    assert {"best-first", "breadth-first"} <= {strategy["name"] for strategy in listed}
     assert "relevance" not in thresher("strategies", "breadth-first").stderr

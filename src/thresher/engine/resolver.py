@@ -8,10 +8,11 @@ addresses is refused, the name is.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scrapy.crawler import Crawler
+from twisted.internet.address import IPv4Address
 from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
 from zope.interface import implementer
 
@@ -80,16 +81,20 @@ class _Collector:
 class GuardedResolver:
     """The reactor's name resolver, with a guard before and after it and a cache that forgets."""
 
-    def __init__(self, reactor: Any, allowed: Sequence[Network]) -> None:
+    def __init__(
+        self, reactor: Any, allowed: Sequence[Network], *, connect_to: Mapping[str, str] | None = None
+    ) -> None:
         self._reactor = reactor
         self._original = reactor.nameResolver
+        self._connect_to = connect_to or {}
         self.guard = NameGuard(allowed)
         self._cache: dict[tuple[str, int], tuple[float, list[IAddress]]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> GuardedResolver:
         """Build it as Scrapy asks."""
-        return cls(reactor, networks(crawler.settings.getlist("THRESHER_NETWORK_ALLOW")))
+        allowed = networks(crawler.settings.getlist("THRESHER_NETWORK_ALLOW"))
+        return cls(reactor, allowed, connect_to=crawler.settings.getdict("THRESHER_CONNECT_TO"))
 
     def install_on_reactor(self) -> None:
         """Take the place of the reactor's own resolver."""
@@ -109,8 +114,17 @@ class GuardedResolver:
             return self._answer(resolutionReceiver, hostName, known[1])
         if self.guard.before(hostName, portNumber):
             return self._answer(resolutionReceiver, hostName, [])
+        if place := self._elsewhere(hostName, portNumber):
+            refused = self.guard.after(hostName, [place.host])
+            return self._answer(resolutionReceiver, hostName, [] if refused else [place])
         collector = _Collector(self, resolutionReceiver, hostName)
         return self._original.resolveHostName(collector, hostName, portNumber, addressTypes, transportSemantics)
+
+    def _elsewhere(self, name: str, port: int) -> Any:
+        """Return the place that the user put in the place of this one; the guard looks at it like at any other."""
+        place = self._connect_to.get(f"{name}:{port}") or self._connect_to.get(f"*:{port}")
+        host, _, number = place.rpartition(":") if place else ("", "", "")
+        return IPv4Address("TCP", host, int(number)) if place else None
 
     def deliver(self, receiver: Any, name: str, addresses: list[Any]) -> None:
         """Pass the addresses of a name on, all or none."""

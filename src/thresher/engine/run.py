@@ -42,13 +42,27 @@ class _Worker:
 
 
 class Supervisor:
-    """One run of a crawl with a number of workers."""
+    """One run of a crawl with a number of workers.
 
-    def __init__(self, crawl: Crawl, *, workers: int, limits: Limits, report: Callable[[Progress], None]) -> None:
+    Args:
+        report: Told several times a second how the run stands.
+        listen: Whether Ctrl-C is ours to handle.
+    """
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        *,
+        workers: int,
+        limits: Limits,
+        report: Callable[[Progress], None],
+        listen: bool = True,
+    ) -> None:
         self._crawl = crawl
         self._workers_wanted = workers
         self._limits = limits
         self._report = report
+        self._listens = listen
         self._workers: dict[str, _Worker] = {}
         self._ending: Ending | None = None
         self._drain_until = float("inf")
@@ -60,7 +74,8 @@ class Supervisor:
         line = self._crawl.line(None)
         try:
             await line.seed(self._crawl.seeds())
-            self._listen()
+            if self._listens:
+                self._listen()
             for number in range(1, self._workers_wanted + 1):
                 await self._start(f"w{number}")
             progress = await self._watch(line.frontier)

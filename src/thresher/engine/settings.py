@@ -37,6 +37,7 @@ def hardened(config: CrawlConfig) -> dict[str, Any]:
         "DOWNLOAD_HANDLERS": {"file": None, "data": None, "ftp": None, "s3": None},
         "TWISTED_DNS_RESOLVER": "thresher.engine.resolver.GuardedResolver",
         "THRESHER_NETWORK_ALLOW": list(config.network.allow),
+        "THRESHER_CONNECT_TO": dict(config.network.connect_to),
         "DNS_TIMEOUT": 10,
         "TELNETCONSOLE_ENABLED": False,
         "REMOTE_CONTROL_ENABLED": False,
@@ -70,5 +71,6 @@ def hardened(config: CrawlConfig) -> dict[str, Any]:
             "Accept-Language": ", ".join([*languages, "*;q=0.1"]),
         },
         "LOG_ENABLED": False,  # the worker logs by itself
+        "LOG_INSTALL_ROOT_HANDLER": False,
         "WARN_ON_GENERATOR_RETURN_VALUE": False,
     }

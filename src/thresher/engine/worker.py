@@ -82,7 +82,7 @@ def run_worker(crawl: Crawl, work: Work) -> None:
     """Crawl in this process until the frontier is empty, a limit is reached or a signal comes."""
     gc.freeze()  # what is imported stays
     gc.set_threshold(20_000, 20, 20)  # a page makes thousands of objects and hardly ever a cycle
-    process = AsyncCrawlerProcess(hardened(crawl.config), install_root_handler=False)
+    process = AsyncCrawlerProcess(hardened(crawl.config))
     logging.getLogger("scrapy").setLevel(logging.WARNING)  # a line per page is what the page store is for
     crawler = process.create_crawler(LeaseSpider)
     process.crawl(crawler, work=work)

@@ -93,3 +93,20 @@ def test_an_answer_is_kept_and_not_asked_for_again():
     resolver.resolveHostName(again, "a.example", 80)
     assert again.addresses == ["93.184.216.34"]
     assert names.asked == ["a.example"]
+
+
+def elsewhere(connect_to, allow=("127.0.0.0/8",), port=80):
+    names = Names({})
+    resolver = GuardedResolver(Reactor(names), networks(allow), connect_to=connect_to)
+    receiver = Receiver()
+    resolver.resolveHostName(receiver, "a.example", port)
+    return receiver.addresses, names.asked
+
+
+def test_a_host_can_be_dialled_elsewhere_without_looking_it_up():
+    assert elsewhere({"*:80": "127.0.0.1:8080"}) == (["127.0.0.1"], [])
+    assert elsewhere({"a.example:80": "127.0.0.2:1"}) == (["127.0.0.2"], [])
+
+
+def test_the_guard_looks_at_that_place_too():
+    assert elsewhere({"*:80": "127.0.0.1:8080"}, allow=["10.0.0.0/8"]) == ([], [])
