@@ -1,0 +1,1 @@
+"""Who links to whom, for the parts that ask: context graphs, rules, the oracle."""
