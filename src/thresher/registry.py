@@ -17,6 +17,8 @@ from thresher.errors import ConfigError, UnknownName
 STRATEGIES = {
     "best-first": "thresher.strategies.best_first:BestFirst",
     "breadth-first": "thresher.strategies.breadth_first:BreadthFirst",
+    "random": "thresher.strategies.random_order:RandomOrder",
+    "relevant-parents": "thresher.strategies.relevant_parents:RelevantParents",
 }
 JUDGES = {
     "cosine": "thresher.classify.cosine:CosineJudge",

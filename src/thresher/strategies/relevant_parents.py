@@ -1,0 +1,27 @@
+"""Share of relevant parents: a link is worth the share of relevant pages among all that link to it.
+
+A strong baseline that no paper of ours names. Each page adds its verdict to the mean score of the URLs it links to, so
+the frontier itself keeps the share (merge ``mean``) and no worker has to remember a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage
+
+
+class RelevantParents:
+    """Follow links whose known parents are mostly relevant."""
+
+    merge = Merge.MEAN
+
+    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
+        """Seeds start on top."""
+        return (Candidate(url=url, score=1.0) for url in urls)
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Add this page's verdict to what its links' other parents said."""
+        share = judgement.relevance
+        parts = {"this parent": share}
+        return (Candidate(url=link.url, score=share, parts=parts) for link in page.links)
