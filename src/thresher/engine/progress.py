@@ -28,6 +28,10 @@ class Ending(Enum):
         self.exit_code = exit_code
 
 
+def _some(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """When a run ends; None where nothing is limited."""
@@ -51,13 +55,15 @@ class Progress:
     def limit(self) -> str:
         """Say what limits the speed right now."""
         counts = self.counts
+        if not counts.pages and not counts.leased and counts.ready:
+            return "starting"
         if counts.ready:
-            return f"{self.workers} workers busy" if self.workers > 1 else "the worker is busy"
+            return f"{_some(self.workers, 'worker')} busy"
         if counts.delayed:
-            return f"{counts.delayed} hosts waiting for their delay"
+            return f"{_some(counts.delayed, 'host')} waiting for {'its' if counts.delayed == 1 else 'their'} delay"
         if counts.leased:
-            return f"{counts.leased} answers awaited"
-        return f"{counts.parked} hosts parked" if counts.parked else "nothing waits"
+            return f"{_some(counts.leased, 'answer')} awaited"
+        return f"{_some(counts.parked, 'host')} parked" if counts.parked else "nothing waits"
 
 
 @dataclass

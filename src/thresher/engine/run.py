@@ -108,8 +108,7 @@ class Supervisor:
                 worker.process.send_signal(number)
 
     async def _start(self, name: str, *, early_deaths: int = 0) -> None:
-        limits = {"pages": self._limits.pages, "relevant": self._limits.relevant}
-        order = json.dumps({**limits, "changes": self._crawl.changes})
+        order = json.dumps({"pages": self._limits.pages, "changes": self._crawl.changes})
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -182,7 +181,9 @@ class Supervisor:
 
     def _apply_stop_rules(self, progress: Progress) -> None:
         limits, harvest = self._limits, self._pace.harvest()
-        if limits.minutes is not None and progress.seconds >= limits.minutes * 60:
+        if limits.relevant is not None and progress.counts.relevant >= limits.relevant:
+            self._stop(Ending.RELEVANT)
+        elif limits.minutes is not None and progress.seconds >= limits.minutes * 60:
             self._stop(Ending.MINUTES)
         elif limits.harvest_below is not None and harvest is not None and harvest < limits.harvest_below:
             self._stop(Ending.HARVEST)

@@ -52,6 +52,7 @@ def hardened(config: CrawlConfig) -> dict[str, Any]:
         "DOWNLOADER_MIDDLEWARES": {f"scrapy.downloadermiddlewares.{name}": None for name in _OFF},
         "SPIDER_MIDDLEWARES_BASE": {},
         "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
+        "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",
         "COOKIES_ENABLED": False,
         "REFERER_ENABLED": False,
         "CONCURRENT_REQUESTS": config.engine.concurrency,

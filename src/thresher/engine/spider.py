@@ -40,7 +40,6 @@ class Work:
     Args:
         robots: None when robots.txt is ignored.
         pages: Stop when the crawl has this many pages.
-        relevant: Stop when the crawl has this many relevant pages.
     """
 
     line: Line
@@ -52,7 +51,6 @@ class Work:
     delay_seconds: float = 2.0
     longest_crawl_delay_seconds: float = 60.0
     pages: int | None = None
-    relevant: int | None = None
 
 
 class LeaseSpider(scrapy.Spider):
@@ -73,6 +71,9 @@ class LeaseSpider(scrapy.Spider):
         """Lease and request until nothing more can come."""
         while True:
             self._news.clear()
+            if self._room < self._worth_asking:
+                await self._wait(LONGEST_NAP_SECONDS)
+                continue
             leases = await self._grant()
             for lease in leases:
                 if request := await self._request(lease):
@@ -83,32 +84,31 @@ class LeaseSpider(scrapy.Spider):
                     return
                 await self._wait(nap)
 
+    @property
+    def _room(self) -> int:
+        return self._work.concurrency - len(self.open)
+
+    @property
+    def _worth_asking(self) -> int:
+        """How much room makes a question to the store worth its cost."""
+        return max(1, self._work.concurrency // 8)
+
     async def _grant(self) -> list[Lease]:
         """Lease as much as there is room for; a grant that we are stopped during is still known, to be given back."""
-        room = await self._room()
-        return await asyncio.shield(asyncio.ensure_future(self._lease(room))) if room > 0 else []
+        return await asyncio.shield(asyncio.ensure_future(self._lease()))
 
-    async def _lease(self, room: int) -> list[Lease]:
+    async def _lease(self) -> list[Lease]:
         work = self._work
-        leases = await self._frontier.lease(room, seconds=work.lease_seconds, worker=work.worker)
+        leases = await self._frontier.lease(
+            self._room, seconds=work.lease_seconds, worker=work.worker, pages=work.pages
+        )
         self.open.update((lease.fence, lease) for lease in leases)
         return leases
 
-    async def _room(self) -> int:
-        room = self._work.concurrency - len(self.open)
-        if room > 0 and self._work.pages is not None:
-            counts = await self._frontier.counts()
-            room = min(room, self._work.pages - counts.pages - counts.leased)
-        return room
-
     async def _nap_seconds(self) -> float | None:
         """Return how long to wait for news; None when the crawl is over for us."""
-        if self._work.pages is not None or self._work.relevant is not None:
-            counts = await self._frontier.counts()
-            if self._work.pages is not None and counts.pages >= self._work.pages:
-                return None
-            if self._work.relevant is not None and counts.relevant >= self._work.relevant:
-                return None
+        if self._work.pages is not None and (await self._frontier.counts()).pages >= self._work.pages:
+            return None
         seconds = await self._frontier.seconds_to_next()
         if seconds is None and not self.open:
             return None

@@ -60,7 +60,7 @@ def log_to(path: Path, worker: str) -> None:
     root.handlers[:] = [handler]
 
 
-def work_for(crawl: Crawl, worker: str, *, pages: int | None, relevant: int | None) -> Work:
+def work_for(crawl: Crawl, worker: str, *, pages: int | None) -> Work:
     """Put together what a worker needs."""
     config, line = crawl.config, crawl.line(worker)
     robots = RobotsKeeper(line.frontier, token=ROBOTS_TOKEN) if config.manners.robots == "obey" else None
@@ -74,7 +74,6 @@ def work_for(crawl: Crawl, worker: str, *, pages: int | None, relevant: int | No
         delay_seconds=config.manners.delay_seconds,
         longest_crawl_delay_seconds=config.manners.crawl_delay_up_to_seconds,
         pages=pages,
-        relevant=relevant,
     )
 
 
@@ -125,7 +124,7 @@ def main(arguments: list[str]) -> int:
         crawl = Crawl.open(folder, changes=order["changes"])
         log_to(crawl.folder.log, worker)
         drain_when_orphaned()
-        run_worker(crawl, work_for(crawl, worker, pages=order["pages"], relevant=order["relevant"]))
+        run_worker(crawl, work_for(crawl, worker, pages=order["pages"]))
     except ThresherError as error:
         print(error, file=sys.stderr)
         return error.exit_code

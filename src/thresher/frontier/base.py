@@ -128,8 +128,11 @@ class Frontier(Protocol):
         """Let URLs in, in this order of age; return how many were new."""
         ...
 
-    async def lease(self, limit: int, *, seconds: float, worker: str = "") -> list[Lease]:
-        """Hand out up to `limit` of the best URLs of hosts that may be asked now, best first."""
+    async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
+        """Hand out up to `limit` of the best URLs of hosts that may be asked now, best first.
+
+        With `pages`, never more than could bring the crawl above that many pages, whatever other workers hold.
+        """
         ...
 
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:

@@ -66,10 +66,12 @@ class MemoryFrontier:
         self._tidy(touched, self._clock())
         return new
 
-    async def lease(self, limit: int, *, seconds: float, worker: str = "") -> list[Lease]:
+    async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
         """Hand out up to `limit` of the best URLs of hosts that may be asked now, best first."""
         now = self._clock()
         self._reap(now)
+        if pages is not None:
+            limit = min(limit, pages - self._pages - len(self._leases))
         self._schedule.wake(now)
         leases: list[Lease] = []
         while len(leases) < limit and (host := self._schedule.best_ready()):

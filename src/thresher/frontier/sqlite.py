@@ -61,6 +61,7 @@ class SqliteFrontier:
             "max_tries": MAX_TRIES,
         }
         self._clock = clock
+        self._closed = False
         self._file = SqliteFile(path, synchronous=synchronous, settings=settings)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
 
@@ -69,9 +70,9 @@ class SqliteFrontier:
         check_scores(candidate.score for candidate in candidates)
         return await self._in_thread(self._add, candidates)
 
-    async def lease(self, limit: int, *, seconds: float, worker: str = "") -> list[Lease]:
+    async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
         """Hand out up to `limit` of the best URLs of hosts that may be asked now, best first."""
-        return await self._in_thread(self._lease, limit, seconds, worker)
+        return await self._in_thread(self._lease, limit, seconds, worker, pages)
 
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         """Settle leases and let their links in; False where the lease was no longer held."""
@@ -153,8 +154,10 @@ class SqliteFrontier:
 
     async def close(self) -> None:
         """Let go of the file; nothing that was committed is lost."""
-        await self._in_thread(self._file.close)
-        self._thread.shutdown()
+        if not self._closed:
+            self._closed = True
+            await self._in_thread(self._file.close)
+            self._thread.shutdown()
 
     async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *arguments))
@@ -172,9 +175,9 @@ class SqliteFrontier:
         [new] = self._file.run("add_all", now=self._clock(), hosts=_encode(list(hosts)), links=len(rows))
         return int(new)
 
-    def _lease(self, limit: int, seconds: float, worker: str) -> list[Lease]:
+    def _lease(self, limit: int, seconds: float, worker: str, pages: int | None) -> list[Lease]:
         now = self._clock()
-        answer = self._file.run("lease_best", now=now, until=now + seconds, worker=worker, most=limit)
+        answer = self._file.run("lease_best", now=now, until=now + seconds, worker=worker, most=limit, pages=pages)
         return [_lease(json.loads(row), now + seconds) for row in answer]
 
     def _commit(self, settlements: Sequence[Settlement]) -> list[bool]:

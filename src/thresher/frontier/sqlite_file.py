@@ -23,6 +23,7 @@ VERSION = 1
 """Counts the changes of `schema.sql` that an older Thresher cannot read."""
 
 _BUSY_SECONDS = 60.0
+_SYNCHRONOUS = ("OFF", "NORMAL", "FULL")
 _PROGRAMS = ("workbench", "tidy", "add", "commit", "release", "lease", "park", "rescore")
 _LINKS_AT_ONCE = 64
 _LINK_COLUMNS = 10
@@ -47,6 +48,8 @@ class SqliteFile:
     """
 
     def __init__(self, path: Path, *, synchronous: str, settings: Mapping[str, object]) -> None:
+        if synchronous not in _SYNCHRONOUS:
+            raise ValueError(f"synchronous must be one of {', '.join(_SYNCHRONOUS)}, got {synchronous!r}")
         self._path = path
         with self._in_words():
             self._db = _connect(path, synchronous)

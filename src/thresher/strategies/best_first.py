@@ -1,4 +1,4 @@
-"""Best-first: SURVEY figure 3, greedy; a link is worth what its page is worth."""
+"""Best-first search, greedy: a link is worth what the page it stands on is worth."""
 
 from __future__ import annotations
 

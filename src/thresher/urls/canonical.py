@@ -19,10 +19,13 @@ _MAX_INPUT_CHARACTERS = 4 * MAX_URL_CHARACTERS  # cleaning shortens a spelling, 
 _MAX_ROUNDS = 8  # cleaning can uncover something new to clean; two rounds do for all but hostile input
 
 # What these accept is canonical already and need not be parsed. They accept less than the standard does: no segment
-# that starts with a dot, no escapes, no ports, no international or numeric hosts, nothing that may hold a session id.
+# that starts with a dot, no escapes, no short ports, no international hosts, nothing that may hold a session id.
 _SEGMENTS = r"(?:[A-Za-z0-9_~,+!@*-][A-Za-z0-9_~,+!@*:.-]*/)*(?:[A-Za-z0-9_~,+!@*-][A-Za-z0-9_~,+!@*:.-]*)?"
 _QUERY = r"(?:\?[A-Za-z0-9_~,+!@*:./=&-]+)?"
-_PLAIN_URL = re.compile(rf"https?://(?:(?!xn--)[a-z0-9-]+\.)+[a-z]{{2,}}/{_SEGMENTS}{_QUERY}").fullmatch
+_HOST_NAME = r"(?:(?!xn--)[a-z0-9-]+\.)+[a-z]{2,}"
+_IPV4 = r"(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_PORT = r"(?::(?:[1-9]\d{3}|[1-5]\d{4}))?"
+_PLAIN_URL = re.compile(rf"https?://(?:{_HOST_NAME}|{_IPV4}){_PORT}/{_SEGMENTS}{_QUERY}").fullmatch
 _PLAIN_PATH = re.compile(rf"/{_SEGMENTS}{_QUERY}").fullmatch
 _PLAIN_NAME = re.compile(rf"(?:[A-Za-z0-9_~-][A-Za-z0-9_~.-]*/)*[A-Za-z0-9_~-][A-Za-z0-9_~.-]*{_QUERY}").fullmatch
 

@@ -1,4 +1,5 @@
--- lease_best (now, until, worker, most): hand out up to `most` of the best URLs; answers one JSON list per lease:
+-- lease_best (now, until, worker, most, pages): hand out up to `most` of the best URLs, and no more than can bring the
+--     crawl to `pages` pages (NULL: without limit); answers one JSON list per lease:
 --     [url, host, score, fence, carry, depth_left, hops, redirects, parent, tries, host pages, host relevant]
 
 -- What a lease ends with when its worker does not answer in time.
@@ -43,11 +44,15 @@ END;
 CREATE TEMP VIEW counting AS
 WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) SELECT n FROM number;
 
-CREATE TEMP VIEW lease_best AS SELECT NULL AS now, NULL AS until, NULL AS worker, NULL AS most;
+CREATE TEMP VIEW lease_best AS
+SELECT NULL AS now, NULL AS until, NULL AS worker, NULL AS most, NULL AS pages;
 CREATE TEMP TRIGGER lease_best_in_turn INSTEAD OF INSERT ON lease_best BEGIN
     DELETE FROM answer;
     INSERT INTO reap SELECT fence FROM lease WHERE until <= new.now ORDER BY until, fence;
     INSERT OR IGNORE INTO touched SELECT id FROM host WHERE wake <= new.now;
     INSERT INTO tidy VALUES (new.now);
-    INSERT INTO hand_out SELECT new.now, new.until, new.worker FROM counting LIMIT new.most;
+    INSERT INTO hand_out
+    SELECT new.now, new.until, new.worker
+    FROM counting
+    LIMIT max(0, min(new.most, coalesce(new.pages - (SELECT pages + leased FROM tally), new.most)));
 END;

@@ -1,0 +1,51 @@
+"""A run says how it stands, what limits it, and when it has harvested too little."""
+
+import pytest
+
+from thresher.engine.progress import HARVEST_PAGES, Ending, Pace, Progress
+from thresher.frontier.base import Counts
+
+
+def limit(**counts):
+    return Progress(counts=Counts(**counts), pages_per_second=0.0, seconds=1.0, workers=2).limit
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({"ready": 3}, "starting"),
+        ({"ready": 3, "pages": 1}, "2 workers busy"),
+        ({"delayed": 36, "pages": 1}, "36 hosts waiting for their delay"),
+        ({"delayed": 1, "pages": 1}, "1 host waiting for its delay"),
+        ({"leased": 1, "pages": 1}, "1 answer awaited"),
+        ({"parked": 2, "pages": 1}, "2 hosts parked"),
+        ({"pages": 1}, "nothing waits"),
+    ],
+)
+def test_the_line_says_what_limits_the_speed(counts, said):
+    assert limit(**counts) == said
+
+
+def test_the_speed_is_that_of_the_last_seconds():
+    pace = Pace()
+    for second, pages in [(0, 0), (10, 100), (12, 120), (14, 140)]:
+        pace.note(second, Counts(pages=pages))
+    assert pace.pages_per_second(over=5) == pytest.approx(10.0)
+
+
+def test_the_harvest_is_known_after_enough_pages():
+    pace = Pace()
+    pace.note(0, Counts(pages=0, relevant=0))
+    pace.note(1, Counts(pages=HARVEST_PAGES - 1, relevant=100))
+    assert pace.harvest() is None
+    pace.note(2, Counts(pages=HARVEST_PAGES, relevant=100))
+    assert pace.harvest() == pytest.approx(100 / HARVEST_PAGES)
+    pace.note(3, Counts(pages=2 * HARVEST_PAGES, relevant=110))
+    assert pace.harvest() == pytest.approx(10 / HARVEST_PAGES)
+
+
+def test_every_ending_has_the_exit_code_it_is_known_by():
+    codes = {ending.name: ending.exit_code for ending in Ending}
+    assert codes == {
+        "DONE": 0, "RELEVANT": 0, "HARVEST": 0, "STOPPED": 11, "FORCED": 13, "PAGES": 14, "MINUTES": 15,
+    }  # fmt: skip
