@@ -21,12 +21,19 @@ def commands_page() -> str:
     lines = ["# Commands", "", "Written by `make docs` from the commands' own help.", ""]
     lines += ["| command | does |", "|---|---|"]
     lines += [f"| [`{name}`](#thresher-{name}) | {does} |" for name, does in COMMANDS.items()]
-    group = click.Context(thresher, info_name="thresher")
+    root = click.Context(thresher, info_name="thresher", **thresher.context_settings)
     for name in COMMANDS:
-        command = thresher.get_command(group, name)
-        context = click.Context(command, info_name=name, parent=group, max_content_width=100, terminal_width=100)
-        lines += ["", f"## thresher {name}", "", "```text", command.get_help(context), "```"]
+        lines += _help(thresher.get_command(root, name), name, root, "##")
     return "\n".join([*lines, "", *_exit_codes()])
+
+
+def _help(command: click.Command, name: str, parent: click.Context, heading: str) -> Iterator[str]:
+    """A command's own help, and that of the commands below it."""
+    context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+    yield from ("", f"{heading} {context.command_path}", "", "```text", command.get_help(context), "```")
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            yield from _help(command.get_command(context, below), below, context, f"{heading}#")
 
 
 def _exit_codes() -> Iterator[str]:

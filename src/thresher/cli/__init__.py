@@ -15,6 +15,7 @@ from thresher import __version__
 from thresher.errors import ThresherError
 
 COMMANDS = {
+    "demo": "Crawl a made-up web on this machine: best-first beside breadth-first, no network needed.",
     "new": "Start a crawl: write topic.yaml and seeds.txt into a new folder.",
     "run": "Crawl, or go on where the last run stopped.",
     "status": "Print a crawl in numbers.",
@@ -23,6 +24,7 @@ COMMANDS = {
     "hosts": "List hosts: their pages, harvest, delay, and why they are parked.",
     "export": "Write the pages of a crawl, most relevant first.",
     "strategies": "List the crawl strategies, or describe one.",
+    "lab": "Try and compare strategies on frozen webs, without a network.",
     "doctor": "Look at this machine: what is there, what is missing, how to get it.",
 }
 

@@ -1,0 +1,97 @@
+"""What a comparison is to run: names are checked before the first crawl, not after the hundredth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from thresher import registry
+from thresher.errors import ConfigError, UnknownName
+from thresher.lab.splits import split
+from thresher.lab.tasks import ORACLE, Task
+from thresher.lab.virtualweb import Web
+
+Judging = Literal["perfect", "self"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Every strategy on every topic from every seed set under every judge.
+
+    Args:
+        seed_sets: How many seed sets.
+        seeds: How many seeds are in each.
+        pages: How many fetches each crawl has.
+    """
+
+    web: str
+    strategies: Sequence[str]
+    topics: Sequence[str]
+    judges: Sequence[Judging]
+    seed_sets: int
+    seeds: int
+    pages: int
+
+    def tasks(self) -> list[Task]:
+        """List the crawls, those that share an oracle together."""
+        return [
+            Task(
+                web=self.web,
+                topic=topic,
+                strategy=strategy,
+                seed_set=seed_set,
+                judge=judge,
+                pages=self.pages,
+                seeds=self.seeds,
+            )
+            for topic, seed_set, judge, strategy in product(
+                self.topics, range(self.seed_sets), self.judges, self.strategies
+            )
+        ]
+
+
+def checked_strategies(names: Iterable[str]) -> list[str]:
+    """Give each strategy once.
+
+    Raises:
+        UnknownName: There is no such strategy, nor is it the oracle.
+        ConfigError: None is named.
+    """
+    known = [*registry.known("strategy"), ORACLE]
+    chosen = list(dict.fromkeys(names))
+    if not chosen:
+        raise ConfigError(f"no strategy is named; known: {', '.join(sorted(known))}")
+    for name in chosen:
+        if name not in known:
+            raise UnknownName("strategy", name, known)
+    return chosen
+
+
+def chosen_topics(web: Web, names: Iterable[str], *, seeds: int) -> list[str]:
+    """Give each topic once; ``dev`` and ``test`` stand for a side of the split, ``all`` for every topic.
+
+    Of all topics, those are left out that have no page to find beside the seeds.
+
+    Raises:
+        UnknownName: The web has no such topic.
+        ConfigError: The web has no split, or no topic is left.
+    """
+    known = web.topics()
+    chosen: dict[str, None] = {}
+    for name in names:
+        if name == "dev":
+            chosen.update(dict.fromkeys(split(web.name, "dev")))
+        elif name == "test":
+            chosen.update(dict.fromkeys(split(web.name, "test")))
+        elif name == "all":
+            chosen.update(dict.fromkeys(topic for topic, pages in known.items() if pages > seeds))
+        else:
+            chosen[name] = None
+    for topic in chosen:
+        if topic not in known:
+            raise UnknownName("topic", topic, known)
+    if not chosen:
+        raise ConfigError(f"no topic of {web.name} is chosen; known: {', '.join(sorted(known))}")
+    return list(chosen)

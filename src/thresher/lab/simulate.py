@@ -1,0 +1,160 @@
+"""A crawl over a frozen web, in process: the same line as on the live web, without sockets.
+
+Pages are fetched one after another. With a delay, hosts are left alone between requests by a virtual clock, on which
+a fetch takes its time and waiting costs nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thresher.archive.pages import NoArchive
+from thresher.classify.base import Judge
+from thresher.frontier.memory import MemoryFrontier
+from thresher.lab.parsed import ParsedPages
+from thresher.lab.timing import Stopwatch, TimedJudge, TimedStrategy
+from thresher.lab.virtualweb import Web
+from thresher.line import Line, Rules
+from thresher.records import FetchedPage, Lease, ParsedPage
+from thresher.strategies.base import Strategy
+from thresher.urls.host import host_key
+from thresher.urls.scope import Scope
+
+LEASE_SECONDS = 3600.0
+FETCH_SECONDS = 0.1
+"""How long a fetch takes on the virtual clock."""
+
+UNLIMITED = Rules(scope=Scope(max_depth=1_000_000), max_pages_per_host=1_000_000_000, obey_nofollow=False)
+"""A frozen web has edges of its own; what a crawl of it may fetch is not limited further unless asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetch:
+    """One fetch of a simulated crawl.
+
+    Args:
+        page_id: The page's number in its web; -1 for a dead link.
+        relevance: As the crawl's own judge saw it.
+        bytes: What was fetched.
+    """
+
+    url: str
+    page_id: int
+    relevance: float
+    bytes: int
+
+    @property
+    def host(self) -> str:
+        """The host that was asked."""
+        return host_key(self.url)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatedCrawl:
+    """What was fetched, in order, and what it cost.
+
+    Args:
+        seconds: Of processing, everything included.
+        scoring_seconds: The judge's and the strategy's own share of it.
+        virtual_seconds: On the virtual clock.
+    """
+
+    fetches: Sequence[Fetch]
+    seconds: float
+    scoring_seconds: float
+    virtual_seconds: float
+
+
+class VirtualClock:
+    """Time that passes when somebody says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
+
+
+class Simulator:
+    """One crawl of one web.
+
+    Args:
+        pages: The web's parsed pages.
+        delay_seconds: Between two requests to a host, on the virtual clock.
+    """
+
+    def __init__(
+        self,
+        web: Web,
+        pages: ParsedPages,
+        *,
+        judge: Judge,
+        strategy: Strategy,
+        rules: Rules = UNLIMITED,
+        delay_seconds: float = 0.0,
+    ) -> None:
+        self._web = web
+        self._pages = pages
+        self._watch = Stopwatch()
+        self._clock = VirtualClock()
+        self._delay_seconds = delay_seconds
+        self._frontier = MemoryFrontier(clock=self._clock, merge=strategy.merge, waiting_per_host=len(web) * 2 + 1000)
+        self._line = Line(
+            frontier=self._frontier,
+            archive=NoArchive(),
+            judge=TimedJudge(judge, self._watch),
+            strategy=TimedStrategy(strategy, self._watch),
+            rules=rules,
+            parse=self._parsed,
+        )
+
+    async def run(self, seeds: Sequence[str], budget: int) -> SimulatedCrawl:
+        """Fetch until the budget is spent or nothing waits; every fetch counts, a dead link's too."""
+        started = time.perf_counter()
+        fetches: list[Fetch] = []
+        await self._line.seed(seeds)
+        while len(fetches) < budget and (lease := await self._next()):
+            fetches.append(await self._fetch(lease))
+        return SimulatedCrawl(
+            fetches=fetches,
+            seconds=time.perf_counter() - started,
+            scoring_seconds=self._watch.seconds,
+            virtual_seconds=self._clock.now,
+        )
+
+    async def _next(self) -> Lease | None:
+        """Lease the best URL, after as much waiting as the hosts' delays ask for."""
+        while not (leases := await self._frontier.lease(1, seconds=LEASE_SECONDS)):
+            wait = await self._frontier.seconds_to_next()
+            if wait is None:
+                return None
+            self._clock.now += wait
+        return leases[0]
+
+    async def _fetch(self, lease: Lease) -> Fetch:
+        found = self._pages.get(lease.url)
+        page_id = self._web.page_id(lease.url) if found else None
+        answer = FetchedPage(
+            url=lease.url,
+            status=200 if found else 404,
+            headers={"content-type": "text/html"},
+            body=b"",
+            fetched_at=self._clock.now,
+        )
+        if self._delay_seconds:
+            self._clock.now += FETCH_SECONDS
+        record = await self._line.process(lease, answer, delay_seconds=self._delay_seconds)
+        return Fetch(
+            url=lease.url,
+            page_id=-1 if page_id is None else page_id,
+            relevance=record.relevance,
+            bytes=found[1] if found else 0,
+        )
+
+    def _parsed(self, url: str, body: bytes, content_type: str) -> ParsedPage:
+        found = self._pages.get(url)
+        assert found is not None  # asked for a moment ago
+        return found[0]

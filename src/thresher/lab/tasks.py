@@ -1,0 +1,190 @@
+"""One task of the lab: a strategy, a web, a topic, a set of seeds and a judge; and the row that it yields."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+import numpy as np
+
+from thresher import registry
+from thresher.classify.base import Judge
+from thresher.classify.cosine import CosineJudge
+from thresher.lab import metrics
+from thresher.lab.judges import PerfectJudge
+from thresher.lab.oracle import OracleCrawl, oracle_crawl
+from thresher.lab.parsed import ParsedPages
+from thresher.lab.simulate import SimulatedCrawl, Simulator
+from thresher.lab.virtualweb import Web, open_web
+from thresher.linkgraph.graph import LinkGraph
+from thresher.topics.topic import Topic
+
+CURVE_POINTS = 100
+ORACLE = "oracle"
+"""The strategy that knows everything; a row of its own in every table."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """What one run is to do.
+
+    Args:
+        seed_set: Its number; the same number is the same seeds for every strategy.
+        judge: ``perfect`` reveals the label of a fetched page, ``self`` judges by the words of the topic.
+        pages: How many fetches.
+        seeds: How many pages of the topic a crawl starts from.
+    """
+
+    web: str
+    topic: str
+    strategy: str
+    seed_set: int
+    judge: Literal["perfect", "self"] = "perfect"
+    pages: int = 500
+    seeds: int = 5
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """What tells a task from all others; a row carries the same fields."""
+        return key_of(asdict(self))
+
+
+def key_of(row: Mapping[str, Any]) -> str:
+    """Return what tells the task of a row from all others."""
+    names = ("web", "topic", "strategy", "seed_set", "judge", "pages", "seeds")
+    return " ".join([*(str(row[name]) for name in names), str(sorted(row["parameters"].items()))])
+
+
+class Bench:
+    """A web with everything that its tasks share: parsed pages, link graph, oracles."""
+
+    def __init__(self, web: Web, *, cache: Path | None = None) -> None:
+        self.web = web
+        self._pages = ParsedPages(web, cache=cache)
+        self._graph: LinkGraph | None = None
+        self._oracle = lru_cache(maxsize=64)(self._find_oracle)
+        self._information: dict[str, dict[int, float]] = {}
+
+    @classmethod
+    def open(cls, name: str) -> Bench:
+        """Open a web by its name."""
+        return cls(open_web(name))
+
+    def flush(self) -> None:
+        """Keep what was parsed."""
+        self._pages.flush()
+
+    @property
+    def graph(self) -> LinkGraph:
+        """Who links to whom, for the oracle."""
+        if self._graph is None:
+            edges = ((page, target) for page in range(len(self.web)) for target in self.web.links_from(page))
+            self._graph = LinkGraph.from_edges(len(self.web), edges)
+        return self._graph
+
+    def seeds(self, task: Task) -> list[int]:
+        """Draw the seeds of a task: pages of the topic, the same ones for every strategy."""
+        targets = sorted(self.web.targets(task.topic))
+        draw = Random(f"{task.web} {task.topic} {task.seed_set}")  # noqa: S311 - no secret
+        return draw.sample(targets, min(task.seeds, len(targets)))
+
+    def run(self, task: Task) -> Row:
+        """Run one task and measure it."""
+        seeds, targets = self.seeds(task), self.web.targets(task.topic)
+        oracle = self._oracle(task.topic, tuple(seeds), task.pages)
+        if task.strategy == ORACLE:
+            pages, hits = list(map(int, oracle.pages)), list(map(bool, oracle.hits))
+            return {**asdict(task), **_measured(self, pages, hits, oracle, task, len(targets))}
+        crawl = asyncio.run(self._simulator(task, seeds).run([self.web.url_of(seed) for seed in seeds], task.pages))
+        pages = [fetch.page_id for fetch in crawl.fetches]
+        hits = [page in targets for page in pages]
+        measured = _measured(self, pages, hits, oracle, task, len(targets))
+        return {**asdict(task), **measured, **_costs(crawl, hits)}
+
+    def _simulator(self, task: Task, seeds: Sequence[int]) -> Simulator:
+        parameters = dict(task.parameters)
+        strategy = registry.find("strategy", task.strategy)
+        if "random_state" in registry.parameters_of(strategy):
+            parameters.setdefault("random_state", task.seed_set)
+        made = registry.make("strategy", task.strategy, parameters)
+        return Simulator(self.web, self._pages, judge=self._judge(task, seeds), strategy=made)
+
+    def _judge(self, task: Task, seeds: Sequence[int]) -> Judge:
+        return PerfectJudge(self.web, task.topic) if task.judge == "perfect" else self._own_judge(task.topic, seeds)
+
+    def _own_judge(self, topic: str, seeds: Sequence[int]) -> CosineJudge:
+        """Judge by what a user would have written down: the topic's name, and the titles of the seeds."""
+        found = [self._pages.get(self.web.url_of(seed)) for seed in seeds]
+        titles = [page.title for page, _ in filter(None, found)]
+        return CosineJudge(Topic.from_phrase(topic_phrase(topic), keywords=titles).vectors())
+
+    def _find_oracle(self, topic: str, seeds: tuple[int, ...], budget: int) -> OracleCrawl:
+        return oracle_crawl(self.graph, self.web.targets(topic), seeds, budget)
+
+    def information(self, topic: str, pages: Sequence[int]) -> list[float]:
+        """Return the cosine of each page with the topic's name; a dead link brings none."""
+        judge = CosineJudge(Topic.from_phrase(topic_phrase(topic)).vectors())
+        known = self._information.setdefault(topic, {-1: 0.0})
+        for page in pages:
+            if page not in known:
+                found = self._pages.get(self.web.url_of(page))
+                known[page] = judge.judge(found[0]).relevance if found else 0.0
+        return [known[page] for page in pages]
+
+
+def topic_phrase(topic: str) -> str:
+    """Read a label as words: ``Science/Food_and_drink`` is about food and drink."""
+    return topic.rpartition("/")[2].replace("_", " ").replace(";", " ")
+
+
+def _measured(
+    bench: Bench, pages: Sequence[int], hits: Sequence[bool], oracle: OracleCrawl, task: Task, targets: int
+) -> Row:
+    budget, found = task.pages, metrics.running_sum(hits, task.pages)
+    hosts = [bench.web.url_of(page).split("/")[2] if page >= 0 else "" for page in pages]
+    information = bench.information(task.topic, pages)
+    recalls = metrics.recall_at_shares(hits, targets, len(bench.web))
+    return {
+        "targets": targets,
+        "fetched": len(pages),
+        "dead": sum(page < 0 for page in pages),
+        "percent_of_oracle": metrics.percent_of_oracle(hits, oracle.hits, budget),
+        "mean_percent_of_oracle": metrics.mean_percent_of_oracle(hits, oracle.hits, budget),
+        "harvest_rate": metrics.harvest_rate_at(hits, budget),
+        "sum_of_information": metrics.sum_of_information(information),
+        "recall": float(found[-1]) / targets,
+        "area": metrics.normalised_area(hits, targets, budget),
+        "hr_at_r": metrics.harvest_at_targets(hits, targets),
+        **{f"recall_at_{share:.0%}".replace("%", "pc"): value for share, value in recalls.items()},
+        **{f"pages_to_{level:.0%}".replace("%", "pc"): metrics.pages_to_recall(hits, targets, level)
+           for level in metrics.RECALL_LEVELS},
+        "relevant_hosts": metrics.distinct_relevant_hosts(hits, hosts),
+        "curve": _curve(found),
+        "oracle_curve": _curve(metrics.running_sum(oracle.hits, budget)),
+    }  # fmt: skip
+
+
+def _curve(found: metrics.Curve) -> list[list[int]]:
+    """Thin a curve out to a hundred points: [fetches, hits]."""
+    places = np.unique(np.linspace(1, len(found), min(CURVE_POINTS, len(found))).round().astype(int))
+    return [[int(place), int(found[place - 1])] for place in places]
+
+
+def _costs(crawl: SimulatedCrawl, hits: Sequence[bool]) -> Row:
+    fetched = max(len(crawl.fetches), 1)
+    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {
+        "ms_per_page": 1000 * crawl.seconds / fetched,
+        "scoring_ms_per_page": 1000 * crawl.scoring_seconds / fetched,
+        "bytes_per_relevant_page": metrics.bytes_per_relevant_page(hits, [fetch.bytes for fetch in crawl.fetches]),
+        "peak_mb": peak_kib / 1024,
+    }

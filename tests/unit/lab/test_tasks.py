@@ -1,0 +1,54 @@
+"""A task yields one row with every metric; the same seeds for every strategy."""
+
+import pytest
+from tests.unit.lab.small_web import tea_and_solar
+
+from thresher.lab.tasks import ORACLE, Bench, Task, key_of, topic_phrase
+
+
+@pytest.fixture
+def bench(tmp_path):
+    bench = Bench(tea_and_solar(), cache=tmp_path)
+    yield bench
+    bench._pages.close()
+
+
+def task(strategy, **more):
+    return Task(**{"web": "small", "topic": "energy/solar", "strategy": strategy, "seed_set": 0, **more})
+
+
+def test_the_oracle_has_all_there_is_to_find(bench):
+    row = bench.run(task(ORACLE, pages=12))
+    assert row["percent_of_oracle"] == pytest.approx(100.0)
+    assert row["recall"] == 1.0
+
+
+def test_a_crawl_is_measured_by_the_oracle(bench):
+    best = bench.run(task("best-first", pages=12))
+    breadth = bench.run(task("breadth-first", pages=12))
+    assert breadth["percent_of_oracle"] <= best["percent_of_oracle"] <= 100.0
+    assert best["targets"] == 12
+    assert best["curve"][-1][0] == 12
+    assert best["relevant_hosts"] == 2
+    assert best["ms_per_page"] > 0
+
+
+def test_every_strategy_starts_from_the_same_seeds(bench):
+    assert bench.seeds(task("best-first", seeds=3)) == bench.seeds(task("breadth-first", seeds=3))
+    assert bench.seeds(task("best-first", seeds=3)) != bench.seeds(task("best-first", seeds=3, seed_set=1))
+
+
+def test_both_judges_work(bench):
+    row = bench.run(task("best-first", judge="self", pages=12))
+    assert row["judge"] == "self"
+    assert row["recall"] > 0
+
+
+def test_a_row_is_known_by_the_fields_of_its_task(bench):
+    asked = task("random", parameters={"random_state": 3})
+    assert key_of(bench.run(asked)) == asked.key
+    assert asked.key != task("random", parameters={"random_state": 4}).key
+
+
+def test_a_label_reads_as_words():
+    assert topic_phrase("Everyday_life/Food_and_drink") == "Food and drink"
