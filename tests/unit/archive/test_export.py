@@ -6,8 +6,8 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from tests.unit.archive.test_collection import link, page
 
+from tests.unit.archive.test_collection import link, page
 from thresher.archive.collection import Collection
 from thresher.archive.export import COLUMNS, export, harmless, rows
 from thresher.archive.pages import PageWriter

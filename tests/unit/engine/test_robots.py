@@ -1,9 +1,9 @@
 """robots.txt after RFC 9309: who may be asked for what, and for how long that is known."""
 
 import pytest
-from thresher.frontier.memory import MemoryFrontier
 
 from thresher.engine.robots import KEPT_SECONDS, UNREACHABLE_SECONDS, RobotsFile, RobotsKeeper, robots_url
+from thresher.frontier.memory import MemoryFrontier
 
 RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 3\n"
 

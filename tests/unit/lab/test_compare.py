@@ -4,8 +4,8 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
-from tests.unit.lab.small_web import tea_and_solar
 
+from tests.unit.lab.small_web import tea_and_solar
 from thresher.lab import compare
 from thresher.lab.compare import read_rows, run_tasks, summarise, write_parquet
 from thresher.lab.tasks import Bench, Task, key_of

@@ -1,7 +1,6 @@
 """A page is parsed once, and comes back from disk as the parser made it."""
 
 from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
-
 from thresher.lab.parsed import ParsedPages
 from thresher.parse.html import parse
 

@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
 
+from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
 from thresher.lab.serve import WebServer
 
 

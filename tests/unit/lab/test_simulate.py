@@ -1,8 +1,8 @@
 """A simulated crawl fetches what the line would fetch on the live web, in that order."""
 
 import pytest
-from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
 
+from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
 from thresher.lab.judges import PerfectJudge
 from thresher.lab.parsed import ParsedPages
 from thresher.lab.simulate import FETCH_SECONDS, Simulator

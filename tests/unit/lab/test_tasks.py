@@ -1,8 +1,8 @@
 """A task yields one row with every metric; the same seeds for every strategy."""
 
 import pytest
-from tests.unit.lab.small_web import tea_and_solar
 
+from tests.unit.lab.small_web import tea_and_solar
 from thresher.lab.tasks import ORACLE, Bench, Task, key_of, topic_phrase
 
 

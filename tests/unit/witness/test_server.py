@@ -3,6 +3,7 @@ import time
 from http.client import HTTPConnection
 
 import pytest
+
 from tests.witness.process import running
 from tests.witness.report import max_parallel
 from tests.witness.server import bind

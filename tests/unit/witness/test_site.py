@@ -1,5 +1,6 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tests.witness.site import Site, address_of_host
 from tests.witness.words import TOPIC_WORDS
 
