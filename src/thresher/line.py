@@ -8,7 +8,7 @@ The live engine and the lab both call `Line.process`, so what is measured is wha
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from thresher.archive.pages import Archive, FoundLink, PageRecord
@@ -19,7 +19,7 @@ from thresher.parse.html import parse as parse_html
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
 from thresher.settle import Settler
 from thresher.strategies.base import Strategy
-from thresher.urls.canonical import canonicalize, fingerprint
+from thresher.urls.canonical import fingerprint
 from thresher.urls.scope import Scope
 from thresher.urls.traps import trap
 
@@ -72,10 +72,9 @@ class Line:
         self._parse = parse
         self._settler = Settler(frontier, archive)
 
-    async def seed(self, urls: Iterable[str]) -> int:
-        """Put the seeds into the frontier; return how many were new."""
-        canonical = [spelled for url in urls if (spelled := canonicalize(url))]
-        return await self.frontier.add(list(self._strategy.seeds(canonical)))
+    async def seed(self, urls: Sequence[str]) -> int:
+        """Put the seeds, canonical URLs, into the frontier; return how many were new."""
+        return await self.frontier.add(list(self._strategy.seeds(urls)))
 
     async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> PageRecord:
         """Take an answer from parse to commit; return what was recorded."""
@@ -83,16 +82,16 @@ class Line:
             record, settlement = await self._work(lease, fetched)
         except Exception:  # one bad page never stops a crawl
             logger.exception("page broke the line: %s", lease.url)
-            return await self.fail(lease, "broke the line", delay_seconds=delay_seconds)
+            return await self.fail(lease, "broke the line", at=fetched.fetched_at, delay_seconds=delay_seconds)
         delay_seconds = max(delay_seconds, settlement.delay_seconds)
         await self._settler.settle(record, replace(settlement, delay_seconds=delay_seconds))
         return record
 
     async def fail(
-        self, lease: Lease, reason: str, *, now: float = 0.0, retry: bool = False, delay_seconds: float = 0.0
+        self, lease: Lease, reason: str, *, at: float, retry: bool = False, delay_seconds: float = 0.0
     ) -> PageRecord:
         """Settle a lease for which no answer came, or none may be asked for."""
-        record, settlement = self._failure(lease, reason, retry=retry, fetched_at=now)
+        record, settlement = self._failure(lease, reason, retry=retry, fetched_at=at)
         delay_seconds = max(delay_seconds, settlement.delay_seconds)
         await self._settler.settle(record, replace(settlement, delay_seconds=delay_seconds))
         return record

@@ -24,6 +24,34 @@ _OFF = (
 )
 
 
+_ALWAYS: dict[str, Any] = {
+    "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
+    "DOWNLOAD_HANDLERS": {"file": None, "data": None, "ftp": None, "s3": None},
+    "TWISTED_DNS_RESOLVER": "thresher.engine.resolver.GuardedResolver",
+    "DNS_TIMEOUT": 10,
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "EXTENSIONS_BASE": {},
+    "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",
+    "DOWNLOADER_MIDDLEWARES": {f"scrapy.downloadermiddlewares.{name}": None for name in _OFF},
+    "SPIDER_MIDDLEWARES_BASE": {},
+    "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
+    "COOKIES_ENABLED": False,
+    "REFERER_ENABLED": False,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    "CONCURRENT_ITEMS": 1,  # Scrapy starts this many tasks per answer, and we never yield items
+    "DOWNLOAD_DELAY": 0,  # the frontier keeps the delay, over all workers
+    "DOWNLOAD_DELAY_JITTER": 0,
+    "DOWNLOAD_WARNSIZE": 0,
+    "DOWNLOAD_FAIL_ON_DATALOSS": False,  # a short body is kept and marked as truncated
+    "DOWNLOAD_VERIFY_CERTIFICATES": False,
+    "URLLENGTH_LIMIT": 0,  # canonical URLs are shorter than any limit
+    "LOG_ENABLED": False,  # the worker logs by itself
+    "LOG_INSTALL_ROOT_HANDLER": False,
+    "WARN_ON_GENERATOR_RETURN_VALUE": False,
+}
+
+
 def user_agent(contact: str) -> str:
     """Say who is asking, and whom to write to."""
     return f"Thresher/{__version__} (+{contact})" if contact else f"Thresher/{__version__}"
@@ -33,45 +61,15 @@ def hardened(config: CrawlConfig) -> dict[str, Any]:
     """Return the settings of one worker."""
     languages = [f"{code};q={1 - 0.1 * place:.1f}" for place, code in enumerate(config.languages[:9])]
     return {
-        "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
-        "DOWNLOAD_HANDLERS": {"file": None, "data": None, "ftp": None, "s3": None},
-        "TWISTED_DNS_RESOLVER": "thresher.engine.resolver.GuardedResolver",
+        **_ALWAYS,
         "THRESHER_NETWORK_ALLOW": list(config.network.allow),
         "THRESHER_CONNECT_TO": dict(config.network.connect_to),
-        "DNS_TIMEOUT": 10,
-        "TELNETCONSOLE_ENABLED": False,
-        "REMOTE_CONTROL_ENABLED": False,
-        "EXTENSIONS": {
-            "scrapy.extensions.corestats.CoreStats": None,
-            "scrapy.extensions.logcount.LogCount": None,
-            "scrapy.extensions.logstats.LogStats": None,
-            "scrapy.extensions.memusage.MemoryUsage": None,
-            "scrapy.extensions.feedexport.FeedExporter": None,
-            "scrapy.extensions.spiderstate.SpiderState": None,
-        },
-        "DOWNLOADER_MIDDLEWARES": {f"scrapy.downloadermiddlewares.{name}": None for name in _OFF},
-        "SPIDER_MIDDLEWARES_BASE": {},
-        "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
-        "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",
-        "COOKIES_ENABLED": False,
-        "REFERER_ENABLED": False,
         "CONCURRENT_REQUESTS": config.engine.concurrency,
-        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
-        "CONCURRENT_ITEMS": 1,  # Scrapy starts this many tasks per answer, and we never yield items
-        "DOWNLOAD_DELAY": 0,  # the frontier keeps the delay, over all workers
-        "DOWNLOAD_DELAY_JITTER": 0,
         "DOWNLOAD_TIMEOUT": config.engine.timeout_seconds,
         "DOWNLOAD_MAXSIZE": config.engine.max_bytes,
-        "DOWNLOAD_WARNSIZE": 0,
-        "DOWNLOAD_FAIL_ON_DATALOSS": False,  # a short body is kept and marked as truncated
-        "DOWNLOAD_VERIFY_CERTIFICATES": False,
-        "URLLENGTH_LIMIT": 0,  # canonical URLs are shorter than any limit
         "USER_AGENT": user_agent(config.manners.contact),
         "DEFAULT_REQUEST_HEADERS": {
             "Accept": "text/html,application/xhtml+xml;q=0.9,text/plain;q=0.5",
             "Accept-Language": ", ".join([*languages, "*;q=0.1"]),
         },
-        "LOG_ENABLED": False,  # the worker logs by itself
-        "LOG_INSTALL_ROOT_HANDLER": False,
-        "WARN_ON_GENERATOR_RETURN_VALUE": False,
     }

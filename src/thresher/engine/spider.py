@@ -133,7 +133,7 @@ class LeaseSpider(scrapy.Spider):
         elif rules.crawl_delay_seconds > self._work.longest_crawl_delay_seconds:
             await self._leave_alone(lease, f"asks for a delay of {rules.crawl_delay_seconds:g} s")
         elif not rules.allows(lease.url):
-            await self._settled(lease, self._line.fail(lease, "robots.txt", now=time.time()))
+            await self._settled(lease, self._line.fail(lease, "robots.txt", at=time.time()))
         else:
             return self._page_request(lease)
         return None
@@ -167,7 +167,7 @@ class LeaseSpider(scrapy.Spider):
         if why := self._refused(lease.url):
             reason, retry = f"refused: {why}", False
         delay_seconds = await self._delay_seconds(lease.url)
-        failed = self._line.fail(lease, reason, now=time.time(), retry=retry, delay_seconds=delay_seconds)
+        failed = self._line.fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)
         await self._settled(lease, failed)
 
     async def take_robots(self, response: Response, lease: Lease, hops: int) -> scrapy.Request | None:
@@ -185,7 +185,7 @@ class LeaseSpider(scrapy.Spider):
         """Note that the rules of a host cannot be read now."""
         lease: Lease = failure.request.cb_kwargs["lease"]  # type: ignore[attr-defined]
         if why := self._refused(lease.url):
-            await self._settled(lease, self._line.fail(lease, f"refused: {why}", now=time.time()))
+            await self._settled(lease, self._line.fail(lease, f"refused: {why}", at=time.time()))
         else:
             logger.warning("no robots.txt: %s: %s", lease.url, failure_reason(failure.value)[0])
             await self._learned(lease, 0, b"")
