@@ -1,0 +1,255 @@
+"""Random histories of a crawl, run on a frontier and on the model side by side.
+
+After every step both must answer alike. Three promises are also checked on their own, from what was seen from
+outside, so that a mistake made twice (here and in the model) does not hide: fences rise, a host's leases are bounded,
+and a host is left alone for its delay.
+"""
+
+import asyncio
+import shutil
+import tempfile
+from pathlib import Path
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tests.contract.frontier_model import Model
+from tests.contract.frontier_stores import Clock
+from thresher.frontier.base import Merge
+from thresher.records import Candidate, Outcome, Settlement
+
+HOSTS = ("a.example", "b.example", "c.example:8080")
+URLS = tuple(f"http://{host}/{name}" for host in HOSTS for name in "123")
+
+scores = st.sampled_from([0.0, 0.125, 0.25, 0.5, 0.75, 1.0])
+delays = st.sampled_from([0.0, 3.0, 10.0])
+picks = st.integers(0, 1_000)
+candidates = st.lists(
+    st.builds(
+        Candidate,
+        url=st.sampled_from(URLS),
+        score=scores,
+        carry=st.sampled_from([{}, {"layer": 1}, {"words": ["大", 0.5, None]}]),
+        depth_left=st.integers(0, 3),
+        hops=st.integers(0, 3),
+        redirects=st.integers(0, 1),
+        parent=st.sampled_from([0, -(2**63), 2**63 - 1]),
+    ),
+    max_size=6,
+)
+settings_of_a_frontier = st.fixed_dictionaries(
+    {
+        "merge": st.sampled_from(Merge),
+        "leases_per_host": st.sampled_from([1, 2]),
+        "waiting_per_host": st.sampled_from([2, 100]),
+        "delay_seconds": st.sampled_from([0.0, 2.0]),
+    }
+)
+
+
+class FrontierMachine(RuleBasedStateMachine):
+    """One crawl. `open_store(folder, clock)` says on which store."""
+
+    def __init__(self, open_store):
+        super().__init__()
+        self.loop = asyncio.new_event_loop()
+        self.folder = Path(tempfile.mkdtemp(prefix="frontier-"))
+        self.clock = Clock()
+        self.store = open_store(self.folder, self.clock)
+        self.held = []  # leases that a living worker holds
+        self.gone = []  # leases that were settled, given back or lost
+        self.reopenings = 0
+        self.last_fence = 0
+        self.free_at = {}  # when a host may be asked again, as seen from outside
+        self.lease_ends = {}  # ends of the leases that nobody ended, by fence
+
+    @initialize(settings=settings_of_a_frontier)
+    def start(self, settings):
+        self.settings = settings
+        self.model = Model(**settings)
+        self.frontier = self.store.open(**settings)
+
+    def run(self, coroutine):
+        return self.loop.run_until_complete(coroutine)
+
+    # Steps
+
+    @rule(found=candidates)
+    def add(self, found):
+        assert self.run(self.frontier.add(found)) == self.model.add(found)
+
+    @rule(limit=st.integers(1, 4), seconds=st.sampled_from([5.0, 30.0]))
+    def lease(self, limit, seconds):
+        expected = self.model.lease(limit, seconds, self.clock.now)
+        leases = self.run(self.frontier.lease(limit, seconds=seconds, worker="w"))
+        self.watch_leases(leases)
+        assert leases == expected
+        self.held += leases
+
+    @rule(found=candidates)
+    def add_and_lease(self, found):
+        self.add(found)
+        self.lease(4, 30.0)
+
+    @precondition(lambda self: self.held)
+    @rule(
+        pick=picks,
+        outcome=st.sampled_from(Outcome),
+        links=candidates,
+        delay=delays,
+        page=st.booleans(),
+        relevant=st.booleans(),
+        park=st.sampled_from(["", "", "", "", "", "enough"]),
+        content=st.integers(0, 2),
+    )
+    def commit(self, pick, outcome, links, delay, page, relevant, park, content):
+        lease = self.held.pop(pick % len(self.held))
+        settlement = Settlement(
+            lease=lease,
+            outcome=outcome,
+            reason="" if outcome is Outcome.DONE else "no answer",
+            links=links,
+            delay_seconds=delay,
+            page=page,
+            relevant=relevant,
+            park=park,
+            content=content,
+        )
+        self.hand_in([settlement])
+
+    @precondition(lambda self: self.held)
+    @rule(parts=st.lists(st.tuples(st.sampled_from(Outcome), candidates, delays), min_size=3, max_size=3))
+    def commit_all_and_one_twice(self, parts):
+        settlements = []
+        for n, lease in enumerate([*self.held, self.held[0]]):
+            outcome, links, delay = parts[n % 3]
+            settlements.append(
+                Settlement(lease=lease, outcome=outcome, links=links, delay_seconds=delay, content=n % 3)
+            )
+        self.held = []
+        self.hand_in(settlements)
+
+    @precondition(lambda self: self.held)
+    @rule(pick=picks, then=st.sampled_from(["commit", "release", "lease"]), links=candidates)
+    def a_lease_ends(self, pick, then, links):
+        lease = self.held.pop(pick % len(self.held))
+        self.gone.append(lease)
+        self.clock.now = max(self.clock.now, lease.until)
+        if then == "commit":
+            self.commit_in_vain(Settlement(lease=lease, outcome=Outcome.DONE, links=links, page=True))
+        elif then == "release":
+            self.run(self.frontier.release([lease], delay_seconds=5.0))
+        else:
+            self.lease(3, 30.0)
+
+    @precondition(lambda self: self.gone)
+    @rule(pick=picks, outcome=st.sampled_from(Outcome), links=candidates)
+    def commit_what_is_not_held(self, pick, outcome, links):
+        lease = self.gone[pick % len(self.gone)]
+        if not self.model.holds(lease, self.clock.now):  # a dead worker's lease may not have ended yet
+            self.commit_in_vain(Settlement(lease=lease, outcome=outcome, links=links, delay_seconds=50.0, park="late"))
+
+    @precondition(lambda self: self.held)
+    @rule(pick=picks, delay=delays)
+    def release(self, pick, delay):
+        lease = self.held.pop(pick % len(self.held))
+        if self.model.holds(lease, self.clock.now):
+            self.end(lease, delay)
+        self.model.release([lease], delay, self.clock.now)
+        self.run(self.frontier.release([lease, lease], delay_seconds=delay))
+        self.gone.append(lease)
+
+    @precondition(lambda self: self.held)
+    @rule()
+    def a_worker_dies(self):
+        self.gone += self.held
+        self.held = []
+
+    @rule(host=st.sampled_from((*HOSTS, "unknown.example")), seconds=st.sampled_from([4.0, 5.0, 40.0, None]))
+    def park(self, host, seconds):
+        self.model.park(host, "no", seconds, self.clock.now)
+        self.run(self.frontier.park(host, "no", seconds=seconds))
+
+    @rule(host=st.sampled_from((*HOSTS, "never.example")))
+    def unpark(self, host):
+        self.model.unpark(host)
+        self.run(self.frontier.unpark(host))
+
+    @rule(new_scores=st.dictionaries(st.sampled_from(URLS), scores, max_size=6))
+    def rescore(self, new_scores):
+        assert self.run(self.frontier.rescore(new_scores)) == self.model.rescore(new_scores)
+        self.model.trim()
+
+    @rule(seconds=st.sampled_from([1.0, 5.0, 31.0]))
+    def time_passes(self, seconds):
+        self.clock.now += seconds
+
+    @precondition(lambda self: self.reopenings < 2)  # they take most of the time of a history
+    @rule()
+    def reopen(self):
+        self.reopenings += 1
+        self.run(self.frontier.close())
+        self.frontier = self.store.open(**self.settings)
+
+    # What is seen from outside
+
+    def hand_in(self, settlements):
+        now = self.clock.now
+        for settlement in settlements:
+            if self.model.holds(settlement.lease, now) and settlement.lease.fence in self.lease_ends:
+                self.end(settlement.lease, settlement.delay_seconds)
+        expected = self.model.commit(settlements, now)
+        assert self.run(self.frontier.commit(settlements)) == expected
+        self.gone += [settlement.lease for settlement in settlements]
+
+    def commit_in_vain(self, settlement):
+        assert self.run(self.frontier.commit([settlement])) == [False]
+
+    def end(self, lease, delay):
+        self.lease_ends.pop(lease.fence, None)
+        self.free_at[lease.host] = max(self.free_at.get(lease.host, 0.0), self.clock.now + delay)
+
+    def watch_leases(self, leases):
+        now = self.clock.now
+        for fence, (host, until) in list(self.lease_ends.items()):
+            if until <= now:
+                del self.lease_ends[fence]
+                self.free_at[host] = max(self.free_at.get(host, 0.0), until)
+        for lease in leases:
+            assert lease.fence > self.last_fence, "a fence is greater than any before it"
+            assert self.free_at.get(lease.host, 0.0) <= now, "a host is left alone for its delay"
+            self.last_fence = lease.fence
+            self.lease_ends[lease.fence] = (lease.host, lease.until)
+            others = [host for host, _ in self.lease_ends.values() if host == lease.host]
+            assert len(others) <= self.settings["leases_per_host"], "a host's open leases are bounded"
+
+    @invariant()
+    def both_answer_alike(self):
+        if not hasattr(self, "model"):
+            return
+        now = self.clock.now
+        counts, seconds, best = self.run(self.ask())
+        assert counts == self.model.counts(now)
+        assert seconds == self.model.seconds_to_next(now)
+        assert best == self.model.peek(100)
+
+    async def ask(self):
+        return await self.frontier.counts(), await self.frontier.seconds_to_next(), await self.frontier.peek(100)
+
+    def teardown(self):
+        try:
+            if hasattr(self, "model"):
+                self.all_is_where_it_should_be()
+        finally:
+            if hasattr(self, "frontier"):
+                self.run(self.frontier.close())
+            self.loop.close()
+            shutil.rmtree(self.folder)
+
+    def all_is_where_it_should_be(self):
+        for url in URLS:
+            assert self.run(self.frontier.find(url)) == self.model.find(url)
+        assert self.run(self.frontier.hosts()) == self.model.host_entries(self.clock.now)
+        assert self.run(self.frontier.peek(2, below=0.75)) == self.model.peek(2, below=0.75)
+        for content in (1, 2):
+            assert self.run(self.frontier.first_with(content)) == self.model.contents.get(content, 0)

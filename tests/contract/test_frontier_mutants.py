@@ -1,0 +1,190 @@
+"""The state machine is worth its time: it finds each of these planted faults."""
+
+from functools import partial
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.contract.frontier_machine import FrontierMachine
+from tests.contract.frontier_stores import MemoryStore, SqliteStore
+from thresher.frontier import schedule, sqlite_file
+from thresher.frontier.base import UrlState
+from thresher.frontier.memory import MemoryFrontier
+from thresher.frontier.schedule import Stage
+
+
+def assert_killed(open_store):
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(
+            partial(FrontierMachine, open_store),
+            settings=settings(
+                max_examples=400,
+                stateful_step_count=60,
+                derandomize=True,
+                database=None,
+                deadline=None,
+                phases=[Phase.generate],
+                report_multiple_bugs=False,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+
+
+# Faults in SQL: what stands in the file, and what is put in its place.
+
+SQL_FAULTS = {
+    "an expired lease commits": ("commit", " AND until > new.now", ""),
+    "an old fence commits": ("commit", "WHERE fence = new.settlement ->> 0", "WHERE fence >= new.settlement ->> 0"),
+    "an expired lease is given back": ("release", "WHERE lease.until > new.now", "WHERE true"),
+    "fences are used again": (
+        "lease",
+        "SET fence = fence + 1",
+        "SET fence = (SELECT coalesce(max(fence), 0) + 1 FROM lease)",
+    ),
+    "a leased URL is forgotten": (
+        "lease",
+        "UPDATE url SET state = 1 WHERE",
+        "DELETE FROM url WHERE",
+    ),
+    "the holder of a host is ignored": ("tidy", "leased >= setting.leases_per_host", "false"),
+    "no delay after a commit": ("commit", "max(next_time, new.now + new.delay_seconds)", "next_time"),
+    "nobody reaps": ("lease", "WHERE until <= new.now ORDER", "WHERE until <= 0 ORDER"),
+    "a reaped host stays held": ("lease", "SELECT host FROM lease WHERE fence = new.fence", "SELECT 0 WHERE false"),
+    "no delay after a lost lease": ("lease", "max(next_time, lease.until +", "min(next_time, lease.until +"),
+    "a lost lease is no try": ("commit", "tries = tries + 1", "tries = tries + (new.reason IS NOT NULL)"),
+    "a URL given back has been tried": ("release", "SET state = 0", "SET state = 0, tries = tries + 1"),
+    "nobody wakes": ("lease", "WHERE wake <= new.now", "WHERE wake <= 0"),
+    "the latest score wins": ("add", "THEN max(score, excluded.score)", "THEN excluded.score"),
+    "the carry stays behind": ("add", "iif(wins, excluded.carry, carry)", "carry"),
+    "tunnels grow shorter": ("add", "max(depth_left, excluded.depth_left)", "excluded.depth_left"),
+    "what is done comes back": ("add", "WHERE state = 0 AND (", "WHERE ("),
+    "the best are pushed out": ("tidy", "ORDER BY score, age DESC", "ORDER BY score DESC, age"),
+    "the oldest of equals are pushed out": ("tidy", "ORDER BY score, age DESC", "ORDER BY score, age"),
+    "nobody is pushed out": ("tidy", "WHERE waiting > waiting_per_host", "WHERE false"),
+    "the youngest of equals comes first": ("lease", "best_age LIMIT 1", "best_age DESC LIMIT 1"),
+    "a parked host is asked": ("tidy", "WHEN park_end > setting.now THEN 4", ""),
+    "the last page owns its content": ("commit", "OR IGNORE INTO content", "OR REPLACE INTO content"),
+}
+
+
+@pytest.mark.parametrize("fault", SQL_FAULTS)
+def test_a_fault_in_sql_is_found(fault, monkeypatch):
+    file, right, wrong = SQL_FAULTS[fault]
+    sql = sqlite_file._sql
+    assert right in sql(file)
+    monkeypatch.setattr(
+        sqlite_file, "_sql", lambda name: sql(name).replace(right, wrong) if name == file else sql(name)
+    )
+    assert_killed(SqliteStore)
+
+
+# Faults in the memory frontier: each class does one thing wrong.
+
+
+class LateCommitIsAccepted(MemoryFrontier):
+    def _held(self, lease, now):
+        return self._leases.get(lease.fence)
+
+
+class FenceIsNotChecked(MemoryFrontier):
+    def _held(self, lease, now):
+        fences = [fence for fence, url in self._leases.items() if url.url == lease.url]
+        return super()._held(lease, now) or (self._leases[fences[0]] if fences else None)
+
+    def _end_lease(self, fence):
+        return super()._end_lease(fence if fence in self._leases else min(self._leases))
+
+
+class FenceIsNotRaised(MemoryFrontier):
+    def _hand_out(self, host, lease_end):
+        self._fence = max(self._leases, default=0)
+        return super()._hand_out(host, lease_end)
+
+
+class LeasedUrlIsForgotten(MemoryFrontier):
+    def _hand_out(self, host, lease_end):
+        lease = super()._hand_out(host, lease_end)
+        url = self._leases[lease.fence]
+        del self._urls[url.fingerprint]
+        self._states[UrlState.LEASED] -= 1
+        return lease
+
+
+class HolderIsIgnored(MemoryFrontier):
+    def __init__(self, **arguments):
+        super().__init__(**{**arguments, "leases_per_host": 9})
+
+
+class ReaperSleeps(MemoryFrontier):
+    def _reap(self, now):
+        pass
+
+
+class ReapedHostStaysHeld(MemoryFrontier):
+    def _reap(self, now):
+        leased = {host.key: host.leased for host in self._hosts.values()}
+        super()._reap(now)
+        for host in self._hosts.values():
+            host.leased = leased[host.key]
+            self._schedule.place(host, now)
+
+
+class ReleaseCountsATry(MemoryFrontier):
+    async def release(self, leases, *, delay_seconds=0.0):
+        for lease in leases:
+            if url := self._held(lease, self._clock()):
+                url.tries += 1
+        await super().release(leases, delay_seconds=delay_seconds)
+
+
+class BatchIsCutShort(MemoryFrontier):
+    async def commit(self, settlements):
+        return await super().commit(settlements[:2]) + [False for _ in settlements[2:]]
+
+
+class HostOnlyForgetsItsPark(MemoryFrontier):
+    async def unpark(self, host):
+        if known := self._hosts.get(host):
+            known.parked = ""
+
+
+MEMORY_FAULTS = (
+    LateCommitIsAccepted,
+    FenceIsNotChecked,
+    FenceIsNotRaised,
+    LeasedUrlIsForgotten,
+    HolderIsIgnored,
+    ReaperSleeps,
+    ReapedHostStaysHeld,
+    ReleaseCountsATry,
+    BatchIsCutShort,
+    HostOnlyForgetsItsPark,
+)
+
+
+@pytest.mark.parametrize("fault", MEMORY_FAULTS, ids=lambda fault: fault.__name__)
+def test_a_fault_in_memory_is_found(fault, monkeypatch):
+    monkeypatch.setattr("tests.contract.frontier_stores.MemoryFrontier", fault)
+    assert_killed(MemoryStore)
+
+
+def test_a_host_without_delay_is_found(monkeypatch):
+    monkeypatch.setattr(schedule.Host, "leave_alone", lambda host, now, seconds: None)
+    assert_killed(MemoryStore)
+
+
+def test_a_host_that_never_wakes_is_found(monkeypatch):
+    monkeypatch.setattr(schedule.Schedule, "wake", lambda schedule, now: None)
+    assert_killed(MemoryStore)
+
+
+def test_a_stage_that_forgets_parking_is_found(monkeypatch):
+    stage = schedule.Schedule._stage
+
+    def forgetful(self, host, now):
+        right = stage(self, host, now)
+        return Stage.READY if right is Stage.PARKED else right
+
+    monkeypatch.setattr(schedule.Schedule, "_stage", forgetful)
+    assert_killed(MemoryStore)
