@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from thresher.archive.pages import Archive, FoundLink, PageRecord
 from thresher.classify.base import Judge
@@ -20,7 +21,6 @@ from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, 
 from thresher.settle import Settler
 from thresher.strategies.base import Strategy
 from thresher.urls.canonical import fingerprint
-from thresher.urls.scope import Scope
 from thresher.urls.traps import trap
 
 logger = logging.getLogger(__name__)
@@ -34,6 +34,14 @@ BUSY_SECONDS = 10.0
 LONGEST_PAUSE_SECONDS = 3600.0
 
 
+class Bounds(Protocol):
+    """Says which URLs lie inside a crawl."""
+
+    def allows(self, candidate_url: str, hops: int) -> str:
+        """Say why a canonical URL lies outside; empty when it lies inside."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """What the user allows.
@@ -45,7 +53,7 @@ class Rules:
         keep_irrelevant: Whether the text of irrelevant pages is kept.
     """
 
-    scope: Scope
+    scope: Bounds
     max_pages_per_host: int = 1000
     obey_nofollow: bool = True
     keep_irrelevant: bool = False

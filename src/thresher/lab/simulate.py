@@ -26,8 +26,23 @@ LEASE_SECONDS = 3600.0
 FETCH_SECONDS = 0.1
 """How long a fetch takes on the virtual clock."""
 
-UNLIMITED = Rules(scope=Scope(max_depth=1_000_000), max_pages_per_host=1_000_000_000, obey_nofollow=False)
-"""A frozen web has edges of its own; what a crawl of it may fetch is not limited further unless asked for."""
+
+class WithinWeb:
+    """The edge of a frozen web: its hosts. A dead link on one of them is a fetch like any other."""
+
+    def __init__(self, web: Web) -> None:
+        self._hosts = frozenset(web.hosts())
+        self._pages = Scope()
+
+    def allows(self, candidate_url: str, hops: int) -> str:
+        """Say why a URL lies outside; empty when it lies inside."""
+        outside = host_key(candidate_url) not in self._hosts
+        return "outside the frozen web" if outside else self._pages.allows(candidate_url, hops)
+
+
+def unlimited(web: Web) -> Rules:
+    """Return the rules of a crawl that is bounded by nothing but its web."""
+    return Rules(scope=WithinWeb(web), max_pages_per_host=len(web) + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +98,7 @@ class Simulator:
 
     Args:
         pages: The web's parsed pages.
+        rules: What it may fetch; by default all of the web.
         delay_seconds: Between two requests to a host, on the virtual clock.
     """
 
@@ -93,7 +109,7 @@ class Simulator:
         *,
         judge: Judge,
         strategy: Strategy,
-        rules: Rules = UNLIMITED,
+        rules: Rules | None = None,
         delay_seconds: float = 0.0,
     ) -> None:
         self._web = web
@@ -107,7 +123,7 @@ class Simulator:
             archive=NoArchive(),
             judge=TimedJudge(judge, self._watch),
             strategy=TimedStrategy(strategy, self._watch),
-            rules=rules,
+            rules=rules or unlimited(web),
             parse=self._parsed,
         )
 

@@ -46,3 +46,9 @@ async def test_the_cost_of_scoring_is_part_of_the_whole():
     web = tea_and_solar()
     crawl = await simulator(web, BestFirst()).run([u("seed")], 20)
     assert 0 < crawl.scoring_seconds < crawl.seconds
+
+
+async def test_links_out_of_the_web_are_not_followed_and_dead_links_inside_are():
+    web = SmallWeb({u("1"): ([], "one", ["http://elsewhere.example/", u("gone")])})
+    crawl = await simulator(web, BreadthFirst()).run([u("1")], 100)
+    assert [fetch.url for fetch in crawl.fetches] == [u("1"), u("gone")]
