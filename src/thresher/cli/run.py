@@ -110,7 +110,8 @@ def _print_result(folder: Path, result: RunResult, *, as_json: bool) -> None:
     harvest = counts.relevant / counts.pages if counts.pages else 0.0
     click.echo(
         f"{result.ending.words.capitalize()}: {counts.pages:,} pages, {counts.relevant:,} relevant "
-        f"(harvest rate {harvest:.2f}), {counts.waiting:,} waiting, in {result.progress.seconds:.0f} s.",
+        f"(harvest rate {harvest:.2f}), {counts.failed:,} failed, {counts.waiting:,} waiting, "
+        f"in {result.progress.seconds:.0f} s.",
         err=True,
     )
     click.echo(f"Look: thresher export {folder} -f csv -o pages.csv", err=True)
