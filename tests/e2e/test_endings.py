@@ -85,3 +85,15 @@ def test_workers_leave_when_their_supervisor_is_killed(endless, site, tmp_path):
         if len(site.requests) != seen:
             quiet_since, seen = time.monotonic(), len(site.requests)
     assert seen < 500
+
+
+def test_a_run_does_not_wait_for_a_host_whose_rules_cannot_be_read(site, thresher, tmp_path):
+    site.pages = {"/robots.txt": (503, {}, "")}
+    thresher("new", "crawl", "--topic", "solar cells", "--seed", site.url("/0"))
+    quick(tmp_path / "crawl")
+    ended = thresher("run", "crawl", "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["ending"] == "resting"
+    assert site.paths == ["/robots.txt"]
+    [host] = json.loads(thresher("hosts", "crawl", "--json").stdout)
+    assert host["parked"] == "robots.txt cannot be read"

@@ -16,6 +16,7 @@ class Ending(Enum):
     """Why a run ended, and the exit code that says so."""
 
     DONE = ("nothing is left to fetch", 0)
+    RESTING = ("what is left waits for hosts that rest or are parked; the same command goes on", 0)
     RELEVANT = ("the wanted number of relevant pages is reached", 0)
     HARVEST = ("the harvest fell below its limit", 0)
     STOPPED = ("stopped; the same command goes on", 11)

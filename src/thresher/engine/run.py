@@ -159,7 +159,7 @@ class Supervisor:
             return Ending.RELEVANT
         if limits.pages is not None and counts.pages >= limits.pages and counts.waiting:
             return Ending.PAGES
-        return Ending.DONE
+        return Ending.RESTING if counts.waiting else Ending.DONE
 
     async def _replace_the_dead(self) -> None:
         for worker in list(self._workers.values()):

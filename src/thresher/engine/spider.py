@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 LONGEST_NAP_SECONDS = 0.5
 """Other workers add URLs without telling us, so nobody sleeps longer than this."""
 
+PATIENCE_SECONDS = 180.0
+"""A run does not wait for hosts that rest longer than this; a later one will find them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
@@ -110,9 +113,11 @@ class LeaseSpider(scrapy.Spider):
         if self._work.pages is not None and (await self._frontier.counts()).pages >= self._work.pages:
             return None
         seconds = await self._frontier.seconds_to_next()
-        if seconds is None and not self.open:
+        if self.open:
+            return LONGEST_NAP_SECONDS
+        if seconds is None or seconds > PATIENCE_SECONDS:
             return None
-        return LONGEST_NAP_SECONDS if seconds is None or self.open else min(max(seconds, 0.005), LONGEST_NAP_SECONDS)
+        return min(max(seconds, 0.005), LONGEST_NAP_SECONDS)
 
     async def _wait(self, seconds: float) -> None:
         with suppress(TimeoutError):

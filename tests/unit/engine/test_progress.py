@@ -47,5 +47,5 @@ def test_the_harvest_is_known_after_enough_pages():
 def test_every_ending_has_the_exit_code_it_is_known_by():
     codes = {ending.name: ending.exit_code for ending in Ending}
     assert codes == {
-        "DONE": 0, "RELEVANT": 0, "HARVEST": 0, "STOPPED": 11, "FORCED": 13, "PAGES": 14, "MINUTES": 15,
+        "DONE": 0, "RESTING": 0, "RELEVANT": 0, "HARVEST": 0, "STOPPED": 11, "FORCED": 13, "PAGES": 14, "MINUTES": 15,
     }  # fmt: skip
