@@ -1,6 +1,6 @@
 """What one cycle of the SQLite frontier costs, and whether that grows with what waits.
 
-    python -m bench.frontier [--sizes 100000,1000000,10000000] [--cycles 600] [--folder /tmp]
+    python -m bench.frontier [--sizes 100000,1000000,10000000] [--cycles 300] [--folder /tmp]
 
 A cycle is what one page asks of the frontier: settle its lease together with 60 links, 22 to its own host and 38
 spread over 19 others, then lease the next URL. "Mixed" links are 36 new and 24 known ones with scores of their own, so
@@ -17,10 +17,12 @@ import argparse
 import asyncio
 import random
 import shutil
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median
@@ -59,6 +61,7 @@ class World:
     wall: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in NEW_LINKS})
     cpu: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in NEW_LINKS})
     serial: int = 0
+    bytes_per_url: float = 0.0
 
     def __post_init__(self) -> None:
         self.path = self.folder / f"{self.hosts}-{self.urls_per_host}.db"
@@ -78,10 +81,8 @@ class World:
                 batch = []
         await self.frontier.add(batch)
         seconds = time.perf_counter() - start
+        self.bytes_per_url = file_bytes(self.path) / self.size
         print(f"filled {self.size:,} URLs on {self.hosts:,} hosts in {seconds:.0f} s", file=sys.stderr)
-
-    def bytes_per_url(self) -> float:
-        return self.path.stat().st_size / self.size
 
     async def measure(self, kind: str, cycles: int) -> None:
         [lease] = await self.frontier.lease(1, seconds=60)
@@ -172,8 +173,15 @@ def print_curve(name: str, worlds: Sequence[World]) -> None:
             print(
                 f"| {kind} | {world.size:,} | {median(wall) * 1e3:.2f} | {mean(wall) * 1e3:.2f} "
                 f"| {percentile(wall, 99) * 1e3:.1f} | {median(cpu) * 1e3:.2f} | {mean(cpu) * 1e3:.2f} "
-                f"| {growth} | {world.bytes_per_url():.0f} |"
+                f"| {growth} | {world.bytes_per_url:.0f} |"
             )
+
+
+def file_bytes(path: Path) -> int:
+    """Give the size that the file has once its log is brought in."""
+    with closing(sqlite3.connect(path)) as db:
+        (pages,), (page_bytes,) = db.execute("PRAGMA page_count").fetchone(), db.execute("PRAGMA page_size").fetchone()
+    return int(pages * page_bytes)
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
@@ -183,7 +191,7 @@ def percentile(values: Sequence[float], percent: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Cost of one frontier cycle on SQLite.")
     parser.add_argument("--sizes", default="100000,1000000,10000000", help="waiting URLs, separated by commas")
-    parser.add_argument("--cycles", type=int, default=600, help="cycles per size and kind of links")
+    parser.add_argument("--cycles", type=int, default=300, help="cycles per size and kind of links")
     parser.add_argument("--folder", type=Path, help="where to put the files; they are removed at the end")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="bench-frontier-", dir=arguments.folder))

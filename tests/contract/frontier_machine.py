@@ -78,10 +78,10 @@ class FrontierMachine(RuleBasedStateMachine):
     def add(self, found):
         assert self.run(self.frontier.add(found)) == self.model.add(found)
 
-    @rule(limit=st.integers(1, 4), seconds=st.sampled_from([5.0, 30.0]))
-    def lease(self, limit, seconds):
-        expected = self.model.lease(limit, seconds, self.clock.now)
-        leases = self.run(self.frontier.lease(limit, seconds=seconds, worker="w"))
+    @rule(limit=st.integers(1, 4), seconds=st.sampled_from([5.0, 30.0]), pages=st.sampled_from([None, None, 2, 5]))
+    def lease(self, limit, seconds, pages=None):
+        expected = self.model.lease(limit, seconds, self.clock.now, pages)
+        leases = self.run(self.frontier.lease(limit, seconds=seconds, worker="w", pages=pages))
         self.watch_leases(leases)
         assert leases == expected
         self.held += leases

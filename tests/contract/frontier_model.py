@@ -99,10 +99,12 @@ class Model:
             hops=min(old.hops, new.hops),
         )
 
-    def lease(self, limit: int, seconds: float, now: float) -> list[Lease]:
+    def lease(self, limit: int, seconds: float, now: float, pages: int | None = None) -> list[Lease]:
         for lease in [lease for lease in self.leases.values() if lease.until <= now]:
             self.lose(lease)
         self.trim()
+        if pages is not None:
+            limit = min(limit, pages - sum(host.pages for host in self.hosts.values()) - len(self.leases))
         granted = []
         while len(granted) < limit and (
             ready := [url for url in self.waiting() if self.stage(url.host, now) == "ready"]

@@ -61,6 +61,18 @@ async def test_no_more_urls_are_handed_out_than_were_asked_for(frontier):
     await frontier.add([link(A1), link(B1)])
     assert len(await frontier.lease(1, seconds=60)) == 1
     assert await frontier.lease(0, seconds=60) == []
+    assert await frontier.lease(-1, seconds=60) == []
+
+
+async def test_no_more_urls_are_handed_out_than_the_crawl_may_take_pages(frontier, clock):
+    await frontier.add([link(f"http://h{n}.example/") for n in range(9)])
+    [first, second] = await frontier.lease(9, seconds=60, pages=2)
+    assert await frontier.lease(9, seconds=60, pages=2) == []
+    await frontier.commit([settlement(first, page=True), settlement(second, Outcome.FAILED)])
+    [third] = await frontier.lease(9, seconds=60, pages=2)  # a failure is no page
+    clock.now = third.until
+    assert len(await frontier.lease(9, seconds=60, pages=2)) == 1  # and a lost lease leaves room again
+    assert await frontier.lease(9, seconds=60, pages=1) == []
 
 
 async def test_a_lease_brings_back_what_was_stored(frontier):

@@ -54,6 +54,7 @@ SQL_FAULTS = {
     "no delay after a lost lease": ("lease", "max(next_time, lease.until +", "min(next_time, lease.until +"),
     "a lost lease is no try": ("commit", "tries = tries + 1", "tries = tries + (new.reason IS NOT NULL)"),
     "a URL given back has been tried": ("release", "SET state = 0", "SET state = 0, tries = tries + 1"),
+    "other workers' leases are not counted as pages": ("lease", "new.pages - pages - leased", "new.pages - pages"),
     "nobody wakes": ("lease", "WHERE wake <= new.now", "WHERE wake <= 0"),
     "the latest score wins": ("add", "THEN max(score, excluded.score)", "THEN excluded.score"),
     "the carry stays behind": ("add", "iif(wins, excluded.carry, carry)", "carry"),

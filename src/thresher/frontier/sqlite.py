@@ -1,7 +1,6 @@
 """The frontier of one machine, in one SQLite file that any number of its processes may share.
 
-The state changes are written in SQL, in `sql/*.sql`; this file turns records into rows and rows into records. Scores
-travel as decimal text with 17 digits, which gives back the same number.
+The state changes are written in SQL, in `sql/*.sql`; this file turns records into rows and rows into records.
 """
 
 from __future__ import annotations

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from thresher.errors import DiskFull, StoreError, StoreUnreachable
+from thresher.frontier.checkpoints import Checkpoints
 
 VERSION = 1
 """Counts the changes of `schema.sql` that an older Thresher cannot read."""
@@ -27,11 +29,13 @@ _SYNCHRONOUS = ("OFF", "NORMAL", "FULL")
 _PROGRAMS = ("workbench", "tidy", "add", "commit", "release", "lease", "park", "rescore")
 _LINKS_AT_ONCE = 64
 _LINK_COLUMNS = 10
+# Measured with bench/frontier.py: a larger cache or mmap gains nothing beside the system's own cache, and with several
+# processes on the file it costs, for each commit of one empties the caches of the others.
 _PRAGMAS = (
     "temp_store = MEMORY",
     "secure_delete = OFF",  # some builds overwrite what is deleted with zeros
-    "cache_size = -65536",
-    "wal_autocheckpoint = 16000",
+    "cache_size = -8192",
+    "wal_autocheckpoint = 64000",  # only when `Checkpoints` cannot keep up
 )
 
 LinkRow = tuple[int, int, int, str, float, int, int, int, int, str | None]
@@ -51,16 +55,8 @@ class SqliteFile:
         if synchronous not in _SYNCHRONOUS:
             raise ValueError(f"synchronous must be one of {', '.join(_SYNCHRONOUS)}, got {synchronous!r}")
         self._path = path
-        with self._in_words():
-            self._db = _connect(path, synchronous)
-        try:
-            with self._in_words():
-                self._check_version()
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._set_up(settings)
-        except BaseException:
-            self._db.close()
-            raise
+        self._db = self._open(partial(_connect, path, synchronous), settings)
+        self._checkpoints = Checkpoints(partial(_connect, path, synchronous))
 
     def run(self, program: str, **parameters: object) -> list[Any]:
         """Run a program and return what it answered."""
@@ -83,22 +79,31 @@ class SqliteFile:
 
     def close(self) -> None:
         """Let go of the file."""
+        self._checkpoints.close()
         with self._in_words():
             self._db.close()
 
-    def _check_version(self) -> None:
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+    def _open(self, connect: Callable[[], sqlite3.Connection], settings: Mapping[str, object]) -> sqlite3.Connection:
+        with self._in_words():
+            db = connect()
+            try:
+                self._make_tables(db)
+                _load_programs(db, settings)
+            except BaseException:
+                db.close()
+                raise
+        return db
+
+    def _make_tables(self, db: sqlite3.Connection) -> None:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise StoreError(
                 f"{self._path} was written by a newer Thresher (its version is {version}, this one reads up to "
                 f"{VERSION}). Use that one, or start a new crawl."
             )
-
-    def _set_up(self, settings: Mapping[str, object]) -> None:
-        self._db.executescript(f"BEGIN IMMEDIATE; {_sql('schema')} PRAGMA user_version = {VERSION}; COMMIT;")
-        for program in _PROGRAMS:
-            self._db.executescript(_sql(program))
-        self._db.execute(_call("setting", tuple(settings)), dict(settings))
+        if version < VERSION:
+            _switch_to_log(db)
+            db.executescript(f"BEGIN IMMEDIATE; {_sql('schema')} PRAGMA user_version = {VERSION}; COMMIT;")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -119,6 +124,27 @@ def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
     for setting in (*_PRAGMAS, f"synchronous = {synchronous}"):
         db.execute(f"PRAGMA {setting}")
     return db
+
+
+def _switch_to_log(db: sqlite3.Connection) -> None:
+    """Keep trying: when several processes make the file, SQLite refuses this at once instead of waiting."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _load_programs(db: sqlite3.Connection, settings: Mapping[str, object]) -> None:
+    db.execute("SELECT 1 FROM tally")  # makes SQLite look at tables that another process has just made; programs do not
+    for program in _PROGRAMS:
+        db.executescript(_sql(program))
+    db.execute(_call("setting", tuple(settings)), dict(settings))
 
 
 @cache

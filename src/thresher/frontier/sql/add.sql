@@ -1,8 +1,8 @@
--- add_links (now, hosts, first, last): let in the candidates first..last of `link`, in this order.
+-- add_links (hosts, first, last): let in the candidates first..last of `link`, in this order.
 --     hosts: JSON list of the host keys that `link.host` points into
 -- add_all (now, hosts, links): the same for a whole call with that many links; answers how many were new.
 
-CREATE TEMP VIEW add_links AS SELECT NULL AS now, NULL AS hosts, NULL AS first, NULL AS last;
+CREATE TEMP VIEW add_links AS SELECT NULL AS hosts, NULL AS first, NULL AS last;
 CREATE TEMP TRIGGER add_links_in_order INSTEAD OF INSERT ON add_links BEGIN
     INSERT OR IGNORE INTO host (key) SELECT value FROM json_each(new.hosts);
     INSERT INTO named
@@ -44,7 +44,7 @@ CREATE TEMP VIEW add_all AS SELECT NULL AS now, NULL AS hosts, NULL AS links;
 CREATE TEMP TRIGGER add_all_at_once INSTEAD OF INSERT ON add_all BEGIN
     DELETE FROM answer;
     INSERT INTO answer SELECT -waiting - dropped FROM tally;
-    INSERT INTO add_links VALUES (new.now, new.hosts, 1, new.links);
+    INSERT INTO add_links VALUES (new.hosts, 1, new.links);
     UPDATE tally SET age = age + new.links;
     INSERT INTO tidy VALUES (new.now);
     UPDATE answer SET value = value + (SELECT waiting + dropped FROM tally);

@@ -40,7 +40,7 @@ CREATE TEMP TRIGGER settle_held INSTEAD OF INSERT ON settle BEGIN
     WHERE id = new.host;
     INSERT OR IGNORE INTO content SELECT new.content, new.fingerprint WHERE new.content <> 0;
     INSERT OR IGNORE INTO touched VALUES (new.host);
-    INSERT INTO add_links VALUES (new.now, new.hosts, new.first, new.last);
+    INSERT INTO add_links VALUES (new.hosts, new.first, new.last);
 END;
 
 CREATE TEMP VIEW commit_all AS SELECT NULL AS now, NULL AS settlements, NULL AS links;

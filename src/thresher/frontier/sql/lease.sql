@@ -54,5 +54,8 @@ CREATE TEMP TRIGGER lease_best_in_turn INSTEAD OF INSERT ON lease_best BEGIN
     INSERT INTO hand_out
     SELECT new.now, new.until, new.worker
     FROM counting
-    LIMIT max(0, min(new.most, coalesce(new.pages - (SELECT pages + leased FROM tally), new.most)));
+    LIMIT (
+        SELECT max(0, min(new.most, coalesce(new.pages - pages - leased, new.most), ready * leases_per_host))
+        FROM tally CROSS JOIN setting
+    );
 END;

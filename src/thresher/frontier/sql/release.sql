@@ -14,6 +14,7 @@ END;
 
 CREATE TEMP VIEW release_all AS SELECT NULL AS now, NULL AS fences, NULL AS delay_seconds;
 CREATE TEMP TRIGGER release_all_at_once INSTEAD OF INSERT ON release_all BEGIN
+    DELETE FROM answer;
     INSERT INTO release_one
     SELECT DISTINCT new.now, lease.fence, lease.host, lease.fingerprint, new.delay_seconds
     FROM json_each(new.fences) AS each CROSS JOIN lease ON lease.fence = each.value

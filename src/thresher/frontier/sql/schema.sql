@@ -1,4 +1,4 @@
--- The tables of a frontier file. Run at every opening; what is already there stays.
+-- The tables of a frontier file. Run when it is new, perhaps by two processes: what is already there stays.
 --
 -- Times are seconds since the epoch, by the clock of the caller; 9e999 is "without end".
 

@@ -10,7 +10,8 @@ CREATE TEMP TABLE setting (
     max_tries INTEGER
 );
 
--- Candidates on their way in; `host` is a place in the list of host keys that comes with them.
+-- Candidates on their way in; `host` is a place in the list of host keys that comes with them. Programs read the rows
+-- that they are told to; what an earlier call left is written over.
 CREATE TEMP TABLE link (
     n INTEGER PRIMARY KEY,
     host INTEGER,
