@@ -25,7 +25,7 @@ from thresher.urls.host import host_key
 T = TypeVar("T")
 
 _STATES = (UrlState.WAITING, UrlState.LEASED, UrlState.DONE, UrlState.FAILED)  # as numbered in schema.sql
-_encode = json.JSONEncoder(separators=(",", ":")).encode
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class SqliteFrontier:
@@ -86,7 +86,7 @@ class SqliteFrontier:
     async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
         """Ask a host no more, for some seconds or until it is unparked."""
         until = math.inf if seconds is None else self._clock() + seconds
-        await self._run("park_host", host=host, reason=reason, until=until)
+        await self._run("park_host", host=host, reason=_plain(reason), until=until)
 
     async def unpark(self, host: str) -> None:
         """Let a parked host be asked again."""
@@ -189,7 +189,7 @@ class SqliteFrontier:
     def _remember(self, host: str, kind: str, value: str, seconds: float) -> None:
         now = self._clock()
         self._file.read("forget", now=now)
-        self._file.read("remember", host=host, kind=kind, value=value, until=now + seconds)
+        self._file.read("remember", host=host, kind=kind, value=_plain(value), until=now + seconds)
 
 
 def _link_rows(candidates: Iterable[Candidate], hosts: dict[str, int], *, first: int) -> list[LinkRow]:

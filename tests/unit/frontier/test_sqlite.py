@@ -235,6 +235,17 @@ async def test_words_that_are_no_text_do_not_stop_a_commit(open_frontier):
     settlement = Settlement(lease=lease, outcome=Outcome.FAILED, reason="bad header \udcff", park="\ud800")
     assert await frontier.commit([settlement]) == [True]
     assert (await frontier.find(lease.url)).reason == "bad header ?"
+    await frontier.park("a.example", "\udcff")
+    await frontier.remember("a.example", "robots", "\udcff", seconds=60)
+    assert await frontier.recall("a.example", "robots") == "?"
+
+
+async def test_a_carry_that_is_no_json_is_refused_before_anything_changes(open_frontier):
+    frontier = open_frontier()
+    for carry in ({"score": float("nan")}, {"parser": object()}):
+        with pytest.raises((ValueError, TypeError), match="JSON"):
+            await frontier.add([Candidate(url="http://a.example/", score=0.5, carry=carry)])
+    assert (await frontier.counts()).waiting == 0
 
 
 # Promise 7: flat
