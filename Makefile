@@ -22,9 +22,10 @@ format:                         ## let ruff write what it would ask for
 docs:                           ## write the generated reference pages anew
 	$(PYTHON) -m tests.docs.generate
 
-bench:                          ## slow measurements: frontier cycles, pages per second
+bench:                          ## slow measurements: frontier cycles, pages per second, the lab (needs THRESHER_WEBS)
 	$(PYTHON) -m bench.frontier
 	$(PYTHON) -m bench.pages
+	@if [ -n "$$THRESHER_WEBS" ]; then $(PYTHON) -m bench.parity && $(PYTHON) -m bench.lab; fi
 
 faults:                         ## the full fault matrix; writes docs/reference/faults.md
 	$(PYTHON) -m tests.faults.full
