@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import filterfalse
 from operator import add
 
 import Stemmer
@@ -23,6 +24,9 @@ CJK = "\u4e00-\u9fff\u3400-\u4dbf\u3005\u3007\uf900-\ufaff\u3041-\u3096\u30a1-\u
 
 MAX_WORD_BYTES = 64
 """Longer runs of letters are keys and encoded data, not words."""
+
+MOST_STEMS = 1 << 17
+"""Words whose stems are remembered."""
 
 # In bytes, because lower-casing and splitting a whole page by one table is several times faster than a regular
 # expression. Bytes above 127 belong to other scripts and punctuation; the few words that hold them get a second look.
@@ -43,24 +47,21 @@ def tokenize(text: str) -> list[str]:
     for word in _split(text):
         if not word.isascii():
             tokens += _terms(_fold(word.decode()))
-        elif stem := _stem(word):
+        elif stem := _STEMS[word]:
             tokens.append(stem)
     return tokens
 
 
 def count(text: str) -> dict[str, int]:
-    """Count the terms of a text: those of `tokenize`, but each distinct word is looked at once."""
-    words = Counter(_split(text))
-    if text.isascii():
-        counts: dict[str, int] = {}
-    else:
-        mixed = [word for word in words if not word.isascii()]
-        other = _fold(b" ".join(word for word in mixed for _ in range(words.pop(word))).decode())
-        counts = _count_pairs(other)
-        words.update(word.encode() for word in _SPACED_WORDS(other))
-    for word, times in words.items():
-        if stem := _stem(word):
-            counts[stem] = counts.get(stem, 0) + times
+    """Count the terms of a text: those of `tokenize`, but without a step of Python per word."""
+    words = _split(text)
+    counts = Counter(map(_STEMS.__getitem__, words))
+    if not text.isascii():
+        mixed: Iterator[bytes] = filterfalse(bytes.isascii, words)
+        other = _fold(b" ".join(mixed).decode())
+        counts.update(_stem(word.encode()) for word in _SPACED_WORDS(other))
+        counts.update(_count_pairs(other))
+    counts.pop("", None)
     return counts
 
 
@@ -98,7 +99,22 @@ def _pairs(run: str) -> list[str]:
     return list(map(add, run, run[1:])) if len(run) > 1 else [run]
 
 
-@lru_cache(maxsize=1 << 17)
+class _Stems(dict[bytes, str]):
+    """The stems of ASCII words; all others have none here, since they must be cut up first."""
+
+    def __missing__(self, word: bytes) -> str:
+        if not word.isascii():
+            return ""
+        if len(self) >= MOST_STEMS:
+            self.clear()
+        stem = self[word] = _stem(word)
+        return stem
+
+
+_STEMS = _Stems()
+
+
+@lru_cache(maxsize=1 << 16)
 def _stem(word: bytes) -> str:
     """Give the stem of a word in lower case; nothing for stop words, single letters and what is no word."""
     text = word.decode()
@@ -109,7 +125,7 @@ def _stem(word: bytes) -> str:
 
 @cache
 def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english", 0)  # no cache of its own: `_stem` has one
+    return Stemmer.Stemmer("english", 0)  # no cache of its own: `_STEMS` is one
 
 
 @cache
