@@ -81,11 +81,37 @@ class ParsedPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """How well a page fits the topic: a number from 0 to 1, a verdict, and what the number was made of."""
+    """How well a page fits the topic.
+
+    Args:
+        relevance: From 0 to 1: what strategies are rewarded with.
+        relevant: The verdict.
+        probability: How likely the page is about the topic, where the judge can tell: of pages with 0.7, seven in ten.
+        parts: What the relevance was made of.
+        final: Whether the judge will not think again about this page.
+    """
 
     relevance: float
     relevant: bool
+    probability: float | None = None
     parts: Parts = field(default_factory=dict)
+    final: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """A second thought about a page that was judged before."""
+
+    url: str
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A term that counted in a judgement: for the topic when its weight is positive, against it when negative."""
+
+    term: str
+    weight: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 import pytest
 
 from thresher import registry
+from thresher.classify.base import Brief
 from thresher.errors import ConfigError, UnknownName
 from thresher.strategies.best_first import BestFirst
 
@@ -22,5 +23,5 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones():
 
 
 def test_parameters_reach_the_part():
-    judge = registry.make("judge", "cosine", {"delta": 0.3}, {"en": {"solar": 1.0}})
+    judge = registry.make("judge", "cosine", {"delta": 0.3}, Brief(vectors={"en": {"solar": 1.0}}))
     assert judge._delta == 0.3

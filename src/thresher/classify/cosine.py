@@ -6,23 +6,24 @@ and the language that fits best counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
-from thresher.records import Judgement, ParsedPage
+from thresher.classify.base import Brief
+from thresher.records import Judgement, ParsedPage, Word
 from thresher.text.tokens import count
-from thresher.text.vectors import cosine
+from thresher.text.vectors import cosine, norm
 
 
 class CosineJudge:
     """Judge a page by the angle between its words and the topic's.
 
     Args:
-        vectors: The topic's term weights, by language.
+        brief: The topic; its vectors are compared with the page's.
         delta: A page is relevant when its cosine lies above this.
     """
 
-    def __init__(self, vectors: Mapping[str, Mapping[str, float]], *, delta: float = 0.1) -> None:
-        self._vectors = vectors
+    def __init__(self, brief: Brief, *, delta: float = 0.1) -> None:
+        self._vectors = brief.vectors
         self._delta = delta
 
     def judge(self, page: ParsedPage) -> Judgement:
@@ -31,3 +32,11 @@ class CosineJudge:
         parts = {f"cosine {code}": cosine(v_c, v_t) for code, v_t in self._vectors.items()}
         R_PC = max(parts.values(), default=0.0)
         return Judgement(relevance=R_PC, relevant=self._delta < R_PC, parts=parts)
+
+    def words(self, page: ParsedPage) -> Sequence[Word]:
+        """Give the topic's terms on the page, each with its share of the cosine; none can speak against it."""
+        v_c = count(page.text)
+        v_t = max(self._vectors.values(), key=lambda vector: cosine(v_c, vector), default={})
+        length = norm(v_c) * norm(v_t) or 1.0
+        shared = [Word(term=term, weight=v_c[term] * v_t[term] / length) for term in v_t if term in v_c]
+        return sorted(shared, key=lambda word: -word.weight)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from thresher.classify.base import Brief
 from thresher.classify.cosine import CosineJudge
 from thresher.records import ParsedPage
 
@@ -9,7 +10,7 @@ VECTORS = {"en": {"solar": 1.0, "cell": 1.0}, "zh": {"太阳": 1.0}}
 
 
 def judge(text):
-    return CosineJudge(VECTORS).judge(ParsedPage(url="http://a.example/", text=text))
+    return CosineJudge(Brief(vectors=VECTORS)).judge(ParsedPage(url="http://a.example/", text=text))
 
 
 def test_a_page_of_nothing_but_the_topic_fits_fully():
@@ -33,4 +34,4 @@ def test_a_page_without_words_is_not_relevant():
 
 def test_relevant_means_strictly_above_delta():
     page = ParsedPage(url="http://a.example/", text="solar cells")
-    assert not CosineJudge(VECTORS, delta=1.01).judge(page).relevant
+    assert not CosineJudge(Brief(vectors=VECTORS), delta=1.01).judge(page).relevant
