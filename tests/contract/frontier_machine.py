@@ -180,6 +180,13 @@ class FrontierMachine(RuleBasedStateMachine):
         assert self.run(self.frontier.rescore(new_scores)) == self.model.rescore(new_scores)
         self.model.trim()
 
+    @rule(new_scores=st.dictionaries(st.sampled_from(URLS), st.tuples(scores, scores), max_size=6))
+    def rescore_unless_changed(self, new_scores):
+        now = {url: pair[0] for url, pair in new_scores.items()}
+        was = {url: pair[1] for url, pair in new_scores.items()}
+        assert self.run(self.frontier.rescore(now, was=was)) == self.model.rescore(now, was)
+        self.model.trim()
+
     @rule(seconds=st.sampled_from([1.0, 5.0, 31.0]))
     def time_passes(self, seconds):
         self.clock.now += seconds

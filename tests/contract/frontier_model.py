@@ -202,10 +202,12 @@ class Model:
         if key in self.hosts:
             self.hosts[key].parked, self.hosts[key].park_end = "", 0.0
 
-    def rescore(self, scores) -> int:
+    def rescore(self, scores, was=None) -> int:
         waited = [url for url in self.waiting() if url.found.url in scores]
         for url in waited:
             old = url.found
+            if was is not None and abs(was[old.url] - old.score) >= 1e-6:
+                continue
             url.found = Candidate(
                 url=old.url,
                 score=scores[old.url],

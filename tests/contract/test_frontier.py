@@ -672,6 +672,18 @@ async def test_only_waiting_urls_get_new_scores(frontier):
     assert (await frontier.find(A1)).score == 0.5
 
 
+async def test_a_score_that_changed_meanwhile_is_left_alone(frontier):
+    await frontier.add([link(A1, 0.5), link(B1, 0.4)])
+    assert await frontier.rescore({A1: 0.9, B1: 0.8}, was={A1: 0.5, B1: 0.3}) == 2
+    assert [(entry.url, entry.score) for entry in await frontier.peek(9)] == [(A1, 0.9), (B1, 0.4)]
+
+
+async def test_a_score_is_the_same_in_spite_of_rounding(frontier):
+    await frontier.add([link(A1, 0.1 + 0.2)])
+    await frontier.rescore({A1: 0.9}, was={A1: 0.3})
+    assert (await frontier.find(A1)).score == 0.9
+
+
 async def test_carry_survives_a_new_score(frontier):
     await frontier.add([link(A1, 0.5, carry={"layer": 1})])
     await frontier.rescore({A1: 0.9})

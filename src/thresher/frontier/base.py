@@ -28,7 +28,8 @@ Promises, each with a test in `tests/contract/`:
 6. Bounded. A host keeps at most `waiting_per_host` waiting URLs; the worst (lowest score, then youngest) are
             pushed out, counted as dropped, forgotten, and may return when found again.
 7. Flat.    The cost of a step grows at most with the logarithm of the number of waiting URLs.
-8. Rescore. Waiting URLs can be listed best first in bounded batches and given new scores.
+8. Rescore. Waiting URLs can be listed best first in bounded batches and given new scores, on the condition that
+            their scores are still those that the new ones were made from.
 9. Content. The first URL that was settled with a content hash stays its owner.
 10. Notes.  What one worker learned about a host is there for all of them until its time ends.
 """
@@ -151,8 +152,11 @@ class Frontier(Protocol):
         """Let a parked host be asked again."""
         ...
 
-    async def rescore(self, scores: Mapping[str, float]) -> int:
-        """Give waiting URLs new scores whatever the merge; return how many still waited."""
+    async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
+        """Give waiting URLs new scores whatever the merge; return how many still waited.
+
+        With `was`, a URL whose score is no longer what it says is left as it is: somebody else knew better.
+        """
         ...
 
     async def peek(self, limit: int, *, below: float | None = None) -> list[UrlEntry]:

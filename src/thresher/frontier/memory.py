@@ -15,7 +15,7 @@ from heapq import nsmallest
 from thresher.frontier.base import MAX_TRIES, Counts, HostEntry, Merge, UrlEntry, UrlState
 from thresher.frontier.lazy_heap import LazyHeap
 from thresher.frontier.schedule import Host, Schedule, Stage, Url
-from thresher.frontier.scores import check_scores
+from thresher.frontier.scores import check_scores, is_same_score
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint
 from thresher.urls.host import host_key
@@ -114,14 +114,15 @@ class MemoryFrontier:
             known.parked, known.park_end = "", 0.0
             self._tidy({host: known}, self._clock())
 
-    async def rescore(self, scores: Mapping[str, float]) -> int:
+    async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
         """Give waiting URLs new scores whatever the merge; return how many still waited."""
         check_scores(scores.values())
         touched: _Touched = {}
         waiting = [(url, score) for text, score in scores.items() if (url := self._waiting(text))]
         for url, score in waiting:
-            self._give_score(url, score)
-            touched[url.host.key] = url.host
+            if was is None or is_same_score(was[url.url], url.score):
+                self._give_score(url, score)
+                touched[url.host.key] = url.host
         self._tidy(touched, self._clock())
         return len(waiting)
 

@@ -92,10 +92,12 @@ class SqliteFrontier:
         """Let a parked host be asked again."""
         await self._run("unpark_host", host=host)
 
-    async def rescore(self, scores: Mapping[str, float]) -> int:
+    async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
         """Give waiting URLs new scores whatever the merge; return how many still waited."""
         check_scores(scores.values())
-        rows = [(host_key(url), fingerprint(url), score) for url, score in scores.items()]
+        rows = [
+            (host_key(url), fingerprint(url), score, None if was is None else was[url]) for url, score in scores.items()
+        ]
         [waited] = await self._run("rescore_all", scores=_encode(rows))
         return int(waited)
 
