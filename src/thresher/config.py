@@ -28,8 +28,13 @@ class _Strict(BaseModel):
 class Taxonomy(_Strict):
     """Nodes of a topic tree that the crawl is about."""
 
-    file: str = Field(description="The taxonomy file.")
+    file: str = Field(
+        description="A file of `thresher topics import`, or a small taxonomy in YAML; seen from topic.yaml's folder."
+    )
     nodes: list[str] = Field(description="Paths of the wanted nodes, such as Science/Technology/Energy.")
+    least_urls: int = Field(
+        default=150, ge=1, description="Leaves with fewer example pages join their parent, where a judge needs classes."
+    )
 
 
 class Examples(_Strict):
@@ -144,11 +149,14 @@ class CrawlConfig(_Strict):
     languages: list[Language] = Field(default=["en", "zh"], description="Languages whose pages are wanted.")
     about: dict[Language, str] = Field(default={}, description="The topic in a sentence or two, by language.")
     keywords: list[str] = Field(default=[], description="Words and phrases of the topic, in any of its languages.")
-    taxonomy: Taxonomy | None = Field(default=None, description="Nodes of a taxonomy.")
+    taxonomy: Taxonomy | None = Field(
+        default=None,
+        description="Nodes of a taxonomy; their labels are then the topic's words, and title is for people.",
+    )
     examples: Examples = Field(default=Examples(), description="Pages that are, and are not, about the topic.")
     seeds: list[str] = Field(default=["seeds.txt"], description="URLs, or files of URLs beside topic.yaml.")
     strategy: Named = Field(default=Named(name="best-first"), description="The order in which links are followed.")
-    judge: Named = Field(default=Named(name="cosine"), description="What decides whether a page is on topic.")
+    judge: Named = Field(default=Named(name="adaptive"), description="What decides whether a page is on topic.")
     scope: Scope = Field(default=Scope(), description="What lies inside the crawl.")
     stop: Stop = Field(default=Stop(), description="When to stop; whichever comes first.")
     manners: Manners = Field(default=Manners(), description="How sites are treated.")

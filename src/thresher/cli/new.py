@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,15 +15,22 @@ from thresher.config_file import load_config
 from thresher.errors import ConfigError, UnknownName
 from thresher.folder import CrawlFolder
 from thresher.topics.files import topic_yaml
+from thresher.topics.seeds import example_seeds
+from thresher.topics.taxonomy import Taxonomy
 from thresher.topics.topic import Topic
 from thresher.urls.addresses import private_network
 from thresher.urls.canonical import canonicalize
+
+DEFAULT_LANGUAGES = ("en", "zh")
 
 
 @click.command()
 @click.argument("dir", type=click.Path(path_type=Path))
 @click.option("--topic", default="", metavar="TEXT", help='The topic as a phrase; several languages: "phrase; 短语".')
 @click.option("--keywords", "keywords", multiple=True, metavar="WORDS", help="Words of the topic, parted by commas.")
+@click.option("--taxonomy", type=click.Path(path_type=Path), metavar="FILE", help="A taxonomy; see thresher topics.")
+@click.option("--node", "nodes", multiple=True, metavar="PATH", help="A topic of it; may be given several times.")
+@click.option("--language", "languages", multiple=True, metavar="CODE", help="Its languages; en and zh if not given.")
 @click.option("--seed", "seeds", multiple=True, metavar="URL", help="Where to start; may be given several times.")
 @click.option("--seeds-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of seeds.")
 @click.option("--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators.")
@@ -31,6 +39,9 @@ def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     topic: str,
     keywords: Sequence[str],
+    taxonomy: Path | None,
+    nodes: Sequence[str],
+    languages: Sequence[str],
     seeds: Sequence[str],
     seeds_file: Path | None,
     contact: str,
@@ -43,18 +54,55 @@ def new(
     if strategy not in registry.known("strategy"):
         raise UnknownName("strategy", strategy, registry.known("strategy"))
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
-    wanted = Topic.from_phrase(topic, keywords=words)
-    if not wanted.vectors():
-        raise ConfigError('the topic has no words; give --topic "a phrase" or --keywords "some, words"')
-    urls = [_checked(seed) for seed in (*seeds, *_lines(seeds_file))]
-    dir.mkdir(parents=True, exist_ok=True)
+    choice = _choose(topic, taxonomy, nodes, languages)
+    wanted = replace(choice.topic, keywords=[*choice.topic.keywords, *words])
+    named = [_checked(seed) for seed in (*seeds, *_lines(seeds_file))]
+    if not wanted.vectors() and not named:
+        raise ConfigError(
+            'the topic has no words; give --topic "a phrase", --keywords "some, words", --taxonomy, or seeds about it'
+        )
     # whoever names a private seed means it
-    allow = list(dict.fromkeys(filter(None, (private_network(urlsplit(url).hostname or "") for url in urls))))
-    text = topic_yaml(wanted, name=folder.name, strategy=strategy, contact=contact, allow=allow)
+    allow = list(dict.fromkeys(filter(None, (private_network(urlsplit(url).hostname or "") for url in named))))
+    dir.mkdir(parents=True, exist_ok=True)
+    key = {"file": _seen_from(dir, taxonomy), "nodes": choice.nodes} if taxonomy else None
+    text = topic_yaml(wanted, name=folder.name, strategy=strategy, contact=contact, allow=allow, taxonomy=key)
     folder.topic.write_text(text, encoding="utf-8")
+    urls = named or choice.examples
     folder.seeds.write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
     load_config(folder.topic)
+    if urls and not named:
+        click.echo(f"The seeds are {len(urls)} example pages of the taxonomy; look at them first.", err=True)
     _say_what_next(dir, urls, allow)
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What the topic is, and what a taxonomy says of it."""
+
+    topic: Topic
+    nodes: list[str] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
+
+
+def _choose(phrase: str, file: Path | None, nodes: Sequence[str], languages: Sequence[str]) -> _Choice:
+    """Read the topic from its phrase, or from nodes of a taxonomy."""
+    if file is None:
+        if nodes or languages:
+            raise ConfigError("--node and --language choose from a taxonomy; give --taxonomy FILE")
+        return _Choice(Topic.from_phrase(phrase))
+    if phrase or not nodes:
+        raise ConfigError("with --taxonomy the topic is a node of it: give --node PATH, and no --topic")
+    codes = languages or DEFAULT_LANGUAGES
+    with Taxonomy.open(file) as taxonomy:
+        paths = [taxonomy.node(node).path for node in nodes]
+        topic = Topic.from_nodes(taxonomy, paths, languages=codes)
+        return _Choice(topic, paths, example_seeds(taxonomy, paths, languages=codes))
+
+
+def _seen_from(folder: Path, file: Path) -> str:
+    """Write the path of a file so that it is found from the crawl's folder, also when a copy inside moves with it."""
+    place, root = file.resolve(), folder.resolve()
+    return str(place.relative_to(root) if place.is_relative_to(root) else place)
 
 
 def _lines(path: Path | None) -> list[str]:
@@ -76,4 +124,6 @@ def _say_what_next(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> N
         click.echo(f"The seeds are private addresses; network.allow lists {', '.join(allow)}.", err=True)
     if not urls:
         click.echo(f"No seeds yet: write one URL per line into {folder / 'seeds.txt'}.", err=True)
+    else:
+        click.echo(f"Try a page: thresher try {folder} {urls[0]}", err=True)
     click.echo(f"Next: thresher run {folder} --pages 100", err=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -10,13 +10,22 @@ import yaml
 from thresher.topics.topic import Topic
 
 
-def topic_yaml(topic: Topic, *, name: str, strategy: str, contact: str, allow: Sequence[str] = ()) -> str:
+def topic_yaml(
+    topic: Topic,
+    *,
+    name: str,
+    strategy: str,
+    contact: str,
+    allow: Sequence[str] = (),
+    taxonomy: Mapping[str, Any] | None = None,
+) -> str:
     """Return the text of a new topic.yaml: what was given, and what a person changes first."""
     lines = [
         f"name: {_flow(name)}",
         f"title: {_flow(dict(topic.title))}",
-        f"languages: {_flow(sorted(topic.vectors()))}",
+        f"languages: {_flow(topic.languages or ['en', 'zh'])}",
         f"keywords: {_flow(list(topic.keywords))}",
+        *([f"taxonomy: {_flow(dict(taxonomy))}"] if taxonomy else []),
         "seeds: [seeds.txt]",
         f"strategy: {_flow({'name': strategy})}",
         "scope: {deny_hosts: [], max_pages_per_host: 1000, max_depth: 12}",

@@ -1,17 +1,25 @@
 """What the user wants, as words.
 
-A topic is one phrase per language and some keywords. Its vectors give each word of the phrase and of the keywords
-the same weight; a page is compared with the vector of each language on its own and the best one counts, so that an
-English page need not contain the Chinese words.
+A topic is one phrase per language and some keywords, or some nodes of a taxonomy. A node gives the labels from the
+first level to its own, of which the i-th of d weighs i/d; a phrase is a taxonomy of one node. A page is compared with
+each vector on its own and the best one counts, so that an English page need not contain the Chinese words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from thresher.errors import ConfigError
 from thresher.text.languages import language
 from thresher.text.tokens import tokenize
+
+if TYPE_CHECKING:
+    from thresher.topics.taxonomy import Taxonomy
+
+Labels = Sequence[Mapping[str, str]]
+"""The labels of a node's path, each by language, from the first level to the node's own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,14 +27,16 @@ class Topic:
     """A topic in one or more languages.
 
     Args:
-        title: The topic as a phrase, by language.
+        title: The topic as a phrase, by language; with nodes it is for people.
         about: The topic in a sentence or two, by language; for people, not for scores.
         keywords: Words and phrases, each in any language.
+        nodes: The labels of each chosen node of a taxonomy.
     """
 
     title: Mapping[str, str] = field(default_factory=dict)
     about: Mapping[str, str] = field(default_factory=dict)
     keywords: Sequence[str] = ()
+    nodes: Sequence[Labels] = ()
 
     @classmethod
     def from_phrase(cls, text: str, *, keywords: Sequence[str] = ()) -> Topic:
@@ -45,13 +55,71 @@ class Topic:
                 title[code] = phrase
         return cls(title=title, keywords=[*more, *keywords])
 
+    @classmethod
+    def from_nodes(
+        cls,
+        taxonomy: Taxonomy,
+        paths: Iterable[str],
+        *,
+        languages: Collection[str] = ("en", "zh"),
+        keywords: Sequence[str] = (),
+    ) -> Topic:
+        """Choose nodes of a taxonomy, in some of its languages.
+
+        Raises:
+            UnknownNode: A path that is not there.
+            ConfigError: No node is chosen, or one has no label in any of the languages.
+        """
+        nodes = []
+        for path in dict.fromkeys(paths):
+            levels = [{code: labels[code] for code in languages if code in labels} for labels in taxonomy.labels(path)]
+            if not levels[-1]:
+                raise ConfigError(f"node {path!r} has no label in {' or '.join(languages)}; choose another language")
+            nodes.append(levels)
+        if not nodes:
+            raise ConfigError("no node of the taxonomy is chosen; name at least one")
+        title = {code: ", ".join(_own_labels(nodes, code)) for code in languages if _own_labels(nodes, code)}
+        return cls(title=title, keywords=keywords, nodes=nodes)
+
+    @property
+    def labels(self) -> Sequence[Labels]:
+        """The labels that the topic is known by, a path per node; a phrase is a path of one level."""
+        return self.nodes or ([[self.title]] if self.title else [])
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages in which the topic has any words."""
+        return sorted({name.partition(" ")[0] for name in self.vectors()})
+
     def vectors(self) -> dict[str, dict[str, float]]:
-        """Return one vector of term weights per language in which the topic has any words."""
-        texts: dict[str, list[str]] = {code: [phrase] for code, phrase in self.title.items()}
+        """Return a vector of term weights for each node and language in which there are any words.
+
+        They are called ``en`` and ``zh``, those of a second node ``en 2`` and ``zh 2``, and so on. Keywords weigh 1
+        in every vector of their language.
+        """
+        vectors = {
+            code if number == 1 else f"{code} {number}": label_vector(levels, code)
+            for number, levels in enumerate(self.labels, start=1)
+            for code in levels[-1]  # a node without a name of its own would be its parent
+        }
         for keyword in self.keywords:
-            texts.setdefault(phrase_language(keyword), []).append(keyword)
-        vectors = {code: dict.fromkeys(tokenize(" ; ".join(phrases)), 1.0) for code, phrases in texts.items()}
-        return {code: vector for code, vector in vectors.items() if vector}
+            code = phrase_language(keyword)
+            named = [name for name in vectors if name.partition(" ")[0] == code] or [code]
+            for name in named:
+                vectors.setdefault(name, {}).update(dict.fromkeys(tokenize(keyword), 1.0))
+        return {name: vector for name, vector in vectors.items() if vector}
+
+
+def label_vector(levels: Labels, code: str) -> dict[str, float]:
+    """Weigh the labels of a path in one language: FCMRPS 3.1, ``v_t = {label_i: i/d}``.
+
+    Each term of a label gets the label's weight; the greatest counts when it stands in several.
+    """
+    d = len(levels)
+    v_t: dict[str, float] = {}
+    for i, labels in enumerate(levels, start=1):  # weights grow towards the node, so the last one is the greatest
+        v_t |= dict.fromkeys(tokenize(labels.get(code, "")), i / d)
+    return v_t
 
 
 def phrase_language(phrase: str) -> str:
@@ -59,3 +127,7 @@ def phrase_language(phrase: str) -> str:
     if phrase.isascii():
         return "en"
     return language(" ".join([phrase] * 4)) or "en"  # a phrase is shorter than what a language is told by
+
+
+def _own_labels(nodes: Iterable[Labels], code: str) -> list[str]:
+    return list(dict.fromkeys(levels[-1][code] for levels in nodes if code in levels[-1]))

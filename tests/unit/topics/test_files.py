@@ -15,3 +15,13 @@ def test_a_written_topic_reads_back(tmp_path):
     assert config.name == "no"
     assert config.manners.contact == "me@example.org"
     assert config.network.allow == ["127.0.0.0/8"]
+
+
+def test_a_topic_of_nodes_names_its_taxonomy(tmp_path):
+    topic = Topic(title={"en": "Tennis"}, nodes=[[{"en": "Sports"}, {"en": "Tennis", "zh": "网球"}]])
+    key = {"file": "odp: mine.taxonomy", "nodes": ["Sports/Tennis"]}
+    text = topic_yaml(topic, name="tennis", strategy="best-first", contact="", taxonomy=key)
+    (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
+    config = load_config(tmp_path / "topic.yaml")
+    assert (config.taxonomy.file, config.taxonomy.nodes) == ("odp: mine.taxonomy", ["Sports/Tennis"])
+    assert config.languages == ["en", "zh"]

@@ -1,6 +1,12 @@
 """A topic is typed as people write it, in one language or several."""
 
-from thresher.topics.topic import Topic
+import pytest
+
+from tests.unit.topics.small_taxonomy import CHINESE, small_taxonomy
+from thresher.errors import ConfigError
+from thresher.text.tokens import count
+from thresher.text.vectors import cosine
+from thresher.topics.topic import Topic, label_vector
 
 
 def test_phrases_go_to_the_language_of_their_script():
@@ -26,3 +32,83 @@ def test_vectors_hold_stems_and_character_pairs_by_language():
 
 def test_a_topic_of_stop_words_alone_has_no_vector():
     assert Topic.from_phrase("the and of").vectors() == {}
+
+
+# topics from a taxonomy
+
+
+def nba():
+    with small_taxonomy() as taxonomy:
+        return Topic.from_nodes(taxonomy, ["Sports/Basketball/NBA"])
+
+
+@pytest.mark.parametrize(("anchor", "R"), [("NBA", 0.8018), ("Basketball", 0.5345), ("Sports", 0.2673)])
+def test_the_worked_example_of_the_labels(anchor, R):
+    assert cosine(count(anchor), nba().vectors()["en"]) == pytest.approx(R, abs=5e-5)
+
+
+def test_a_label_weighs_by_its_level():
+    assert nba().vectors()["en"] == {"sport": pytest.approx(1 / 3), "basketbal": pytest.approx(2 / 3), "nba": 1.0}
+
+
+def test_a_language_in_which_the_node_has_no_name_has_no_vector():
+    assert nba().languages == ["en"]
+
+
+def test_a_term_of_several_levels_takes_the_greatest_weight():
+    assert label_vector([{"en": "Water"}, {"en": "Sports"}, {"en": "Water Polo"}], "en") == {
+        "water": 1.0,
+        "sport": pytest.approx(2 / 3),
+        "polo": 1.0,
+    }
+
+
+def test_each_language_has_a_vector_of_its_own():
+    with small_taxonomy() as taxonomy:
+        topic = Topic.from_nodes(taxonomy, ["Sports/Basketball"])
+    assert topic.vectors() == {"en": {"sport": 0.5, "basketbal": 1.0}, "zh": {"体育": 0.5, "篮球": 1.0}}
+    assert topic.title == {"en": "Basketball", "zh": "篮球"}
+
+
+def test_several_nodes_have_vectors_of_their_own():
+    with small_taxonomy() as taxonomy:
+        topic = Topic.from_nodes(taxonomy, ["Sports/Basketball", "Sports/Water_Polo"], languages=["en"])
+    assert topic.vectors() == {
+        "en": {"sport": 0.5, "basketbal": 1.0},
+        "en 2": {"sport": 0.5, "water": 1.0, "polo": 1.0},
+    }
+    assert topic.title == {"en": "Basketball, Water Polo"}
+    assert topic.languages == ["en"]
+
+
+def test_a_chinese_node_counts_from_below_its_branch():
+    with small_taxonomy() as taxonomy:
+        topic = Topic.from_nodes(taxonomy, [f"{CHINESE}/体育/篮球"], languages=["zh"])
+    assert topic.vectors() == {"zh": {"体育": 0.5, "篮球": 1.0}}
+
+
+def test_labels_are_kept_by_level_and_language():
+    assert nba().labels == [[{"en": "Sports", "zh": "体育"}, {"en": "Basketball", "zh": "篮球"}, {"en": "NBA"}]]
+
+
+def test_a_phrase_is_a_taxonomy_of_one_node():
+    topic = Topic.from_phrase("solar cells; 太阳能电池")
+    assert topic.labels == [[{"en": "solar cells", "zh": "太阳能电池"}]]
+    assert Topic(keywords=["cells"]).labels == []
+
+
+def test_keywords_weigh_one_beside_labels():
+    with small_taxonomy() as taxonomy:
+        topic = Topic.from_nodes(taxonomy, ["Sports/Basketball"], keywords=["sports hall", "扣篮"])
+    assert topic.vectors()["en"] == {"sport": 1.0, "basketbal": 1.0, "hall": 1.0}
+    assert topic.vectors()["zh"]["扣篮"] == 1.0
+
+
+def test_a_node_without_a_name_in_the_language_is_refused():
+    with small_taxonomy() as taxonomy, pytest.raises(ConfigError, match="has no label in zh"):
+        Topic.from_nodes(taxonomy, ["Sports/Basketball/NBA"], languages=["zh"])
+
+
+def test_a_topic_of_no_nodes_is_refused():
+    with small_taxonomy() as taxonomy, pytest.raises(ConfigError, match="name at least one"):
+        Topic.from_nodes(taxonomy, [])

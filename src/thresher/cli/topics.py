@@ -1,0 +1,193 @@
+"""thresher topics: trees of topics, imported once and looked into often."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thresher.cli.show import echo_json, echo_table, printable
+from thresher.cli.topic_tokens import tokens
+from thresher.topics.taxonomy import Node, Taxonomy
+from thresher.topics.taxonomy_import import Imported, import_taxonomy
+from thresher.topics.token_table import TokenTable
+from thresher.topics.topic import Topic
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+"""The type of every FILE argument."""
+
+PROGRESS_SECONDS = 5.0
+
+
+class TopicsGroup(click.Group):
+    """Lists its commands as a user meets them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of their definition."""
+        return list(self.commands)
+
+
+@click.group(cls=TopicsGroup)
+def topics() -> None:
+    """Import a taxonomy such as ODP; find, show and list its topics.
+
+    FILE is what `thresher topics import` wrote, or a small taxonomy written by hand as YAML.
+    """
+
+
+@topics.command("import")
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The taxonomy file to write.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def import_files(files: Sequence[Path], output: Path, as_json: bool) -> None:
+    """Read files of topics into one taxonomy.
+
+    They may be ODP's RDF dumps, tables of paths (tab-separated, or JSON objects line by line) or YAML, plain or packed
+    with gzip or zstd; what each one is, is told by its content.
+    """
+    imported = import_taxonomy(files, output, told=_Progress())
+    if as_json:
+        echo_json({**asdict(imported), "output": str(output)})
+        return
+    for path, kind in imported.kinds.items():
+        click.echo(printable(f"{path}: {kind}"), err=True)
+    click.echo(f"{output}: {imported.nodes:,} topics, {imported.examples:,} example pages")
+    if imported.mended or imported.skipped:
+        damage = f"{imported.mended:,} broken characters mended, {imported.skipped:,} entries left out"
+        click.echo(f"Damage in the files: {damage}.", err=True)
+    click.echo(f"Next: thresher topics find {output} WORDS", err=True)
+
+
+@topics.command()
+@click.argument("file", type=FILE)
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many topics.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def find(file: Path, words: Sequence[str], limit: int, as_json: bool) -> None:
+    """Find topics by the words of their labels, in any language."""
+    with Taxonomy.open(file) as taxonomy:
+        found = taxonomy.find(" ".join(words), limit=limit)
+    if as_json:
+        echo_json([{**_brief(node), "score": score} for node, score in found])
+    elif found:
+        rows = [(score, node.path, _labels(node), node.urls_below) for node, score in found]
+        echo_table(["score", "node", "labels", "pages"], rows)
+    else:
+        click.echo(f"No label of {file} has these words; try fewer, or their beginnings.", err=True)
+    if not found:
+        raise SystemExit(1)
+
+
+@topics.command()
+@click.argument("file", type=FILE)
+@click.argument("node")
+@click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True, help="How many example pages.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(file: Path, node: str, limit: int, as_json: bool) -> None:
+    """Show a topic: labels, description, children, example pages, and the words and spellings a crawl looks for."""
+    with Taxonomy.open(file) as taxonomy:
+        shown = _shown(taxonomy, taxonomy.node(node), limit)
+    if as_json:
+        echo_json(shown)
+        return
+    for line in _lines(shown):
+        click.echo(printable(line))
+
+
+@topics.command()
+@click.argument("file", type=FILE)
+@click.argument("node", default="")
+@click.option("--depth", type=click.IntRange(min=1), default=2, show_default=True, help="How many levels down.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def tree(file: Path, node: str, depth: int, as_json: bool) -> None:
+    """List the topics below a node, or below the root, as a tree."""
+    with Taxonomy.open(file) as taxonomy:
+        tops = [taxonomy.node(node)] if node else taxonomy.children()
+        found = [entry for top in tops for entry in _walk(taxonomy, top, 0, depth if node else depth - 1)]
+    if as_json:
+        echo_json([{**_brief(each), "level": level} for level, each in found])
+        return
+    for level, each in found:
+        click.echo(printable(f"{'  ' * level}{_labels(each)} ({each.urls_below:,})"))
+
+
+topics.add_command(tokens)
+
+
+class _Progress:
+    """Says now and then how far an import is."""
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + PROGRESS_SECONDS
+
+    def __call__(self, so_far: Imported) -> None:
+        if time.monotonic() >= self._next:
+            click.echo(f"{so_far.nodes:,} topics, {so_far.examples:,} example pages so far", err=True)
+            self._next = time.monotonic() + PROGRESS_SECONDS
+
+
+def _walk(taxonomy: Taxonomy, node: Node, level: int, levels_left: int) -> Iterator[tuple[int, Node]]:
+    yield level, node
+    if levels_left:
+        for child in taxonomy.children(node.path):
+            yield from _walk(taxonomy, child, level + 1, levels_left - 1)
+
+
+def _brief(node: Node) -> dict[str, Any]:
+    return {"path": node.path, "labels": node.labels, "urls": node.urls, "urls_below": node.urls_below}
+
+
+def _labels(node: Node) -> str:
+    return _joined(node.labels) or node.path
+
+
+def _joined(labels: Mapping[str, str]) -> str:
+    return " · ".join(dict.fromkeys(labels.values()))
+
+
+def _shown(taxonomy: Taxonomy, node: Node, limit: int) -> dict[str, Any]:
+    topic = Topic.from_nodes(taxonomy, [node.path], languages=list(node.labels))
+    return {
+        **asdict(node),
+        "vectors": topic.vectors(),
+        "spellings": [
+            {"labels": dict(level), "spellings": list(TokenTable.shipped().spellings(level.values()))}
+            for level in topic.labels[0]
+        ],
+        "alternate": taxonomy.links(node.path, "alternate"),
+        "related": [*taxonomy.links(node.path, "related"), *taxonomy.links(node.path, "symbolic")],
+        "children": [_brief(child) for child in taxonomy.children(node.path)],
+        "examples": [asdict(example) for example in islice(taxonomy.examples(node.path, below=True), limit)],
+    }
+
+
+def _lines(shown: dict[str, Any]) -> Iterator[str]:
+    yield shown["path"]
+    yield from (f"  {language}: {label}" for language, label in shown["labels"].items())
+    yield from (f"  {text}" for text in shown["descriptions"].values())
+    yield f"  {shown['urls']:,} example pages, {shown['urls_below']:,} with all below"
+    yield from _section("Words a crawl looks for", [_vector_line(*each) for each in shown["vectors"].items()])
+    spelled = [f"{_joined(level['labels'])}: {', '.join(level['spellings'])}" for level in shown["spellings"]]
+    yield from _section("Spellings in URLs", spelled)
+    yield from _section("In other languages", shown["alternate"])
+    yield from _section("Related", shown["related"])
+    children = [f"{child['path'].rpartition('/')[2]} ({child['urls_below']:,})" for child in shown["children"]]
+    yield from _section("Below it", children)
+    examples = [f"{page['url']}  {page['title']}  {page['description']}".rstrip() for page in shown["examples"]]
+    yield from _section("Example pages", examples)
+
+
+def _section(heading: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield from ("", f"{heading}:")
+        yield from (f"  {line}" for line in lines)
+
+
+def _vector_line(name: str, vector: dict[str, float]) -> str:
+    weights = sorted(vector.items(), key=lambda item: -item[1])
+    return f"{name}: " + ", ".join(f"{term} {weight:.3f}" for term, weight in weights)

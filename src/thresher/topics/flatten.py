@@ -1,0 +1,107 @@
+"""From a tree to classes: RULES flattens ODP so that every class has enough pages to learn from.
+
+From the bottom up and repeated, a leaf with too few URLs joins its parent; a parent whose children have all gone is a
+leaf itself. The leaves that are left are the classes. URLs that end up at inner nodes belong to none and are dropped,
+and so are those of a whole branch that is too small: the root is no class.
+"""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+
+import xxhash
+
+from thresher.topics.paths import clean_path, parent_of
+from thresher.topics.taxonomy import Taxonomy
+
+LEAST_URLS = 150
+MOST_URLS = 150
+"""The paper's figures: fewer URLs make no class, and more are not looked at."""
+
+ALL_LANGUAGES = ("en", "zh")
+
+
+def classes(
+    taxonomy: Taxonomy, *, least: int = LEAST_URLS, most: int = MOST_URLS, random_state: int = 0
+) -> dict[str, list[str]]:
+    """Return the classes of a taxonomy: for each its path, and title and description of its example pages.
+
+    Args:
+        least: A leaf with fewer URLs joins its parent.
+        most: How many example pages are drawn per class.
+        random_state: Another number draws other pages.
+    """
+    drawn = _draw(taxonomy, _homes(taxonomy, least), most, random_state)
+    found = {_path(taxonomy, home): _texts(taxonomy, numbers) for home, numbers in drawn.items()}
+    return dict(sorted(found.items()))
+
+
+def wanted_classes(
+    taxonomy: Taxonomy, known: Iterable[str], nodes: Iterable[str], languages: Sequence[str] = ALL_LANGUAGES
+) -> frozenset[str]:
+    """Return the classes that stand for the chosen nodes and their counterparts in other languages.
+
+    These are the classes at and below a node; or, where it has joined another one, the class that it joined.
+    """
+    names = set(known)
+    wanted: set[str] = set()
+    for node in nodes:
+        for path in taxonomy.with_counterparts(clean_path(node), languages):
+            below = {name for name in names if name == path or name.startswith(f"{path}/")}
+            wanted |= below or _class_above(path, names)
+    return frozenset(wanted)
+
+
+def _class_above(path: str, names: set[str]) -> set[str]:
+    while path and path not in names:
+        path = parent_of(path)
+    return {path} if path else set()
+
+
+def _homes(taxonomy: Taxonomy, least: int) -> array[int]:
+    """Return for the number of each node that of its class; 0 for nodes that belong to none.
+
+    Plain arrays, because ODP has 800,000 nodes.
+    """
+    [(size,)] = taxonomy.rows("SELECT coalesce(max(id), 0) + 1 FROM node")
+    total, joins, has_class_below = (array("q", bytes(8 * size)) for _ in range(3))
+    for node, parent, urls in taxonomy.stream("SELECT id, parent, urls FROM node ORDER BY depth DESC"):
+        total[node] += urls
+        if has_class_below[node]:
+            has_class_below[parent] = 1
+        elif total[node] < least:
+            total[parent] += total[node]
+            joins[node] = parent
+        else:
+            has_class_below[parent] = 1
+            joins[node] = node
+    for (node,) in taxonomy.stream("SELECT id FROM node ORDER BY depth"):
+        joins[node] = joins[joins[node]]
+    return joins
+
+
+def _draw(taxonomy: Taxonomy, homes: array[int], most: int, random_state: int) -> Mapping[int, list[int]]:
+    """Draw pages per class: those whose URLs have the least hashes, which no order of import can change."""
+    kept: dict[int, list[tuple[int, int]]] = {}
+    for number, node, url in taxonomy.stream("SELECT id, node, url FROM example"):
+        if home := homes[node]:
+            heap = kept.setdefault(home, [])
+            entry = (-xxhash.xxh64_intdigest(url.encode(), seed=random_state), number)
+            if len(heap) < most:
+                heapq.heappush(heap, entry)
+            else:
+                heapq.heappushpop(heap, entry)
+    return {home: sorted(number for _, number in heap) for home, heap in kept.items()}
+
+
+def _path(taxonomy: Taxonomy, node: int) -> str:
+    [(path,)] = taxonomy.rows("SELECT path FROM node WHERE id = ?", node)
+    return str(path)
+
+
+def _texts(taxonomy: Taxonomy, numbers: Iterable[int]) -> list[str]:
+    """Return what is said of pages; those of which nothing is said teach nothing."""
+    query = "SELECT trim(title || ' ' || description) FROM example WHERE id = ?"
+    return [text for number in numbers for (text,) in taxonomy.rows(query, number) if text]
