@@ -32,6 +32,16 @@ def test_escaped_chinese_reads_as_written():
     assert url_tokens("http://a.cn/%E7%AF%AE%E7%90%83") == ["a", "篮球"]
 
 
+def test_the_ending_of_a_host_is_left_out_and_the_same_word_elsewhere_is_not():
+    assert url_tokens("http://edu.sina.com.cn/gov/") == ["edu", "sina", "gov"]
+    assert url_tokens("http://info.tsinghua.edu.cn/") == ["info", "tsinghua"]
+    assert url_tokens("http://www.example.co.uk/uk/") == ["example", "uk"]
+
+
+def test_an_ending_that_is_a_word_stays():
+    assert url_tokens("http://china.travel/") == ["china", "travel"]
+
+
 @given(st.text())
 def test_no_text_raises(text):
     assert all(url_tokens(text))
