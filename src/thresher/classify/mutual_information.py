@@ -1,0 +1,85 @@
+"""Pruning the feature space by mutual information: LPE, section 3.1, equation 2."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator  # type: ignore[import-untyped]
+from sklearn.feature_selection import SelectorMixin  # type: ignore[import-untyped]
+from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]
+from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]
+
+from thresher.classify.matrices import Floats, Labels, Matrix, check_counts, document_counts, indicator
+
+
+class MutualInformationPruner(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Keep the terms that are tied most closely to some class.
+
+    `MI(t, C) = log(p(t, C) / (p(t) p(C)))` over documents; a term counts by its best class, and a class in which it
+    never stands does not count. Rare terms reach the highest values by chance, so they are left out before.
+
+    Args:
+        k: How many terms to keep, those in more documents first when they are equal; all when None.
+        threshold: Keep only terms above this; no bound when None.
+        min_document_frequency: Terms in fewer documents are left out first.
+    """
+
+    def __init__(
+        self, *, k: int | None = 8_000, threshold: float | None = None, min_document_frequency: int = 3
+    ) -> None:
+        self.k = k
+        self.threshold = threshold
+        self.min_document_frequency = min_document_frequency
+
+    def fit(self, X: Matrix, y: Labels) -> Self:
+        """Learn which terms to keep from labelled counts."""
+        if self.k is not None and self.k < 1:
+            raise ValueError(f"k must be at least 1, got {self.k}")
+        X, y = check_counts(self, X, y)
+        check_classification_targets(y)
+        present = document_counts(X)
+        self.classes_ = np.unique(y)
+        self.document_frequency_: NDArray[np.int64] = np.asarray(present.sum(axis=0)).ravel().astype(np.int64)
+        self.mutual_information_ = mutual_information(present, indicator(y, self.classes_))
+        self.support_ = self._choose()
+        return self
+
+    def _choose(self) -> NDArray[np.bool_]:
+        enough = self.document_frequency_ >= max(self.min_document_frequency, 1)
+        if self.threshold is not None:
+            enough &= self.mutual_information_ > self.threshold
+        candidates = np.flatnonzero(enough)
+        order = np.lexsort((-self.document_frequency_[candidates], -self.mutual_information_[candidates]))
+        support = np.zeros(len(enough), dtype=bool)
+        support[candidates[order[: self.k]]] = True
+        return support
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.target_tags.required = True
+        return tags
+
+
+def mutual_information(present: Matrix, of_class: Matrix) -> Floats:
+    """Give each term its highest mutual information with a class; minus infinity for a term that stands nowhere.
+
+    Args:
+        present: One row per document, 1 where a term stands.
+        of_class: One row per class, 1 for each of its documents.
+    """
+    N = present.shape[0]
+    p_t = np.asarray(present.sum(axis=0)).ravel() / N
+    p_C = np.asarray(of_class.sum(axis=1)).ravel() / N
+    together = (of_class @ present).tocoo()
+    MI = np.log(together.data / N / (p_t[together.col] * p_C[together.row]))
+    best = np.full(present.shape[1], -np.inf)
+    np.maximum.at(best, together.col, MI)
+    return best

@@ -1,0 +1,208 @@
+"""Trained models on disk: JSON and arrays of numbers, and nothing that could run.
+
+    model/
+    ├── manifest.json                  kind, parameters, versions, what it was trained on, how well it does
+    ├── arrays-3f0c….npz               named after their content
+    └── vocabulary-81ab….json
+
+The manifest names its files and their checksums, and is put in place last, in one step. So a crash leaves the old
+model or the new one, never half of each; what no manifest names is swept up by the next save.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import platform
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thresher.classify.pieces import Pieces, put_together, take_apart
+from thresher.errors import ThresherError
+
+FORMAT = 1
+"""Grows when older programs could no longer read what is written."""
+
+MANIFEST = "manifest.json"
+MAX_MANIFEST_BYTES = 1 << 24
+
+_FILE_NAME = re.compile(r"(arrays|vocabulary)-[0-9a-f]{16}\.(npz|json)")
+_LIBRARIES = ("thresher", "numpy", "scipy", "scikit-learn")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """What a model was trained on, and how well it did.
+
+    Args:
+        examples: How many pages it has seen.
+        data_hash: A hash of them, to tell later whether they are the same.
+        scores: What was measured on pages that were held out, by name.
+    """
+
+    examples: int = 0
+    data_hash: str = ""
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+def save(model: Any, folder: Path, training: Training | None = None, *, now: datetime | None = None) -> None:
+    """Write a trained model into a folder, in the place of the one that is there; one writer at a time.
+
+    Raises:
+        ThresherError: The model cannot be saved.
+    """
+    pieces = Pieces()
+    tree = take_apart(model, pieces)
+    contents = {
+        _named("arrays", "npz", arrays := _pack(pieces)): arrays,
+        _named("vocabulary", "json", terms := _json(pieces.terms)): terms,
+    }
+    manifest = {
+        "format": FORMAT,
+        "created": (now or datetime.now(UTC)).isoformat(timespec="seconds"),
+        "versions": {"python": platform.python_version(), **_versions()},
+        "training": asdict(training or Training()),
+        "files": {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()},
+        "model": tree,
+    }
+    packed = _json(manifest)  # before anything is written: a parameter may be none that JSON knows
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        _write(folder / name, content)
+    _write(folder / MANIFEST, packed)
+    _sweep(folder, keep=contents)
+
+
+def load(folder: Path) -> Any:
+    """Read a model; what it says is checked, and nothing in it is run.
+
+    Raises:
+        ThresherError: There is no model, it is damaged, or it is newer than this program.
+    """
+    try:
+        manifest = read_manifest(folder)
+        files = _checked_files(folder, manifest)
+        pieces = Pieces(_unpack(files["arrays"]), _terms(files["vocabulary"]))
+        return put_together(manifest.get("model"), pieces)
+    except ThresherError as error:
+        raise ThresherError(f"the model in {folder} cannot be used: {error}") from error
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read what a folder says of its model: its kind, versions, training and scores.
+
+    Raises:
+        ThresherError: There is none, or it is damaged or newer than this program.
+    """
+    try:
+        with (folder / MANIFEST).open("rb") as file:
+            manifest = json.loads(file.read(MAX_MANIFEST_BYTES))
+    except (OSError, ValueError) as error:
+        raise ThresherError(f"its {MANIFEST} cannot be read: {error}") from error
+    found = manifest.get("format") if isinstance(manifest, dict) else None
+    if not isinstance(found, int) or found < 1:
+        raise ThresherError(f"its {MANIFEST} is not one of a model")
+    if found > FORMAT:
+        raise ThresherError(f"it was written by a newer Thresher (format {found}; this one reads up to {FORMAT})")
+    checked: dict[str, Any] = manifest
+    return checked
+
+
+def _checked_files(folder: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+    files = manifest.get("files")
+    found: dict[str, bytes] = {}
+    for name, checksum in (files if isinstance(files, dict) else {}).items():
+        match = _FILE_NAME.fullmatch(name)
+        if not match:
+            raise ThresherError(f"it names a file that is not its own: {name!r}")
+        try:
+            content = (folder / name).read_bytes()
+        except OSError as error:
+            raise ThresherError(f"its file {name} cannot be read: {error}") from error
+        if hashlib.sha256(content).hexdigest() != checksum:
+            raise ThresherError(f"its file {name} is damaged: the checksum is another")
+        found[match[1]] = content
+    if found.keys() != {"arrays", "vocabulary"}:
+        raise ThresherError("it does not name its arrays and its vocabulary")
+    return found
+
+
+def _pack(pieces: Pieces) -> bytes:
+    packed = io.BytesIO()
+    np.savez(packed, allow_pickle=False, **pieces.arrays)
+    return packed.getvalue()
+
+
+def _unpack(packed: bytes) -> dict[str, Any]:
+    try:
+        with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays}
+    except (ValueError, TypeError, OSError, EOFError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+        raise ThresherError(f"its arrays cannot be read: {error}") from error
+
+
+def _terms(packed: bytes) -> dict[str, list[str]]:
+    try:
+        terms = json.loads(packed)
+    except ValueError as error:
+        raise ThresherError(f"its vocabulary cannot be read: {error}") from error
+    if not isinstance(terms, dict) or not all(_are_terms(value) for value in terms.values()):
+        raise ThresherError("its vocabulary is not one: every list must hold each term once")
+    return terms
+
+
+def _are_terms(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(term, str) for term in value) and len(set(value)) == len(value)
+
+
+def _json(value: Any) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1).encode()
+    except (TypeError, ValueError) as error:
+        raise ThresherError(f"the model has a parameter that cannot be saved: {error}") from error
+
+
+def _named(stem: str, ending: str, content: bytes) -> str:
+    return f"{stem}-{hashlib.sha256(content).hexdigest()[:16]}.{ending}"
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for library in _LIBRARIES:
+        try:
+            found[library] = version(library)
+        except PackageNotFoundError:
+            found[library] = ""
+    return found
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file so that it is there wholly or not at all, even if the machine stops."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _sweep(folder: Path, keep: Mapping[str, bytes]) -> None:
+    for path in folder.iterdir():
+        name = path.name.removeprefix(".")
+        if path.name not in keep and _FILE_NAME.match(name):
+            path.unlink(missing_ok=True)
