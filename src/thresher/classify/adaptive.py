@@ -1,0 +1,147 @@
+"""The adaptive judge: knows a topic by a phrase and some seeds, and learns from the crawl what is ordinary.
+
+It needs no labels. Pages are compared with the seeds in the words that set them apart from what else was crawled
+(`topic_model.py` has the arithmetic). After every few pages it fits anew and judges all pages of its sample again:
+early verdicts rest on little, and what a crawl does next rests on them. What the topic is it never learns from its own
+verdicts, only from seeds and from people. Chinese pages and others are judged by models of their own, since a page is
+ordinary or not among those it shares a language with.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+
+from thresher.classify.base import Brief, Notebook, TermWeights
+from thresher.classify.fields import term_weights
+from thresher.classify.one_language import OneLanguage, combined
+from thresher.classify.sample import Terms
+from thresher.classify.topic_model import Constants
+from thresher.records import Judgement, ParsedPage, Revision, Word
+
+CHINESE, OTHER = "zh", "other"
+SAVE_SECONDS = 30.0
+"""How much learning a crash may cost; seeds and what people said are written down at once."""
+
+
+class AdaptiveJudge:
+    """Judge pages by what sets the seeds apart from everything else that was crawled.
+
+    Args:
+        brief: The topic.
+        refit_pages: Pages after which it thinks again; later after a tenth of the pages seen.
+        sample_pages: Pages that are remembered, in each of the two models.
+        kappa: Off-topic pages after which what the crawl says of words weighs as much as saying nothing.
+        agreement: How much it counts that seeds share a word: 0 not at all.
+        phrase_weight: Of the phrase against the seeds.
+    """
+
+    def __init__(
+        self,
+        brief: Brief,
+        *,
+        refit_pages: int = 25,
+        sample_pages: int = 4000,
+        kappa: float = 100.0,
+        agreement: float = 0.75,
+        phrase_weight: float = 0.5,
+    ) -> None:
+        constants = Constants(kappa=kappa, agreement=agreement, phrase_weight=phrase_weight)
+        self._seeds = brief.seeds
+        self._told = {**dict.fromkeys(brief.yes, True), **dict.fromkeys(brief.no, False)}
+        self._languages = {
+            name: OneLanguage(phrase, constants, refit_pages=refit_pages, sample_pages=sample_pages)
+            for name, phrase in _phrases(brief.vectors).items()
+        }
+        self._notebook: Notebook | None = None
+        self._saved_at = time.monotonic()
+        self._weighed: tuple[ParsedPage, Terms] | None = None
+        self._judged: tuple[ParsedPage, Judgement] | None = None
+
+    @property
+    def pages_seen(self) -> int:
+        """How many pages it has learned from."""
+        return sum(side.sample.seen for side in self._languages.values())
+
+    def judge(self, page: ParsedPage) -> Judgement:
+        """Compare a page with the topic as it is known now."""
+        if self._judged and self._judged[0] is page:  # learned a moment ago
+            return self._judged[1]
+        return self._languages[_language(page)].judge(page.url, self._weights(page))
+
+    def words(self, page: ParsedPage) -> Sequence[Word]:
+        """Give the terms that moved the page towards the topic or away from it, the weightiest first."""
+        return self._languages[_language(page)].words(self._weights(page))
+
+    def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
+        """Take a fetched page into the background, or among the examples; think again when it is time to."""
+        self._judged = None
+        side, told = self._languages[_language(page)], self._told.get(page.url)
+        is_seed = told is None and (seed or page.url in self._seeds)
+        side.take_in(page.url, self._weights(page), seed=is_seed, verdict=told)
+        is_example = is_seed or told is not None
+        revisions = self._think_again(side) if is_example or side.is_due() else []
+        self._judged = (page, self.judge(page))
+        side.note(page.url, self._judged[1].relevance)
+        if is_example or time.monotonic() >= self._saved_at + SAVE_SECONDS:
+            self.write_down()
+        return revisions
+
+    def teach(self, url: str, relevant: bool) -> Sequence[Revision]:
+        """Take a person's word on a page; it counts at once when the page is remembered."""
+        self._told[url], self._judged = relevant, None
+        for side in self._languages.values():
+            if url in side.sample:
+                side.tell(url, relevant)
+                revisions = side.think_again()
+                self.write_down()
+                return revisions
+        return ()
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Take up what was learned before, and write down what is learned from now on."""
+        self._notebook = notebook
+        for name, side in self._languages.items():
+            if state := notebook.read(f"sample-{name}"):
+                side.go_on_from(state)
+        self._read_others()
+
+    def write_down(self) -> None:
+        """Write down what was learned since the last time."""
+        if self._notebook is None:
+            return
+        examples = {name: side.examples() for name, side in self._languages.items()}
+        self._notebook.write("examples", json.dumps(examples, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        for name, side in self._languages.items():
+            if side.sample.seen:
+                self._notebook.write(f"sample-{name}", side.state())
+        self._saved_at = time.monotonic()
+
+    def _think_again(self, side: OneLanguage) -> list[Revision]:
+        self._read_others()
+        return side.think_again()
+
+    def _read_others(self) -> None:
+        """Share examples with the other workers: each of them meets only some of the seeds."""
+        for content in self._notebook.read_others("examples") if self._notebook else ():
+            for name, examples in json.loads(content).items():
+                self._languages[name].take_examples(examples)
+
+    def _weights(self, page: ParsedPage) -> Terms:
+        """Weigh a page's terms once for judge, learn and words."""
+        if self._weighed is None or self._weighed[0] is not page:
+            self._weighed = (page, term_weights(page))
+        return self._weighed[1]
+
+
+def _language(page: ParsedPage) -> str:
+    return CHINESE if page.language == CHINESE else OTHER
+
+
+def _phrases(vectors: Mapping[str, TermWeights]) -> dict[str, Mapping[str, float]]:
+    """Give each side the topic's words in its language, and all of them when it has none of its own."""
+    chinese = [vector for name, vector in vectors.items() if name.partition(" ")[0] == CHINESE]
+    other = [vector for name, vector in vectors.items() if name.partition(" ")[0] != CHINESE]
+    everything = list(vectors.values())
+    return {CHINESE: combined(chinese or everything), OTHER: combined(other or everything)}

@@ -1,0 +1,183 @@
+"""The adaptive judge in one language: its sample of the crawl, its examples, and the model that was fitted to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from thresher.classify.base import TermWeights
+from thresher.classify.calibration import probability
+from thresher.classify.sample import Sample, Terms, Weights
+from thresher.classify.topic_model import Constants, Examples, TopicModel, fit
+from thresher.records import Judgement, Revision, Word
+
+REFIT_SHARE = 0.1
+"""Refits grow rarer with the crawl, so that their cost per page does not grow."""
+LEAST_CHANGE = 0.01
+"""A second thought is told when the relevance changes by more."""
+FINAL_PAGES = 500
+"""Pages after which what is thought of a new page changes little."""
+MOST_EXAMPLES = 100
+"""Examples that the topic is told by; whoever has more has enough."""
+LIKELY = 0.5
+"""The probability from which a page counts as relevant."""
+MOST_WORDS = 50
+
+
+class OneLanguage:
+    """What is known of the topic in one language.
+
+    Args:
+        phrase: The topic's own words and their weights.
+        refit_pages: Pages after which it thinks again; later after a tenth of the pages seen.
+        sample_pages: Pages that are remembered.
+    """
+
+    def __init__(
+        self, phrase: TermWeights, constants: Constants, *, refit_pages: int = 25, sample_pages: int = 4000
+    ) -> None:
+        self.sample = Sample(sample_pages)
+        self._phrase = phrase
+        self._constants = constants
+        self._refit_pages = refit_pages
+        self._seeds: dict[str, None] = {}
+        self._told: dict[str, bool] = {}
+        self._given: dict[str, float] = {}
+        self._model, _ = self._fit()
+        self._next_fit = float(refit_pages)
+
+    def judge(self, url: str, terms: Terms) -> Judgement:
+        """Judge a page by its terms."""
+        numbers, model = self.sample.numbers(terms), self._model
+        known = (numbers >= 0) & (numbers < len(model.importance))
+        new = terms.weights[~known]
+        return self._judgement(url, model.likeness(numbers[known], terms.weights[known], float(new @ new)))
+
+    def note(self, url: str, relevance: float) -> None:
+        """Remember what was said of a page, so that a change of mind can be told."""
+        if url in self.sample:
+            self._given[url] = relevance
+
+    def words(self, terms: Terms) -> list[Word]:
+        """Give what each term adds to the page's likeness, the weightiest first."""
+        numbers, model = self.sample.numbers(terms), self._model
+        known = np.flatnonzero((numbers >= 0) & (numbers < len(model.importance)))  # newer terms weigh nothing yet
+        z = terms.weights[known] * model.importance[numbers[known]]
+        length = float(np.sqrt(z @ z)) or 1.0
+        parts = z * model.direction[numbers[known]] / length
+        best = np.argsort(-np.abs(parts), kind="stable")[:MOST_WORDS]
+        return [Word(term=terms.names[known[place]], weight=float(parts[place])) for place in best]
+
+    def take_in(self, url: str, terms: Terms, *, seed: bool, verdict: bool | None) -> None:
+        """Remember a page: as an example when it is one, else as background, if the draw says so."""
+        if verdict is not None:
+            self._told[url] = verdict
+        if (seed or verdict) and self.sample.kept < MOST_EXAMPLES:
+            if seed:
+                self._seeds[url] = None
+            self.sample.keep(url, terms)
+        elif left := self.sample.add(url, terms):
+            self._given.pop(left, None)
+
+    def tell(self, url: str, relevant: bool) -> None:
+        """Take a person's word on a page of the sample."""
+        self._told[url] = relevant
+        if relevant and self.sample.kept < MOST_EXAMPLES:
+            self.sample.keep_known(url)
+
+    def is_due(self) -> bool:
+        """Tell whether it is time to think again."""
+        return self.sample.seen >= self._next_fit
+
+    def think_again(self) -> list[Revision]:
+        """Fit anew, and judge all pages of the sample again; return what changed."""
+        self.sample.forget_unused_terms()
+        self._model, s = self._fit()
+        self._next_fit = self.sample.seen + max(self._refit_pages, REFIT_SHARE * self.sample.seen)
+        rewards = self._model.reward(s)
+        return [
+            Revision(url=url, judgement=judgement)
+            for url, likeness, reward in zip(self.sample.urls, s, rewards, strict=True)
+            if (judgement := self._changed(url, float(likeness), float(reward)))
+        ]
+
+    def _fit(self) -> tuple[TopicModel, Weights]:
+        phrase = self.sample.row("", Terms.of(self._phrase))
+        places = {url: place for place, url in enumerate(self.sample.urls)}
+        yes = [url for url in self.sample.urls if self._told.get(url) or url in self._seeds]
+        examples = Examples(
+            places=[places[url] for url in yes if self._told.get(url, True)],
+            seeds=[places[url] for url in self._seeds if self._told.get(url, True)],
+            phrase=dict(zip(phrase.numbers.tolist(), phrase.weights.tolist(), strict=True)),
+        )
+        return fit(self.sample.matrix(), len(self.sample.terms), examples, self._constants)
+
+    def _changed(self, url: str, likeness: float, reward: float) -> Judgement | None:
+        known = self._given.get(url)
+        if known is None:  # never asked about: nobody holds an opinion that could be old
+            return None
+        told = self._told.get(url)
+        now = 1.0 if told else reward / 2 if told is False else reward
+        if abs(now - known) <= LEAST_CHANGE:
+            return None
+        self._given[url] = now
+        return self._judgement(url, likeness)
+
+    def _judgement(self, url: str, s: float) -> Judgement:
+        told, model = self._told.get(url), self._model
+        reward = model.reward_of(s)
+        parts = {"likeness": s, "ordinary": model.middle, "good": model.level}
+        chance = probability(model, s)
+        if told is not None:
+            reward, chance = (1.0, 1.0) if told else (reward / 2, 0.0)
+            parts["told"] = float(told)
+        return Judgement(
+            relevance=reward,
+            relevant=chance >= LIKELY,
+            probability=chance,
+            parts=parts,
+            final=self.sample.seen >= FINAL_PAGES,
+        )
+
+    def examples(self) -> dict[str, Any]:
+        """Return what other workers should know: seeds and what people said, each with its terms."""
+        return {
+            url: {"seed": url in self._seeds, "told": self._told.get(url), "terms": terms}
+            for url, terms in self.sample.kept_terms().items()
+        }
+
+    def take_examples(self, examples: Mapping[str, Any]) -> None:
+        """Take over what `examples` of another worker returned."""
+        for url, known in examples.items():
+            self.take_in(url, Terms.of(known["terms"]), seed=known["seed"], verdict=known["told"])
+
+    def state(self) -> bytes:
+        """Return all that is known, to go on from later."""
+        told = json.dumps({"seeds": list(self._seeds), "told": self._told, "given": self._given}, ensure_ascii=False)
+        notes = np.frombuffer(told.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+        file = BytesIO()
+        np.savez(file, allow_pickle=False, **self.sample.arrays(), notes=notes)
+        return file.getvalue()
+
+    def go_on_from(self, state: bytes) -> None:
+        """Take up what `state` returned."""
+        with np.load(BytesIO(state), allow_pickle=False) as arrays:
+            self.sample.restore(arrays)
+            notes = json.loads(arrays["notes"].tobytes().decode("utf-8", "surrogatepass"))
+        self._seeds = dict.fromkeys(notes["seeds"])
+        self._told.update(notes["told"])
+        self._given = notes["given"]
+        self._model, _ = self._fit()
+
+
+def combined(vectors: Sequence[TermWeights]) -> Mapping[str, float]:
+    """Put several vectors together: of each term the greatest weight."""
+    weights: dict[str, float] = {}
+    for vector in vectors:
+        for term, weight in vector.items():
+            weights[term] = max(weights.get(term, 0.0), weight)
+    return weights

@@ -1,0 +1,232 @@
+"""What a topic looks like against the background of the crawl: the arithmetic of the adaptive judge.
+
+A page is the vector ``z = unit(ln(1 + n) · importance)`` of its terms. How much a term matters is told by the pages
+crawled so far, but only by those that are not about the topic, and only as far as there are enough of them: near its
+seeds a crawl meets little else than its topic, and there the topic's own words would seem to be everybody's.
+
+    mass        = Σ w              w = 1 − r of each page, 0 for seeds: how much off-topic background there is
+    trust       = mass / (mass + kappa)
+    importance  = max(floor, 1 − trust + trust · ln((mass + 2) / (df + 1)) / ln(mass + 2))
+    m           = unit(mean_S z · share_S ^ agreement) + phrase_weight · unit(phrase · importance)
+    m          −= trust · b (m·b) / (b·b),   b = Σ w z / mass       what every page has says nothing
+    s           = z · unit(m)
+    r           = clip((s − middle) / (level − middle), 0, 1)
+
+`share_S` is the share of the seeds that hold a term; `middle` the median of s over the sample; `level` the mean score
+of a seed when it is left out of S, or two standard deviations above the middle where that is more. As w needs r and r
+needs w, it is done twice; not more often, and never from what was thought before, or it would come to believe itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.classify.sample import Matrix, Numbers, Weights
+
+FLOOR = 0.05
+"""The least importance of a term."""
+FEWEST_PAGES = 10
+"""Pages besides the seeds from which a middle can be told."""
+MIDDLE_SHARE = 0.5
+"""An ordinary page is at most this share as like the topic as a seed."""
+LEVEL_WITHOUT_SEEDS = 0.25
+"""A good score when there is neither a seed nor a background to learn it from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constants:
+    """What was chosen on dev topics; `docs/explanation/judges.md` says how."""
+
+    kappa: float = 100.0
+    agreement: float = 0.75
+    phrase_weight: float = 0.5
+    deviations: float = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicModel:
+    """A topic, ready to be compared with pages.
+
+    Args:
+        importance: Of each term by its number; a term that no page of the sample holds has 1, the most.
+        direction: The topic's unit vector, by the numbers of the terms.
+        middle: The score of an ordinary page.
+        spread: The standard deviation of the scores.
+        level: What a good score looks like.
+        pages: How many pages the model has seen.
+    """
+
+    importance: Weights
+    direction: Weights
+    middle: float
+    spread: float
+    level: float
+    pages: int
+
+    def likeness(self, numbers: Numbers, weights: Weights, new_squares: float) -> float:
+        """Give s of one page: its known terms by number, and the sum of the squared weights of all others."""
+        z = weights * self.importance[numbers]
+        squares = float(z @ z) + new_squares
+        return float(z @ self.direction[numbers]) / squares**0.5 if squares else 0.0
+
+    def height(self, s: float) -> float:
+        """Tell where a score lies between an ordinary page (0) and a good one (1), or beyond."""
+        return (s - self.middle) / max(self.level - self.middle, 1e-9)
+
+    def reward_of(self, s: float) -> float:
+        """Give r of one score."""
+        return min(max(self.height(s), 0.0), 1.0)
+
+    def reward(self, s: Weights) -> Weights:
+        """Give r of many scores."""
+        return np.clip((s - self.middle) / max(self.level - self.middle, 1e-9), 0.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examples:
+    """What the topic is known by.
+
+    Args:
+        places: Rows of the matrix that are about the topic: seeds and what people said yes to.
+        seeds: Those of them that are original seeds, by which the level is told.
+        phrase: Numbers of the phrase's terms, and their weights.
+    """
+
+    places: Sequence[int]
+    seeds: Sequence[int]
+    phrase: Mapping[int, float]
+
+
+def fit(matrix: Matrix, terms: int, examples: Examples, constants: Constants) -> tuple[TopicModel, Weights]:
+    """Learn the topic from the sample; return it with the score s of every page of the sample.
+
+    Args:
+        terms: How many terms have numbers.
+    """
+    pages = len(matrix.lengths)
+    first, s = _fit_once(matrix, terms, examples, constants, np.zeros(pages))
+    if pages < len(examples.places) + FEWEST_PAGES:
+        return first, s
+    median = float(np.median(s))  # half of the crawl is background, however good the crawl is
+    on_topic = np.clip((s - median) / max(first.level - median, 1e-9), 0.0, 1.0)
+    return _fit_once(matrix, terms, examples, constants, on_topic)
+
+
+def _fit_once(
+    matrix: Matrix, terms: int, examples: Examples, constants: Constants, r: Weights
+) -> tuple[TopicModel, Weights]:
+    w = 1.0 - r
+    w[list(examples.places)] = 0.0
+    mass = float(w.sum())
+    trust = mass / (mass + constants.kappa)
+    importance = _importance(matrix, terms, w, trust)
+    z = _unit_rows(matrix, importance)
+    b = np.bincount(matrix.numbers, z * matrix.per_term(w / max(mass, 1e-9)), minlength=terms).astype(np.float64)
+    shape = _Shape(matrix, z, b, importance, examples, constants, trust)
+    direction, left_out = shape.direction(), shape.left_out_scores()
+    s = matrix.sums(z * direction[matrix.numbers])
+    middle, spread = _middle(s, examples, left_out)
+    model = TopicModel(
+        importance=importance,
+        direction=direction,
+        middle=middle,
+        spread=spread,
+        level=_level(left_out, middle, spread, constants),
+        pages=len(s),
+    )
+    return model, s
+
+
+def _importance(matrix: Matrix, terms: int, w: Weights, trust: float) -> Weights:
+    mass = float(w.sum())
+    df = np.bincount(matrix.numbers, matrix.per_term(w), minlength=terms)
+    importance = 1.0 - trust + trust * np.log((mass + 2) / (df + 1)) / np.log(mass + 2)
+    floored: Weights = np.maximum(FLOOR, importance)
+    return floored
+
+
+def _unit_rows(matrix: Matrix, importance: Weights) -> Weights:
+    z = matrix.weights * importance[matrix.numbers]
+    lengths = np.sqrt(matrix.sums(z * z))
+    lengths[lengths < 1e-12] = 1.0
+    unit: Weights = z / matrix.per_term(lengths)
+    return unit
+
+
+def _middle(s: Weights, examples: Examples, left_out: Weights) -> tuple[float, float]:
+    if len(s) < len(examples.places) + FEWEST_PAGES:
+        return 0.0, 0.0
+    median, spread = float(np.median(s)), float(s.std())
+    if len(left_out):  # where most of the crawl is on topic, the median is no ordinary page
+        median = min(median, MIDDLE_SHARE * float(left_out.mean()))
+    return median, spread
+
+
+def _level(left_out: Weights, middle: float, spread: float, constants: Constants) -> float:
+    candidates = [middle + constants.deviations * spread] if spread else []
+    if len(left_out):
+        candidates.append(float(left_out.mean()))
+    return max(candidates, default=LEVEL_WITHOUT_SEEDS)
+
+
+class _Shape:
+    """The topic's vector m, and what it would be without one of its seeds, over the terms of the examples alone."""
+
+    def __init__(
+        self,
+        matrix: Matrix,
+        z: Weights,
+        b: Weights,
+        importance: Weights,
+        examples: Examples,
+        constants: Constants,
+        trust: float,
+    ) -> None:
+        spans = [slice(matrix.starts[place], matrix.starts[place + 1]) for place in examples.places]
+        phrase = np.array(list(examples.phrase), dtype=np.int64)
+        own = [matrix.numbers[span] for span in spans]
+        self._terms = np.unique(np.concatenate([*own, phrase]).astype(np.int64))
+        self._rows = np.zeros((len(spans), len(self._terms)))
+        for row, numbers, span in zip(self._rows, own, spans, strict=True):
+            row[np.searchsorted(self._terms, numbers)] = z[span]
+        self._phrase = np.zeros(len(self._terms))
+        self._phrase[np.searchsorted(self._terms, phrase)] = importance[phrase] * list(examples.phrase.values())
+        self._phrase = constants.phrase_weight * _unit(self._phrase)
+        self._b, self._bb, self._background = b[self._terms], float(b @ b), b
+        self._seeds = [list(examples.places).index(seed) for seed in examples.seeds]
+        self._agreement, self._trust = constants.agreement, trust
+
+    def direction(self) -> Weights:
+        """Return unit(m) over all terms."""
+        m, along, length = self._topic(self._rows)
+        full = -along * self._background
+        full[self._terms] += m
+        return full / length if length else full
+
+    def left_out_scores(self) -> Weights:
+        """Score each original seed by all examples but itself."""
+        return np.array([self._score_without(place) for place in self._seeds])
+
+    def _score_without(self, place: int) -> float:
+        m, along, length = self._topic(np.delete(self._rows, place, axis=0))
+        z = self._rows[place]
+        return float(z @ m - along * (z @ self._b)) / length if length else 0.0
+
+    def _topic(self, rows: Weights) -> tuple[Weights, float, float]:
+        """Return m before the projection, how much of b is taken out of it, and its length after that."""
+        m = self._phrase
+        if len(rows):
+            share = (rows != 0).mean(axis=0)
+            m = m + _unit(rows.mean(axis=0) * share**self._agreement)
+        m_b = float(m @ self._b)
+        along = self._trust * m_b / self._bb if self._bb else 0.0
+        squares = float(m @ m) - 2 * along * m_b + along**2 * self._bb
+        return m, along, max(squares, 0.0) ** 0.5
+
+
+def _unit(vector: Weights) -> Weights:
+    length = float(np.sqrt(vector @ vector))
+    return vector / length if length else vector

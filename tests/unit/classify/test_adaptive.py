@@ -1,0 +1,222 @@
+"""The adaptive judge knows a topic by its seeds, learns what is ordinary, and thinks again."""
+
+import json
+
+import pytest
+
+from thresher.classify.adaptive import AdaptiveJudge
+from thresher.classify.base import Brief, Learner
+from thresher.records import ParsedPage
+
+VECTORS = {"en": {"solar": 1.0, "cell": 1.0}, "zh": {"太阳": 1.0, "阳能": 1.0, "电池": 1.0}}
+THINGS = ["harbour ships sail out", "green tea leaves steep", "old birds sing at dawn", "granite rocks and moss"]
+事物 = ["港口船只出海航行", "绿茶叶子泡在水中", "老鸟清晨歌唱不停", "花岗岩石长满青苔"]
+
+
+def page(name, text, *, language="en", title=""):
+    return ParsedPage(url=f"http://a.example/{name}", title=title, text=f"{title} {text}", language=language)
+
+
+def solar(number):
+    return page(f"solar{number}", f"perovskite solar cells and modules, efficiency of a layer, report {number}")
+
+
+def 太阳能(number):
+    return page(f"taiyang{number}", f"钙钛矿太阳能电池组件效率报告第{number}份", language="zh")
+
+
+def other(number):
+    return page(f"other{number}", f"{THINGS[number % 4]} {THINGS[number % 3]} report {number}")
+
+
+def 其他(number):
+    return page(f"qita{number}", f"{事物[number % 4]}，{事物[number % 3]}第{number}", language="zh")
+
+
+def judge_with(*, seeds=(), others=0, topic=solar, background=other, **options):
+    brief = Brief(vectors=VECTORS, seeds=frozenset(page.url for page in seeds), **options)
+    judge = AdaptiveJudge(brief)
+    for seed in seeds:
+        judge.learn(seed)
+    for number in range(others):
+        judge.learn(background(number))
+    return judge
+
+
+def test_it_is_a_learner():
+    assert isinstance(judge_with(), Learner)
+
+
+def test_a_phrase_alone_tells_pages_apart():
+    judge = judge_with()
+    assert judge.judge(solar(1)).relevance > judge.judge(other(1)).relevance == 0.0
+
+
+@pytest.mark.parametrize(("topic", "background"), [(solar, other), (太阳能, 其他)])
+def test_seeds_and_background_tell_pages_apart_in_both_languages(topic, background):
+    judge = judge_with(seeds=[topic(0), topic(1), topic(2)], others=60, background=background)
+    good, bad = judge.judge(topic(9)), judge.judge(background(99))
+    assert (good.relevant, bad.relevant) == (True, False)
+    assert good.relevance > 0.9 > 0.1 > bad.relevance
+    assert good.probability > 0.8 > 0.2 > bad.probability
+
+
+def test_both_languages_live_in_one_topic():
+    judge = judge_with(seeds=[solar(0), 太阳能(0), solar(1), 太阳能(1)], others=40)
+    for number in range(40):
+        judge.learn(其他(number))
+    relevant = [judge.judge(each).relevant for each in (solar(9), 太阳能(9), other(99), 其他(99))]
+    assert relevant == [True, True, False, False]
+
+
+def test_seeds_alone_without_any_phrase_make_a_topic():
+    judge = AdaptiveJudge(Brief(seeds=frozenset(solar(number).url for number in range(3))))
+    for number in range(3):
+        judge.learn(solar(number))
+    for number in range(40):
+        judge.learn(other(number))
+    assert judge.judge(solar(9)).relevant
+    assert not judge.judge(other(99)).relevant
+
+
+def test_a_seed_counts_under_the_address_it_was_redirected_to():
+    judge = AdaptiveJudge(Brief(seeds=frozenset(["http://a.example/old"])))
+    judge.learn(solar(1), seed=True)
+    assert judge.judge(solar(2)).relevance > 0.5
+
+
+def test_judging_changes_nothing():
+    judge = judge_with(seeds=[solar(0)], others=20)
+    first = judge.judge(solar(5))
+    judge.judge(other(77))
+    judge.words(other(78))
+    assert judge.judge(solar(5)) == first
+    assert judge.pages_seen == 21
+
+
+def test_it_thinks_again_about_pages_that_it_judged_early():
+    judge = judge_with()
+    early = page("early", "solar sail ships in the harbour")
+    judge.learn(early)
+    before = judge.judge(early)
+    revisions = {}
+    for number in range(60):
+        for fetched in (solar(number),) if number < 3 else (other(number),):
+            revisions.update({each.url: each.judgement for each in judge.learn(fetched, seed=number < 3)})
+    assert revisions[early.url].relevance < before.relevance - 0.1
+    assert revisions[early.url].relevance == pytest.approx(judge.judge(early).relevance, abs=0.02)
+
+
+def test_only_changes_are_told():
+    judge = judge_with(seeds=[solar(0), solar(1)], others=200)
+    told = [judge.learn(other(number)) for number in range(200, 260)]
+    assert sum(map(len, told)) < 30
+
+
+def test_what_a_person_says_counts():
+    judge = judge_with(seeds=[solar(0), solar(1)], others=60)
+    unsure, wrong = page("unsure", "tandem stack of layers"), other(7)
+    judge.learn(unsure)
+    assert not judge.judge(unsure).relevant
+    [revised] = [each for each in judge.teach(unsure.url, relevant=True) if each.url == unsure.url]
+    assert (revised.judgement.relevance, revised.judgement.probability) == (1.0, 1.0)
+    similar = page("similar", "a tandem stack with many layers")
+    assert judge.judge(similar).relevance > judge_with(seeds=[solar(0), solar(1)], others=60).judge(similar).relevance
+    judge.teach(wrong.url, relevant=False)
+    assert judge.judge(wrong).probability == 0.0
+
+
+def test_examples_that_were_refused_are_never_seeds():
+    judge = judge_with(seeds=[solar(0), other(0)], no=frozenset([other(0).url]), others=40)
+    assert not judge.judge(other(0)).relevant
+    assert judge.judge(solar(5)).relevant
+
+
+def test_the_title_says_more_than_the_text():
+    judge = judge_with(seeds=[solar(0), solar(1)], others=40)
+    text = "sun light on green tea leaves, old birds sing"
+    titled = page("a", text, title="Perovskite solar cells")
+    untitled = page("b", f"{text} perovskite solar cells")
+    assert judge.judge(titled).relevance > judge.judge(untitled).relevance
+
+
+def test_words_speak_for_and_against():
+    judge = judge_with(seeds=[solar(0), solar(1)], others=300)
+    words = {word.term: word.weight for word in judge.words(page("x", "perovskite solar cells and green tea leaves"))}
+    assert words["perovskit"] > 0 > words["tea"]
+    assert list(map(abs, words.values())) == sorted(map(abs, words.values()), reverse=True)
+
+
+def test_an_empty_page_is_about_nothing():
+    empty = ParsedPage(url="http://a.example/empty")
+    judge = judge_with(seeds=[solar(0)], others=30)
+    judge.learn(empty)
+    assert judge.judge(empty).relevance == 0.0
+    assert list(judge.words(empty)) == []
+
+
+class Drawer:
+    """A notebook in memory; several workers may share one drawer."""
+
+    def __init__(self, shared=None, worker="w1"):
+        self.entries, self.worker, self.seen = {} if shared is None else shared, worker, {}
+
+    def write(self, kind, content):
+        self.entries[self.worker, kind] = content
+
+    def read(self, kind):
+        return self.entries.get((self.worker, kind))
+
+    def read_others(self, kind):
+        found = {key: value for key, value in self.entries.items() if key[1] == kind and key[0] != self.worker}
+        new = [value for key, value in found.items() if self.seen.get(key) != value]
+        self.seen.update(found)
+        return new
+
+
+def test_it_goes_on_where_it_stopped():
+    notebook = Drawer()
+    judge = AdaptiveJudge(Brief(vectors=VECTORS, seeds=frozenset([solar(0).url])))
+    judge.keep_in(notebook)
+    for each in (solar(0), *map(other, range(40))):
+        judge.learn(each)
+    judge.teach(other(3).url, relevant=False)
+    judge.write_down()
+    again = AdaptiveJudge(Brief(vectors=VECTORS))
+    again.keep_in(notebook)
+    for each in (solar(7), other(3), other(77)):
+        assert again.judge(each).relevance == pytest.approx(judge.judge(each).relevance, rel=1e-4, abs=1e-6)
+    assert again.pages_seen == judge.pages_seen
+
+
+def test_a_seed_is_written_down_at_once():
+    notebook = Drawer()
+    judge = AdaptiveJudge(Brief(vectors=VECTORS, seeds=frozenset([solar(0).url])))
+    judge.keep_in(notebook)
+    judge.learn(solar(0))
+    assert solar(0).url in json.loads(notebook.entries["w1", "examples"])["other"]
+
+
+def test_workers_share_their_seeds():
+    shared, brief = {}, Brief(vectors=VECTORS, seeds=frozenset([solar(0).url, solar(1).url]))
+    one, two = AdaptiveJudge(brief), AdaptiveJudge(brief)
+    one.keep_in(Drawer(shared, "w1"))
+    two.keep_in(Drawer(shared, "w2"))
+    one.learn(solar(0))
+    before = two.judge(solar(5)).relevance
+    for number in range(25):
+        two.learn(other(number))
+    plain = page("x", "perovskite modules: efficiency of a layer")
+    alone = AdaptiveJudge(brief)
+    for number in range(25):
+        alone.learn(other(number))
+    assert two.judge(plain).relevance > alone.judge(plain).relevance
+    assert before >= 0.0
+
+
+def test_many_seeds_are_bounded():
+    judge = AdaptiveJudge(Brief(vectors=VECTORS))
+    for number in range(130):
+        judge.learn(solar(number), seed=True)
+    assert judge.judge(solar(500)).relevant
+    assert judge.pages_seen == 130
