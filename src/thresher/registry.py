@@ -21,7 +21,13 @@ STRATEGIES = {
     "relevant-parents": "thresher.strategies.relevant_parents:RelevantParents",
 }
 JUDGES = {
+    "adaptive": "thresher.classify.adaptive:AdaptiveJudge",
     "cosine": "thresher.classify.cosine:CosineJudge",
+    "itfidf": "thresher.classify.itfidf_judge:ItfIdfJudge",
+    "match": "thresher.classify.match:MatchJudge",
+    "svm": "thresher.classify.svm_judge:SvmJudge",
+    "taxonomy": "thresher.classify.taxonomy_judge:TaxonomyJudge",
+    "taxonomy-hard": "thresher.classify.taxonomy_judge:HardFocusJudge",
 }
 _BUILT_IN = {"strategy": STRATEGIES, "judge": JUDGES}
 _GROUPS = {"strategy": "thresher.strategies", "judge": "thresher.judges"}
@@ -48,7 +54,7 @@ def find(kind: str, name: str) -> Callable[..., Any]:
 
 
 def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> Any:
-    """Build a part from its name, the user's parameters and what we give it.
+    """Build a part from its name, the user's parameters and as much of what we give it as it asks for.
 
     Raises:
         ConfigError: A parameter is unknown or refused.
@@ -60,9 +66,15 @@ def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> An
             names = ", ".join(allowed) or "none"
             raise ConfigError(f"{kind} {name} has no parameter {parameter!r}; its parameters: {names}")
     try:
-        return build(*given, **parameters)
+        return build(*given[: _places_of(build)], **parameters)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{kind} {name}: {error}") from error
+
+
+def _places_of(build: Callable[..., Any]) -> int:
+    """Count the arguments that a part takes by their place."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(parameter.kind in kinds for parameter in inspect.signature(build).parameters.values())
 
 
 def parameters_of(build: Callable[..., Any]) -> dict[str, Any]:

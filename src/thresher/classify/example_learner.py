@@ -1,0 +1,227 @@
+"""Judges that train on examples against the crawl's background, on whatever model.
+
+All that is given are a phrase and some seeds. Seeds and pages that a person said yes to are examples of the topic; a
+sample of everything else that was crawled stands for what is not, although some of it is. Until there is an example
+and some background, and for pages in a language without an example, the cosine with the phrase judges.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from io import BytesIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.classify.base import Brief, Notebook
+from thresher.classify.cosine import CosineJudge
+from thresher.classify.sections import Counts, weighted_counts
+from thresher.classify.trained_model import TrainedModel
+from thresher.classify.training_pages import TrainingPages, most_frequent
+from thresher.errors import ConfigError
+from thresher.records import Judgement, ParsedPage, Revision, Word
+
+Trained = tuple[TrainedModel, NDArray[np.float64]]
+"""A model, and the probability that it gives to each of the pages it was trained on."""
+
+Train = Callable[[TrainingPages], Trained | None]
+"""Trains a model; None when the pages hold nothing to train on."""
+
+REFIT_SHARE = 0.1
+"""Refits grow rarer with the crawl, so that their cost per page does not grow."""
+SOON_PAGES = 5
+"""Pages until the next refit when an example came in."""
+LEAST_CHANGE = 0.01
+"""A second thought is told when the relevance changes by more."""
+FINAL_PAGES = 500
+"""Pages after which what is thought of a new page changes little."""
+LIKELY = 0.5
+MOST_WORDS = 50
+SAVE_SECONDS = 30.0
+"""How much learning a crash may cost; examples are written down at once."""
+
+
+class ExampleLearner:
+    """The part of such a judge that does not depend on its model.
+
+    Args:
+        brief: The topic.
+        name: The judge's name; what it writes down is called after it.
+        train: Trains the model.
+        refit_pages: Pages after which it is trained anew; later after a tenth of the pages seen.
+        sample_pages: Pages of the background that are remembered.
+    """
+
+    def __init__(self, brief: Brief, name: str, train: Train, *, refit_pages: int, sample_pages: int) -> None:
+        need_learning(name)
+        if refit_pages < 1 or sample_pages < 1:
+            raise ConfigError(f"judge {name}: refit_pages and sample_pages must be at least 1")
+        self._name = name
+        self._train = train
+        self._cosine = CosineJudge(brief)
+        self._pages = TrainingPages(brief, sample_pages=sample_pages)
+        self._model: TrainedModel | None = None
+        self._languages: frozenset[bool] = frozenset()
+        self._refit_pages = refit_pages
+        self._next_fit = float(refit_pages)
+        self._notebook: Notebook | None = None
+        self._saved_at = time.monotonic()
+        self._counted: tuple[ParsedPage, Counts] | None = None
+
+    def judge(self, page: ParsedPage) -> Judgement:
+        """Ask the model, or the cosine while there is none; what a person said stands above both."""
+        told, model = self._pages.told(page.url), self._model_for(page)
+        judgement = self._by_model(model, page) if model else self._cosine.judge(page)
+        if told is not None:
+            judgement = _as_told(judgement, told)
+        return replace(judgement, relevance=min(judgement.relevance, 1.0), final=self._is_final())
+
+    def words(self, page: ParsedPage) -> Sequence[Word]:
+        """Give what each term adds to the log-odds of the topic, or to the cosine, the weightiest first."""
+        model = self._model_for(page)
+        return (model.words(self._counts(page)) if model else self._cosine.words(page))[:MOST_WORDS]
+
+    def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
+        """Take a fetched page into the background, or among the examples; train anew when it is time to."""
+        self._pages.take_in(page.url, self._counts(page), chinese=_is_chinese(page), seed=seed)
+        is_example = self._pages.is_example(page.url)
+        if is_example:
+            self._fit_soon()
+        revisions = self._think_again() if self._pages.sample.seen >= self._next_fit else []
+        self._pages.note(page.url, self.judge(page).relevance)
+        if is_example or time.monotonic() >= self._saved_at + SAVE_SECONDS:
+            self.write_down()
+        return [revision for revision in revisions if revision.url != page.url]
+
+    def teach(self, url: str, relevant: bool) -> Sequence[Revision]:
+        """Take a person's word on a page: at once for the page itself, soon for all others."""
+        self._pages.tell(url, relevant)
+        if url not in self._pages.sample:
+            return ()
+        self._fit_soon()
+        revision = self._revision(url, float(relevant))
+        self.write_down()
+        return [revision] if revision else ()
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Take up what was learned before, and write down what is learned from now on."""
+        self._notebook = notebook
+        if state := notebook.read(f"{self._name}-state"):
+            self._go_on_from(state)
+        self._read_others()
+
+    def write_down(self) -> None:
+        """Write down what was learned since the last time."""
+        if self._notebook is not None and self._pages.sample.seen:
+            self._notebook.write(f"{self._name}-examples", self._pages.shared())
+            self._notebook.write(f"{self._name}-state", self._state())
+        self._saved_at = time.monotonic()
+
+    def _think_again(self) -> list[Revision]:
+        """Train anew; return what changed for the pages of the sample."""
+        self._read_others()
+        pages = self._pages
+        pages.sample.forget_unused_terms()
+        trained = self._train(pages) if pages.are_enough() else None
+        wait = max(self._refit_pages, REFIT_SHARE * pages.sample.seen) if trained else SOON_PAGES
+        self._next_fit = pages.sample.seen + wait
+        if trained is None:
+            return []
+        self._model, probabilities = trained
+        self._languages = pages.examples_in()
+        revisions = [
+            self._revision(url, probability)
+            for url, probability in zip(pages.sample.urls, probabilities.tolist(), strict=True)
+            if pages.is_chinese(url) in self._languages
+        ]
+        return [revision for revision in revisions if revision]
+
+    def _revision(self, url: str, probability: float) -> Revision | None:
+        """Say what is thought of a page now, if something else was said of it before."""
+        told, before = self._pages.told(url), self._pages.given.get(url)
+        judgement = _likely(probability, {}) if told is None else _as_told(_likely(probability, {}), told)
+        if before is None or abs(judgement.relevance - before) <= LEAST_CHANGE:
+            return None
+        self._pages.note(url, judgement.relevance)
+        return Revision(url=url, judgement=replace(judgement, final=self._is_final()))
+
+    def _by_model(self, model: TrainedModel, page: ParsedPage) -> Judgement:
+        counts = self._counts(page)
+        if not model.knows(counts):
+            return _likely(0.0, {})
+        margin = model.margin(counts)
+        return _likely(model.probability(margin), {"margin": margin})
+
+    def _model_for(self, page: ParsedPage) -> TrainedModel | None:
+        return self._model if _is_chinese(page) in self._languages else None
+
+    def _is_final(self) -> bool:
+        return self._pages.sample.seen >= FINAL_PAGES
+
+    def _fit_soon(self) -> None:
+        self._next_fit = min(self._next_fit, self._pages.sample.seen + SOON_PAGES)
+
+    def _read_others(self) -> None:
+        """Share examples with the other workers: each of them meets only some of the seeds."""
+        for content in self._notebook.read_others(f"{self._name}-examples") if self._notebook else ():
+            if self._pages.take_shared(content):
+                self._fit_soon()
+
+    def _state(self) -> bytes:
+        arrays, values = self._pages.take_apart()
+        values |= {"languages": sorted(self._languages), "next_fit": self._next_fit}
+        if self._model:
+            model_arrays, values["model"] = self._model.take_apart()
+            arrays |= model_arrays
+        notes = json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        file = BytesIO()
+        np.savez(file, allow_pickle=False, **arrays, notes=np.frombuffer(notes, dtype=np.uint8))
+        return file.getvalue()
+
+    def _go_on_from(self, state: bytes) -> None:
+        with np.load(BytesIO(state), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file}
+        values = json.loads(arrays["notes"].tobytes().decode("utf-8", "surrogatepass"))
+        self._pages.restore(arrays, values)
+        self._languages, self._next_fit = frozenset(values["languages"]), values["next_fit"]
+        if "model" in values:
+            self._model = TrainedModel.put_together(arrays, values["model"])
+
+    def _counts(self, page: ParsedPage) -> Counts:
+        """Count a page's terms once for judge, learn and words."""
+        if self._counted is None or self._counted[0] is not page:
+            self._counted = (page, most_frequent(weighted_counts(page)))
+        return self._counted[1]
+
+
+def need_learning(name: str) -> None:
+    """Refuse a judge that cannot train here.
+
+    Raises:
+        ConfigError: scikit-learn is not installed.
+    """
+    if find_spec("sklearn") is None:
+        raise ConfigError(f"judge {name} needs scikit-learn; install thresher[learn]")
+
+
+def _likely(probability: float, parts: dict[str, float]) -> Judgement:
+    return Judgement(
+        relevance=probability,
+        relevant=probability >= LIKELY,
+        probability=probability,
+        parts={**parts, "probability": probability},
+    )
+
+
+def _as_told(judgement: Judgement, told: bool) -> Judgement:
+    certain = float(told)
+    parts = {**judgement.parts, "told": certain}
+    return Judgement(relevance=certain, relevant=told, probability=certain, parts=parts)
+
+
+def _is_chinese(page: ParsedPage) -> bool:
+    return page.language == "zh"

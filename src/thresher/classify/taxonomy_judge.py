@@ -1,0 +1,155 @@
+"""Soft and hard focus over a taxonomy of classes: RULES, section 2."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.classify.base import Brief
+from thresher.classify.example_learner import need_learning
+from thresher.classify.focus import Scores, hard_focus, soft_focus
+from thresher.classify.scorer import PlainScorer
+from thresher.errors import ConfigError
+from thresher.records import Judgement, ParsedPage, Word
+
+LIKELY = 0.5
+CLASSES_TOLD = 3
+"""How many of the likeliest classes a judgement names."""
+MOST_WORDS = 50
+
+
+class TaxonomyJudge:
+    """Judge a page by how likely it is of one of the wanted classes.
+
+    Args:
+        brief: The topic; its classes are trained on once, here.
+        terms: How many terms are kept per class.
+    """
+
+    def __init__(self, brief: Brief, *, terms: int = 500) -> None:
+        need_learning("taxonomy")
+        classes = {path: texts for path, texts in brief.classes().items() if texts}
+        if len(classes) < 2:
+            raise ConfigError("judge taxonomy trains on the classes of a taxonomy; give taxonomy: in topic.yaml")
+        self._targets = target_classes(classes, brief.targets)
+        self._scorer = train(classes, terms=terms)
+        wanted = np.array([label in self._targets for label in self._scorer.labels])
+        self._odds = _Odds(self._scorer, wanted)
+
+    def judge(self, page: ParsedPage) -> Judgement:
+        """Return the summed probability of the wanted classes."""
+        scores = self._scores(page)
+        relevance = soft_focus(scores, self._targets)
+        return Judgement(
+            relevance=relevance, relevant=relevance >= LIKELY, probability=relevance, parts=_likeliest(scores)
+        )
+
+    def words(self, page: ParsedPage) -> Sequence[Word]:
+        """Give what each term says for the wanted classes against all others, the weightiest first."""
+        return self._odds.words(self._scorer.count(page))[:MOST_WORDS]
+
+    def _scores(self, page: ParsedPage) -> Scores:
+        """Give every class its probability; none on a page of which no class knows a word."""
+        counts = self._scorer.count(page)
+        if self._scorer.vocabulary.keys().isdisjoint(counts):
+            return dict.fromkeys(self._scorer.labels, 0.0)
+        return self._scorer.probabilities(counts)
+
+
+class HardFocusJudge(TaxonomyJudge):
+    """Judge a page by whether its likeliest class is wanted and likely enough: 1 or 0.
+
+    Args:
+        brief: The topic; its classes are trained on once, here.
+        terms: How many terms are kept per class.
+        least: How likely the best class must be.
+    """
+
+    def __init__(self, brief: Brief, *, terms: int = 500, least: float = 0.5) -> None:
+        super().__init__(brief, terms=terms)
+        self._least = least
+
+    def judge(self, page: ParsedPage) -> Judgement:
+        """Return 1 when the best class is wanted and likely enough, else 0."""
+        scores = self._scores(page)
+        relevant = hard_focus(scores, self._targets, least=self._least)
+        return Judgement(
+            relevance=float(relevant),
+            relevant=relevant,
+            probability=soft_focus(scores, self._targets),
+            parts=_likeliest(scores),
+        )
+
+
+def train(classes: Mapping[str, Sequence[str]], *, terms: int = 500) -> PlainScorer:
+    """Train naive Bayes on the texts of all classes; the result can be saved by `saved.save`."""
+    from sklearn.pipeline import Pipeline  # type: ignore[import-untyped]  # here, because listing judges needs none
+
+    from thresher.classify.chi_square import ChiSquareSelector
+    from thresher.classify.flatten import flatten
+    from thresher.classify.section_counter import SectionCounter
+    from thresher.classify.taxonomy import TaxonomyClassifier
+
+    texts = [text for own in classes.values() for text in own]
+    labels = [path for path, own in classes.items() for _ in own]
+    steps = [
+        ("count", SectionCounter()),
+        ("choose", ChiSquareSelector(per_class=terms)),
+        ("classify", TaxonomyClassifier(random_state=0)),
+    ]
+    return flatten(Pipeline(steps).fit(texts, labels))
+
+
+def target_classes(classes: Collection[str], targets: Collection[str]) -> frozenset[str]:
+    """Find the classes that stand for the wanted nodes: all at or below a node, or else the nearest above it.
+
+    Raises:
+        ConfigError: No node is wanted, or there is no class for one.
+    """
+    if not targets:
+        raise ConfigError("judge taxonomy needs wanted classes; give taxonomy.nodes in topic.yaml")
+    found: set[str] = set()
+    for target in targets:
+        below = {path for path in classes if path == target or path.startswith(f"{target}/")}
+        above = [path for path in classes if target.startswith(f"{path}/")]
+        if not below and not above:
+            raise ConfigError(f"taxonomy node {target!r} has no class: too few example pages there and above it")
+        found |= below or {max(above, key=len)}
+    return frozenset(found)
+
+
+def _likeliest(scores: Scores) -> dict[str, float]:
+    best = sorted(scores, key=lambda label: -scores[label])[:CLASSES_TOLD]
+    return {f"class {label}": scores[label] for label in best}
+
+
+class _Odds:
+    """What single terms say for some classes against all others."""
+
+    def __init__(self, scorer: PlainScorer, wanted: NDArray[np.bool_]) -> None:
+        self._scorer = scorer
+        self._sides = (wanted, ~wanted)
+
+    def words(self, counts: Mapping[str, float]) -> list[Word]:
+        vocabulary = self._scorer.vocabulary
+        known = {term: tf for term, tf in counts.items() if term in vocabulary}
+        scale = self._scorer.temperature / max(sum(known.values()), 1.0)
+        words = [Word(term=term, weight=scale * tf * self._log_odds(vocabulary[term])) for term, tf in known.items()]
+        return sorted(words, key=lambda word: -abs(word.weight))
+
+    def _log_odds(self, row: int) -> float:
+        scorer = self._scorer
+        log_likelihood = scorer.per_weight.copy()
+        part = slice(scorer.starts[row], scorer.starts[row + 1])
+        log_likelihood[scorer.columns[part]] += scorer.values[part]
+        wanted, others = (_log_mean(log_likelihood[side], scorer.intercept[side]) for side in self._sides)
+        return wanted - others
+
+
+def _log_mean(log_likelihood: NDArray[np.float64], log_prior: NDArray[np.float64]) -> float:
+    """Give the logarithm of P(t) over some classes, each as likely as it is beforehand; 0 for no class."""
+    if not len(log_prior):
+        return 0.0
+    return float(np.logaddexp.reduce(log_likelihood + log_prior) - np.logaddexp.reduce(log_prior))
