@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from thresher import registry
 from thresher.archive.pages import Archive, NoArchive, PageWriter
-from thresher.classify.base import Judge
+from thresher.classify.base import Brief, Judge, Learner
+from thresher.classify.notebook import FolderNotebook
 from thresher.config import CrawlConfig, Named
 from thresher.config_file import load_config
 from thresher.errors import ConfigError, RefusedAddress
@@ -17,7 +18,11 @@ from thresher.folder import CrawlFolder
 from thresher.frontier.base import Frontier
 from thresher.frontier.sqlite import SqliteFrontier
 from thresher.line import Line, Rules
-from thresher.strategies.base import Strategy
+from thresher.strategies.aim import Aim
+from thresher.strategies.base import Rememberer, Strategy
+from thresher.topics.flatten import ALL_LANGUAGES, classes
+from thresher.topics.taxonomy import Taxonomy
+from thresher.topics.token_table import TokenTable
 from thresher.topics.topic import Topic
 from thresher.urls.addresses import Network, networks, private_network, refusal
 from thresher.urls.canonical import canonicalize
@@ -90,22 +95,78 @@ class Crawl:
         return bool(network)
 
     def topic(self) -> Topic:
-        """What the user wants, as words."""
-        return Topic(title=self.config.title, about=self.config.about, keywords=self.config.keywords)
+        """What the user wants, as words.
 
-    def judge(self) -> Judge:
-        """What decides whether a page is on topic."""
-        vectors = self.topic().vectors()
-        if not vectors:
-            raise ConfigError(f"{self.folder.topic}: the topic has no words; give title or keywords")
-        judge: Judge = registry.make("judge", self.config.judge.name, self.config.judge.parameters, vectors)
+        Raises:
+            ConfigError: topic.yaml names a taxonomy or a node that is not there.
+        """
+        config = self.config
+        topic = Topic(title=config.title, about=config.about, keywords=config.keywords)
+        if config.taxonomy is None:
+            return topic
+        with self._taxonomy(config.taxonomy.file) as taxonomy:
+            chosen = Topic.from_nodes(taxonomy, config.taxonomy.nodes, languages=config.languages)
+        return replace(topic, title=config.title or chosen.title, nodes=chosen.nodes)
+
+    def classes(self) -> Mapping[str, Sequence[str]]:
+        """Return the classes of the taxonomy, each with the texts of its example pages; none without a taxonomy."""
+        if self.config.taxonomy is None:
+            return {}
+        with self._taxonomy(self.config.taxonomy.file) as taxonomy:
+            return classes(taxonomy, least=self.config.taxonomy.least_urls)
+
+    def _taxonomy(self, file: str) -> Taxonomy:
+        return Taxonomy.open(self.folder.root / Path(file).expanduser())
+
+    def judge(self, worker: str = "") -> Judge:
+        """What decides whether a page is on topic, with all it has learned; a worker's own goes on learning."""
+        judge: Judge = registry.make("judge", self.config.judge.name, self.config.judge.parameters, self.brief())
+        if isinstance(judge, Learner):
+            judge.keep_in(FolderNotebook(self.folder.model / "judge", worker))
         return judge
 
-    def strategy(self) -> Strategy:
-        """The order in which links are followed."""
+    def brief(self) -> Brief:
+        """What the judge is told of the topic."""
+        topic, examples = self.topic(), self.config.examples
+        vectors, seeds = topic.vectors(), self.seeds()
+        if not vectors and not seeds:
+            raise ConfigError(f"{self.folder.topic}: the topic has no words; give title, keywords or seeds")
+        return Brief(
+            phrases=[*topic.title.values(), *topic.keywords],
+            vectors=vectors,
+            seeds=frozenset(seeds),
+            yes=frozenset(_seed(url, "examples.yes") for url in examples.yes),
+            no=frozenset(_seed(url, "examples.no") for url in examples.no),
+            classes=self.classes,
+            targets=self._targets(),
+        )
+
+    def _targets(self) -> frozenset[str]:
+        """Return the topic's nodes and their counterparts in other languages."""
+        chosen = self.config.taxonomy
+        if chosen is None:
+            return frozenset()
+        with self._taxonomy(chosen.file) as taxonomy:
+            return frozenset(path for node in chosen.nodes for path in taxonomy.with_counterparts(node, ALL_LANGUAGES))
+
+    def strategy(self, worker: str = "") -> Strategy:
+        """The order in which links are followed; a worker's own goes on where it stopped."""
         named = self.config.strategy
-        strategy: Strategy = registry.make("strategy", named.name, named.parameters)
+        strategy: Strategy = registry.make("strategy", named.name, named.parameters, self.aim())
+        if isinstance(strategy, Rememberer):
+            strategy.keep_in(FolderNotebook(self.folder.model / "strategy", worker))
         return strategy
+
+    def aim(self) -> Aim:
+        """What the strategy is told of the topic."""
+        topic = self.topic()
+        return Aim(
+            vectors=topic.vectors(),
+            labels=topic.labels,
+            phrases=[*topic.title.values(), *topic.keywords],
+            tokens=TokenTable.for_crawl(self.folder.root),
+            model=self.folder.model / "trained",
+        )
 
     def frontier(self) -> Frontier:
         """The queue of this crawl.
@@ -140,8 +201,8 @@ class Crawl:
         return Line(
             frontier=self.frontier(),
             archive=archive,
-            judge=self.judge(),
-            strategy=self.strategy(),
+            judge=self.judge(worker or ""),
+            strategy=self.strategy(worker or ""),
             rules=self.rules(),
         )
 
@@ -152,6 +213,7 @@ class Crawl:
             ConfigError: A line is no http or https URL, a file is missing, or there is no seed at all.
         """
         urls = [url for entry in self.config.seeds for url in self._seed_entry(entry)]
+        urls += [_seed(url, "examples") for url in (*self.config.examples.yes, *self.config.examples.no)]
         if not urls:
             raise ConfigError(f"no seeds: write one URL per line into {self.folder.seeds}")
         return list(dict.fromkeys(urls))

@@ -49,7 +49,18 @@ def _hop(hop: Hop) -> dict[str, Any]:
 
 
 def _settled(record: PageRecord) -> dict[str, Any]:
-    kept = ("url", "status", "reason", "title", "language", "relevance", "relevant", "depth", "fetched_at")
+    kept = (
+        "url",
+        "status",
+        "reason",
+        "title",
+        "language",
+        "relevance",
+        "relevant",
+        "probability",
+        "depth",
+        "fetched_at",
+    )
     return {
         **{name: getattr(record, name) for name in kept},
         "outcome": str(record.outcome),

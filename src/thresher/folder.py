@@ -43,6 +43,11 @@ class CrawlFolder:
         return self.root / "pages"
 
     @property
+    def model(self) -> Path:
+        """What was learned."""
+        return self.root / "model"
+
+    @property
     def log(self) -> Path:
         """What workers and their supervisor had to say, one JSON object per line."""
         return self.root / "crawl.log.jsonl"

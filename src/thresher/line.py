@@ -18,6 +18,7 @@ from thresher.frontier.base import MAX_TRIES, Frontier
 from thresher.parse.answers import Answer, AnswerKind, read_answer
 from thresher.parse.html import parse as parse_html
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
+from thresher.rethink import Rethink
 from thresher.settle import Settler
 from thresher.strategies.base import Strategy
 from thresher.urls.canonical import fingerprint
@@ -79,6 +80,7 @@ class Line:
         self._rules = rules
         self._parse = parse
         self._settler = Settler(frontier, archive)
+        self._rethink = Rethink(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
 
     async def seed(self, urls: Sequence[str]) -> int:
         """Put the seeds, canonical URLs, into the frontier; return how many were new."""
@@ -92,7 +94,7 @@ class Line:
             logger.exception("page broke the line: %s", lease.url)
             return await self.fail(lease, "broke the line", at=fetched.fetched_at, delay_seconds=delay_seconds)
         delay_seconds = max(delay_seconds, settlement.delay_seconds)
-        await self._settler.settle(record, replace(settlement, delay_seconds=delay_seconds))
+        await self._settle(record, replace(settlement, delay_seconds=delay_seconds))
         return record
 
     async def fail(
@@ -101,13 +103,18 @@ class Line:
         """Settle a lease for which no answer came, or none may be asked for."""
         record, settlement = self._failure(lease, reason, retry=retry, fetched_at=at)
         delay_seconds = max(delay_seconds, settlement.delay_seconds)
-        await self._settler.settle(record, replace(settlement, delay_seconds=delay_seconds))
+        await self._settle(record, replace(settlement, delay_seconds=delay_seconds))
         return record
 
     async def close(self) -> None:
-        """Let go of the stores."""
+        """Write down what was learned, and let go of the stores."""
+        self._rethink.close()
         await self.frontier.close()
         self._archive.close()
+
+    async def _settle(self, record: PageRecord, settlement: Settlement) -> None:
+        await self._settler.settle(record, settlement)
+        await self._rethink.settled(record.url)
 
     async def _work(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
         answer = read_answer(fetched)
@@ -127,6 +134,7 @@ class Line:
 
     async def _page(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
         page = self._parse(lease.url, fetched.body, fetched.headers.get("content-type", ""))
+        await self._rethink.take_in(page, seed=lease.hops == 0)
         judgement = self._judge.judge(page)
         content = content_hash(page.text)
         first = await self.frontier.first_with(content) if content else 0
@@ -176,7 +184,8 @@ class Line:
         return bool(self._rules.scope.allows(url, hops) or trap(url))
 
     def _page_record(self, lease: Lease, fetched: FetchedPage, page: ParsedPage, judgement: Judgement) -> PageRecord:
-        keeps_text = (judgement.relevant or self._rules.keep_irrelevant) and not page.noindex
+        may_become_relevant = not judgement.final and judgement.relevance > 0
+        wanted = judgement.relevant or may_become_relevant or self._rules.keep_irrelevant
         return PageRecord(
             fingerprint=fingerprint(lease.url),
             url=lease.url,
@@ -191,10 +200,11 @@ class Line:
             language=page.language,
             relevance=judgement.relevance,
             relevant=judgement.relevant,
+            probability=judgement.probability,
             parts=judgement.parts,
             elapsed_seconds=fetched.elapsed_seconds,
             bytes=len(fetched.body),
-            text=page.text if keeps_text else "",
+            text=page.text if wanted and not page.noindex else "",
         )
 
     def _over_budget(self, lease: Lease) -> str:

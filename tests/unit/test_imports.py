@@ -13,19 +13,21 @@ LEVELS = [
     {"urls", "text", "linkgraph", "config", "config_file", "folder"},
     {"topics", "parse", "classify"},
     {"strategies", "frontier", "archive"},
-    {"settle", "line", "registry"},
+    {"settle", "rethink", "line", "registry"},
     {"build"},
-    {"engine", "lab", "explain"},
+    {"engine", "lab", "explain", "attempt"},
     {"cli", "dashboard"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
-WITHIN = {("config_file", "config"), ("config_file", "errors"), ("line", "settle")}
+WITHIN = {("config_file", "config"), ("config_file", "errors"), ("line", "settle"), ("line", "rethink")}
 """Files of one subject that were parted for length know each other."""
 HEAVY = {
     "scrapy": {"engine"},
     "twisted": {"engine"},
     "redis": {"frontier"},
     "matplotlib": {"lab"},
+    "sklearn": {"classify", "strategies", "lab"},
+    "scipy": {"classify", "strategies", "lab"},
     "starlette": {"dashboard"},
 }
 

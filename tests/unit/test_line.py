@@ -26,9 +26,13 @@ class Shelf:
 
     def __init__(self):
         self.records: list[PageRecord] = []
+        self.revisions = []
 
     async def keep(self, records):
         self.records.extend(records)
+
+    async def revise(self, revisions):
+        self.revisions.extend(revisions)
 
     def close(self):
         pass
@@ -38,6 +42,9 @@ class WordJudge:
     def judge(self, page):
         relevance = 0.8 if "solar" in page.text else 0.0
         return Judgement(relevance=relevance, relevant=relevance > 0.1, parts={"word": relevance})
+
+    def words(self, page):
+        return []
 
 
 class World:

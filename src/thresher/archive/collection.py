@@ -13,7 +13,10 @@ from thresher.archive.pages import FoundLink, PageRecord, check_version, unpacke
 from thresher.records import Outcome, Parts
 
 _COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in ("text", "links"))
-_RANKED = f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? ORDER BY relevance DESC, fetched_at, id"  # noqa: S608
+_RANKED = (
+    f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? "  # noqa: S608 - our own names
+    "ORDER BY relevance DESC, coalesce(probability, 0) DESC, fetched_at, id"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +58,7 @@ class Collection:
         """Yield the pages, most relevant first, each URL once, without their text and links."""
         streams = [map(_record, segment.execute(_RANKED, [min_relevance])) for segment in self._segments]
         seen: set[int] = set()
-        for record in heapq.merge(*streams, key=lambda record: (-record.relevance, record.fetched_at)):
+        for record in heapq.merge(*streams, key=_rank):
             if record.fingerprint not in seen and (duplicates or not record.duplicate_of):
                 seen.add(record.fingerprint)
                 yield record
@@ -105,13 +108,20 @@ class Collection:
         return hops[::-1]
 
 
+def _rank(record: PageRecord) -> tuple[float, float, float]:
+    return -record.relevance, -(record.probability or 0.0), record.fetched_at
+
+
 def _open(path: Path) -> sqlite3.Connection | None:
     """Open a segment for reading; None when its worker has only just created it."""
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, isolation_level=None)
     db.row_factory = sqlite3.Row
-    if check_version(db, path) == 0:
+    version = check_version(db, path)
+    if version == 0:
         db.close()
         return None
+    if version == 1:  # written before judges gave probabilities
+        db.execute("CREATE TEMP VIEW page AS SELECT *, NULL AS probability FROM main.page")
     return db
 
 

@@ -2,8 +2,9 @@
 
 A segment is a SQLite file in WAL mode, so a killed worker leaves it whole and anybody may read along. Every settled
 fetch becomes one row, pages and refusals alike; a page that was fetched again after a crash has two rows, and
-readers take the last one. The links found on a page are kept with their scores inside its row: they are where
-`thresher why` finds the anchor and the parts of a score, and what link graphs are made from.
+readers take the last one. A judge that thinks again rewrites what it thought of a page. The links found on a page are
+kept with their scores inside its row: they are where `thresher why` finds the anchor and the parts of a score, and
+what link graphs are made from.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -20,9 +22,10 @@ from typing import Any, Protocol
 import zstandard
 
 from thresher.errors import StoreError
-from thresher.records import Outcome, Parts
+from thresher.records import Outcome, Parts, Revision
+from thresher.urls.canonical import fingerprint
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SQL = resources.files("thresher.archive") / "sql"
 
 
@@ -48,6 +51,7 @@ class PageRecord:
         score: The score by which it was leased.
         parent: Fingerprint of the page that it was found on; 0 for a seed.
         depth: Links from a seed.
+        probability: How likely it is about the topic, where the judge can tell.
         parts: What the relevance was made of.
         text_hash: 64-bit hash of the text; 0 without text.
         duplicate_of: Fingerprint of the page that brought the same text first; 0 when this one did.
@@ -68,6 +72,7 @@ class PageRecord:
     language: str = ""
     relevance: float = 0.0
     relevant: bool = False
+    probability: float | None = None
     parts: Parts = field(default_factory=dict)
     text_hash: int = 0
     duplicate_of: int = 0
@@ -84,6 +89,10 @@ class Archive(Protocol):
         """Store records in one step."""
         ...
 
+    async def revise(self, revisions: Sequence[Revision]) -> None:
+        """Replace what was thought of pages that were kept here."""
+        ...
+
     def close(self) -> None:
         """Let go of files."""
         ...
@@ -97,28 +106,52 @@ class PageWriter:
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60)
         self._compress = zstandard.ZstdCompressor(level=1).compress
         self._insert = (_SQL / "insert_page.sql").read_text(encoding="utf-8")
+        self._writing = threading.Lock()  # records and revisions come from different threads
+        self._revise = (_SQL / "revise_page.sql").read_text(encoding="utf-8")
         self._prepare(path)
 
     def _prepare(self, path: Path) -> None:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        check_version(self._db, path)
+        if check_version(self._db, path) == 1:
+            self._db.execute("ALTER TABLE page ADD COLUMN probability REAL")
         self._db.executescript((_SQL / "schema.sql").read_text(encoding="utf-8"))
 
     async def keep(self, records: Sequence[PageRecord]) -> None:
         """Store records in one transaction, beside the event loop."""
         await asyncio.to_thread(self.write, records)
 
+    async def revise(self, revisions: Sequence[Revision]) -> None:
+        """Replace what was thought of pages of this segment, in one transaction, beside the event loop."""
+        await asyncio.to_thread(self.rewrite, revisions)
+
     def write(self, records: Sequence[PageRecord]) -> None:
         """Store records in one transaction."""
-        rows = [self._row(record) for record in records]
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany(self._insert, rows)
-        self._db.execute("COMMIT")
+        self._run(self._insert, [self._row(record) for record in records])
+
+    def rewrite(self, revisions: Sequence[Revision]) -> None:
+        """Replace relevance, verdict, probability and parts in the last rows of pages."""
+        rows = [
+            {
+                "fingerprint": fingerprint(revision.url),
+                "relevance": revision.judgement.relevance,
+                "relevant": revision.judgement.relevant,
+                "probability": revision.judgement.probability,
+                "parts": _packed_parts(revision.judgement.parts),
+            }
+            for revision in revisions
+        ]
+        self._run(self._revise, rows)
+
+    def _run(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        with self._writing:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(statement, rows)
+            self._db.execute("COMMIT")
 
     def _row(self, record: PageRecord) -> dict[str, Any]:
         row = {name: getattr(record, name) for name in PageRecord.__slots__}
-        row["parts"] = json.dumps(record.parts, ensure_ascii=False) if record.parts else None
+        row["parts"] = _packed_parts(record.parts)
         row["text"] = self._compress(record.text.encode("utf-8", "replace")) if record.text else None
         links = [[link.url, link.anchor, round(link.score, 6), link.parts] for link in record.links]
         row["links"] = (
@@ -137,8 +170,15 @@ class NoArchive:
     async def keep(self, records: Sequence[PageRecord]) -> None:
         """Forget the records."""
 
+    async def revise(self, revisions: Sequence[Revision]) -> None:
+        """Forget the revisions."""
+
     def close(self) -> None:
         """Nothing is open."""
+
+
+def _packed_parts(parts: Parts) -> str | None:
+    return json.dumps(parts, ensure_ascii=False) if parts else None
 
 
 def check_version(db: sqlite3.Connection, path: Path) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage
+from thresher.classify.base import Notebook
+from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
 
 
 class Strategy(Protocol):
@@ -24,4 +26,34 @@ class Strategy(Protocol):
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterable[Candidate]:
         """Give the links of a page their place in the queue; `lease` is the one the page was fetched by."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A new score of a URL, and the one that it replaces."""
+
+    was: float
+    now: float
+
+
+@runtime_checkable
+class Rescorer(Strategy, Protocol):
+    """A strategy that scores waiting URLs again when the judge thinks differently of the pages that link to them."""
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
+        """Give new scores to URLs that were found on these pages, as far as their pages are remembered."""
+        ...
+
+
+@runtime_checkable
+class Rememberer(Strategy, Protocol):
+    """A strategy that knows more than what rides on its URLs, and must know it after a restart too."""
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Take up what was learned before, and write down what is learned from now on, every now and then."""
+        ...
+
+    def write_down(self) -> None:
+        """Write down what was learned since the last time."""
         ...

@@ -6,15 +6,21 @@ the frontier itself keeps the share (merge ``mean``) and no worker has to rememb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 
-from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage
+from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
+from thresher.strategies.base import Change
+from thresher.strategies.parents import Parents
 
 
 class RelevantParents:
     """Follow links whose known parents are mostly relevant."""
 
     merge = Merge.MEAN
+
+    def __init__(self) -> None:
+        self._parents = Parents(fmean)
 
     def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
         """Seeds start on top."""
@@ -23,5 +29,10 @@ class RelevantParents:
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Add this page's verdict to what its links' other parents said."""
         share = judgement.relevance
+        self._parents.add(page.url, share, (link.url for link in page.links))
         parts = {"this parent": share}
         return (Candidate(url=link.url, score=share, parts=parts) for link in page.links)
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
+        """Take the mean anew over what is now thought of the parents."""
+        return self._parents.revise(revisions)

@@ -114,7 +114,7 @@ def test_a_segment_of_a_newer_format_is_refused_with_words(tmp_path, writer):
     db = sqlite3.connect(tmp_path / "w1.db")
     db.execute("PRAGMA user_version = 99")
     db.close()
-    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 1"):
+    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 2"):
         Collection(tmp_path)
     with pytest.raises(StoreError, match="format 99"):
         PageWriter(tmp_path / "w1.db")

@@ -1,8 +1,8 @@
 -- Parameters: the fields of archive.pages.PageRecord, text and links packed, parts as JSON.
 INSERT INTO page (
-    fingerprint, url, status, outcome, reason, page, score, parent, depth, title, language, relevance, relevant, parts,
-    text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes, text, links
+    fingerprint, url, status, outcome, reason, page, score, parent, depth, title, language, relevance, relevant,
+    probability, parts, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes, text, links
 ) VALUES (
     :fingerprint, :url, :status, :outcome, :reason, :page, :score, :parent, :depth, :title, :language, :relevance,
-    :relevant, :parts, :text_hash, :duplicate_of, :fetched_at, :elapsed_seconds, :bytes, :text, :links
+    :relevant, :probability, :parts, :text_hash, :duplicate_of, :fetched_at, :elapsed_seconds, :bytes, :text, :links
 );

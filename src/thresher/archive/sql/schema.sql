@@ -1,4 +1,5 @@
--- One segment of the page store. Rows are only ever appended; for a URL with several rows the last one counts.
+-- One segment of the page store. Rows are only ever appended, but for what the judge thinks; for a URL with several
+-- rows the last one counts.
 CREATE TABLE IF NOT EXISTS page (
     id              INTEGER PRIMARY KEY,   -- order of arrival in this segment
     fingerprint     INTEGER NOT NULL,
@@ -14,6 +15,7 @@ CREATE TABLE IF NOT EXISTS page (
     language        TEXT    NOT NULL,
     relevance       REAL    NOT NULL,
     relevant        INTEGER NOT NULL,
+    probability     REAL,                  -- of being about the topic, where the judge can tell
     parts           TEXT,                  -- JSON: what the relevance was made of
     text_hash       INTEGER NOT NULL,
     duplicate_of    INTEGER NOT NULL,      -- fingerprint of the page with the same text, 0 when it is the first
@@ -24,4 +26,4 @@ CREATE TABLE IF NOT EXISTS page (
     links           BLOB                   -- zstd of JSON: [[url, anchor, score, parts], …]
 );
 CREATE INDEX IF NOT EXISTS page_fingerprint ON page (fingerprint);
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;

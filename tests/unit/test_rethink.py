@@ -1,0 +1,123 @@
+"""When the judge changes its mind, the page store and the queue follow, in the right order."""
+
+from thresher.frontier.memory import MemoryFrontier
+from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, Revision
+from thresher.rethink import Rethink
+from thresher.strategies.best_first import BestFirst
+from thresher.strategies.breadth_first import BreadthFirst
+
+A, B = "http://a.example/", "http://b.example/"
+
+
+def revision(url, relevance):
+    return Revision(url=url, judgement=Judgement(relevance=relevance, relevant=relevance > 0.5))
+
+
+class Shelf:
+    def __init__(self):
+        self.revised = []
+
+    async def revise(self, revisions):
+        self.revised += [(each.url, each.judgement.relevance) for each in revisions]
+
+
+class Fickle:
+    """Thinks of some pages again whenever it learns."""
+
+    def __init__(self, *revisions):
+        self.revisions, self.learned, self.written = list(revisions), [], 0
+
+    def judge(self, page):
+        return Judgement(relevance=0.5, relevant=False)
+
+    def words(self, page):
+        return []
+
+    def learn(self, page, *, seed=False):
+        self.learned.append((page.url, seed))
+        return self.revisions
+
+    def teach(self, url, relevant):
+        return []
+
+    def keep_in(self, notebook):
+        pass
+
+    def write_down(self):
+        self.written += 1
+
+
+class World:
+    def __init__(self, judge, strategy):
+        self.shelf, self.frontier, self.strategy = Shelf(), MemoryFrontier(), strategy
+        self.rethink = Rethink(judge=judge, strategy=strategy, frontier=self.frontier, archive=self.shelf)
+
+
+async def test_a_revision_reaches_the_page_store():
+    world = World(Fickle(revision(A, 0.9)), BreadthFirst())
+    await world.rethink.take_in(ParsedPage(url=B), seed=False)
+    await world.rethink.settled(B)
+    assert world.shelf.revised == [(A, 0.9)]
+
+
+async def test_a_page_that_is_under_way_is_not_revised_before_it_is_settled():
+    world = World(Fickle(revision(A, 0.9)), BreadthFirst())
+    await world.rethink.take_in(ParsedPage(url=A), seed=False)
+    await world.rethink.take_in(ParsedPage(url=B), seed=False)
+    await world.rethink.settled(B)
+    assert world.shelf.revised == []
+    await world.rethink.settled(A)
+    assert world.shelf.revised == [(A, 0.9)]
+
+
+async def test_the_queue_follows_before_the_page_is_settled():
+    world = World(Fickle(revision(A, 0.9)), BreadthFirst())
+    await world.rethink.take_in(ParsedPage(url=B), seed=False)
+    assert world.shelf.revised == [(A, 0.9)]
+
+
+async def test_the_last_thought_counts():
+    judge = Fickle(revision(A, 0.9))
+    world = World(judge, BreadthFirst())
+    await world.rethink.take_in(ParsedPage(url=A), seed=False)
+    judge.revisions = [revision(A, 0.2)]
+    await world.rethink.take_in(ParsedPage(url=B), seed=False)
+    await world.rethink.settled(A)
+    assert world.shelf.revised == [(A, 0.2)]
+
+
+async def test_waiting_links_of_a_revised_page_are_scored_again():
+    world = World(Fickle(revision(A, 0.9)), BestFirst())
+    page = ParsedPage(url=A, links=(Link(url="http://c.example/"),))
+    lease = Lease(url=A, host="a.example", score=1.0, fence=1, until=1.0)
+    await world.frontier.add(list(world.strategy.score(page, Judgement(relevance=0.2, relevant=False), lease)))
+    await world.frontier.add([Candidate(url="http://d.example/", score=0.4)])
+    await world.rethink.take_in(ParsedPage(url=B), seed=False)
+    await world.rethink.settled(B)
+    assert [(entry.url, entry.score) for entry in await world.frontier.peek(2)] == [
+        ("http://c.example/", 0.9),
+        ("http://d.example/", 0.4),
+    ]
+
+
+async def test_the_judge_hears_of_seeds_and_writes_down_at_the_end():
+    judge = Fickle()
+    world = World(judge, BestFirst())
+    await world.rethink.take_in(ParsedPage(url=A), seed=True)
+    world.rethink.close()
+    assert (judge.learned, judge.written) == ([(A, True)], 1)
+
+
+async def test_a_judge_that_does_not_learn_is_left_alone():
+    class Plain:
+        def judge(self, page):
+            return Judgement(relevance=0.5, relevant=False)
+
+        def words(self, page):
+            return []
+
+    world = World(Plain(), BestFirst())
+    await world.rethink.take_in(ParsedPage(url=A), seed=True)
+    await world.rethink.settled(A)
+    world.rethink.close()
+    assert world.shelf.revised == []
