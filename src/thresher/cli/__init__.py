@@ -17,6 +17,8 @@ from thresher.errors import ThresherError
 COMMANDS = {
     "demo": "Crawl a made-up web on this machine: best-first beside breadth-first, no network needed.",
     "new": "Start a crawl: write topic.yaml and seeds.txt into a new folder.",
+    "topics": "Import a taxonomy such as ODP; find, show and list its topics.",
+    "try": "Fetch a page, judge it and say why; nothing is stored.",
     "run": "Crawl, or go on where the last run stopped.",
     "status": "Print a crawl in numbers.",
     "why": "Say why a page is there: its path from a seed and every part of every score.",
@@ -24,9 +26,12 @@ COMMANDS = {
     "hosts": "List hosts: their pages, harvest, delay, and why they are parked.",
     "export": "Write the pages of a crawl, most relevant first.",
     "strategies": "List the crawl strategies, or describe one.",
+    "judges": "List the judges of pages, or describe one.",
     "lab": "Try and compare strategies on frozen webs, without a network.",
     "doctor": "Look at this machine: what is there, what is missing, how to get it.",
 }
+_PLACES = {"try": "try_page"}
+"""Where a command is found whose own name Python keeps for itself."""
 
 
 class LazyGroup(click.Group):
@@ -40,7 +45,8 @@ class LazyGroup(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"thresher.cli.{cmd_name}"), cmd_name)
+        place = _PLACES.get(cmd_name, cmd_name)
+        command: click.Command = getattr(import_module(f"thresher.cli.{place}"), place)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

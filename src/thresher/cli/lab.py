@@ -19,7 +19,7 @@ from thresher.cli.show import echo_json, echo_table
 from thresher.errors import ConfigError, ThresherError
 
 if TYPE_CHECKING:
-    from thresher.lab.plan import Judging, Plan
+    from thresher.lab.plan import Plan
     from thresher.lab.sections import Section
     from thresher.lab.tasks import Row
     from thresher.lab.virtualweb import Web
@@ -141,7 +141,6 @@ PAGES = click.option("--pages", type=click.IntRange(min=1), default=500, show_de
 SEEDS = click.option(
     "--seeds-per-set", type=click.IntRange(min=1), default=5, show_default=True, help="Pages that a crawl starts from."
 )
-JUDGE_HELP = "perfect: told the label of what it fetched; self: by the words of the topic."
 
 
 @lab.command("run")
@@ -151,7 +150,7 @@ JUDGE_HELP = "perfect: told the label of what it fetched; self: by the words of 
 @click.option("--seed-set", type=click.IntRange(min=0), default=0, show_default=True, help="Which draw of seeds.")
 @SEEDS
 @PAGES
-@click.option("--judge", type=click.Choice(["perfect", "self"]), default="perfect", show_default=True, help=JUDGE_HELP)
+@click.option("--judge", default="perfect", show_default=True, metavar="NAME", help="perfect, or: thresher judges.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def run_once(
     web_name: str,
@@ -160,14 +159,14 @@ def run_once(
     seed_set: int,
     seeds_per_set: int,
     pages: int,
-    judge: Judging,
+    judge: str,
     as_json: bool,
 ) -> None:
     """Crawl a web once, and print what the crawl was worth."""
-    from thresher.lab.plan import checked_strategies
+    from thresher.lab.plan import checked_judges, checked_strategies
     from thresher.lab.tasks import Bench, Task
 
-    [name] = checked_strategies([strategy])
+    [name], [judge] = checked_strategies([strategy]), checked_judges([judge])
     with _opened(web_name) as web:
         web.targets(topic)
         bench = Bench(web)
@@ -200,7 +199,7 @@ def _without_curves(row: Row) -> Row:
 @SEEDS
 @PAGES
 @click.option(
-    "--judge", type=click.Choice(["perfect", "self", "both"]), default="perfect", show_default=True, help=JUDGE_HELP
+    "--judge", default="perfect", show_default=True, metavar="NAMES", help="Parted by commas; perfect knows the labels."
 )
 @click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes.  [default: the machine's cores]")
@@ -228,7 +227,7 @@ def compare(
 
     The baseline is run too when it is not among the strategies. Stopped, the same command goes on.
     """
-    from thresher.lab.plan import Plan, checked_strategies, chosen_topics
+    from thresher.lab.plan import Plan, checked_judges, checked_strategies, chosen_topics
     from thresher.lab.sections import make_sections
 
     path = output or Path("thresher-lab") / f"{web_name}.jsonl"
@@ -241,7 +240,7 @@ def compare(
         web=web_name,
         strategies=names,
         topics=chosen,
-        judges=_judges(judge),
+        judges=checked_judges(_names(judge)),
         seed_sets=seeds,
         seeds=seeds_per_set,
         pages=pages,
@@ -253,11 +252,6 @@ def compare(
 
 def _names(parted_by_commas: str) -> list[str]:
     return [name.strip() for name in parted_by_commas.split(",") if name.strip()]
-
-
-def _judges(choice: str) -> tuple[Judging, ...]:
-    choices: dict[str, tuple[Judging, ...]] = {"perfect": ("perfect",), "self": ("self",), "both": ("perfect", "self")}
-    return choices[choice]
 
 
 def _run_plan(plan: Plan, path: Path, workers: int) -> list[Row]:

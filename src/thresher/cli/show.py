@@ -7,12 +7,16 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from thresher.archive.pages import PageRecord
+    from thresher.records import Judgement, Parts
 
 CRAWL = click.Path(exists=True, file_okay=False, path_type=Path)
 """The type of every DIR argument."""
@@ -28,6 +32,19 @@ def printable(text: str) -> str:
 
 def _shown(character: str) -> str:
     return " " if character in "\n\t\r" or unicodedata.category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+
+
+def verdict(judged: Judgement | PageRecord) -> str:
+    """Say what was thought of a page, and what that was made of."""
+    said = "relevant" if judged.relevant else "not relevant"
+    probability = f", probability {judged.probability:.2f}" if judged.probability is not None else ""
+    made_of = f" = {values}" if (values := values_of(judged.parts)) else ""
+    return f"{said}{probability}: relevance {judged.relevance:.3f}{made_of}"
+
+
+def values_of(parts: Parts) -> str:
+    """Write the parts of a score in a row."""
+    return ", ".join(f"{name} {value:.3f}" for name, value in parts.items())
 
 
 def echo_json(value: Any) -> None:

@@ -9,10 +9,9 @@ import click
 
 from thresher.archive.collection import Hop
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json, printable
+from thresher.cli.show import CRAWL, echo_json, printable, values_of, verdict
 from thresher.explain import Explanation, explain
 from thresher.frontier.base import UrlState
-from thresher.records import Parts
 
 
 @click.command()
@@ -59,19 +58,14 @@ def _hop(number: int, hop: Hop) -> list[str]:
     record = hop.record
     lines = [f"  {number}. {record.url}"]
     if number and hop.parts:
-        lines.append(f'     by "{hop.anchor}", score {hop.score:.3f} = {_parts(hop.parts)}')
+        lines.append(f'     by "{hop.anchor}", score {hop.score:.3f} = {values_of(hop.parts)}')
     elif number:
         lines.append(f'     by "{hop.anchor}", score {hop.score:.3f}' if hop.anchor else "     by redirect")
     else:
         lines.append(f"     a seed, score {record.score:.3f}")
     if record.page:
-        verdict = "relevant" if record.relevant else "not relevant"
-        lines.append(f"     {verdict}: relevance {record.relevance:.3f} = {_parts(record.parts)}")
+        lines.append(f"     {verdict(record)}")
         lines.append(f"     {record.title}" if record.title else "     (no title)")
     else:
         lines.append(f"     {record.outcome}: {record.reason}")
     return lines
-
-
-def _parts(parts: Parts) -> str:
-    return ", ".join(f"{name} {value:.3f}" for name, value in parts.items()) or "(no parts)"

@@ -133,8 +133,8 @@ def test_one_crawl_prints_its_metrics(thresher):
 
 
 def test_one_crawl_as_json_has_no_curves(thresher):
-    row = json.loads(thresher(*RUN, "--judge", "self", "--seeds-per-set", "2", "--seed-set", "3", "--json")[1])
-    assert (row["judge"], row["seeds"], row["seed_set"], row["targets"]) == ("self", 2, 3, 11)
+    row = json.loads(thresher(*RUN, "--judge", "adaptive", "--seeds-per-set", "2", "--seed-set", "3", "--json")[1])
+    assert (row["judge"], row["seeds"], row["seed_set"], row["targets"]) == ("adaptive", 2, 3, 11)
     assert "curve" not in row
 
 
@@ -172,17 +172,17 @@ def test_comparing_again_runs_nothing_again(thresher, monkeypatch):
 
 
 def test_judges_are_compared_apart(thresher):
-    out = thresher(*COMPARE, "--strategies", "best-first", "--judge", "both", "--json")[1]
+    out = thresher(*COMPARE, "--strategies", "best-first", "--judge", "perfect,adaptive", "--json")[1]
     summary = [(line["judge"], line["strategy"]) for line in json.loads(out)["summary"]]
     assert sorted(summary) == [
-        (judge, name) for judge in ("perfect", "self") for name in ("best-first", "breadth-first")
+        (judge, name) for judge in ("adaptive", "perfect") for name in ("best-first", "breadth-first")
     ]
     assert not [name for row in json.loads(out)["rows"] for name in row if name.endswith("curve")]
 
 
 def test_the_table_tells_judges_apart(thresher):
-    lines = thresher(*COMPARE, "--strategies", "best-first", "--judge", "both")[1].splitlines()
-    assert [line.split()[0] for line in lines] == ["judge", "perfect", "perfect", "self", "self"]
+    lines = thresher(*COMPARE, "--strategies", "best-first", "--judge", "perfect,adaptive")[1].splitlines()
+    assert [line.split()[0] for line in lines] == ["judge", "perfect", "perfect", "adaptive", "adaptive"]
 
 
 def test_all_topics_can_be_compared_by_several_processes(thresher):

@@ -1,0 +1,82 @@
+"""thresher try: a page judged and explained before anything is crawled."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from thresher.attempt import Attempt, CountedWord, try_pages
+from thresher.build import Crawl
+from thresher.cli.show import CRAWL, echo_json, echo_table, printable, values_of, verdict
+from thresher.engine.once import fetch_once
+
+
+@click.command("try")
+@click.argument("dir", type=CRAWL)
+@click.argument("urls", metavar="URL...", nargs=-1, required=True)
+@click.option("--links", type=click.IntRange(min=0), default=10, show_default=True, help="How many links to list.")
+@click.option("--no-seeds", is_flag=True, help="Do not read seeds first for a judge that learns.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def try_page(
+    dir: Path,  # noqa: A002 - the argument's name on the command line
+    urls: Sequence[str],
+    links: int,
+    no_seeds: bool,
+    as_json: bool,
+) -> None:
+    """Fetch a page, judge it and say why; nothing is stored.
+
+    A judge that learns reads up to five seeds first. Redirects are followed; robots.txt, scope and delays hold as in a
+    crawl. Works beside a running crawl.
+    """
+    attempts = try_pages(
+        Crawl.open(dir), urls, fetch=fetch_once, read_seeds=not no_seeds, tell=lambda text: click.echo(text, err=True)
+    )
+    if as_json:
+        echo_json([attempt.as_json(links=links) for attempt in attempts])
+    else:
+        for number, attempt in enumerate(attempts):
+            _echo(attempt, links, first=number == 0)
+    sys.exit(0 if any(attempt.judgement for attempt in attempts) else 1)
+
+
+def _echo(attempt: Attempt, links: int, *, first: bool) -> None:
+    if not first:
+        click.echo("")
+    for line in sentences(attempt):
+        click.echo(printable(line))
+    if attempt.judgement is None:
+        return
+    shown = attempt.links[:links]
+    click.echo(f"\nLinks, the best {len(shown)} of {len(attempt.links):,}:" if shown else _no_links(attempt))
+    if shown:
+        rows = [(link.score, link.anchor, link.url, values_of(link.parts)) for link in shown]
+        echo_table(["score", "anchor", "url", "made of"], rows)
+
+
+def _no_links(attempt: Attempt) -> str:
+    number = len(attempt.links)
+    return f"\nLinks: {number:,}." if number else "\nNo link that the crawl would follow."
+
+
+def sentences(attempt: Attempt) -> list[str]:
+    """Say in lines for people what became of a URL, its links excepted."""
+    if attempt.judgement is None:
+        return [attempt.asked, f"  not judged: {attempt.reason}"]
+    lines = [attempt.asked]
+    if attempt.url != attempt.asked:
+        lines.append(f"  redirected to {attempt.url}")
+    lines.append(f"  {attempt.title or '(no title)'}")
+    lines.append(f"  language: {attempt.language or 'unknown'}")
+    lines.append(f"  {verdict(attempt.judgement)}")
+    lines.append(f"  for:      {_words([word for word in attempt.words if word.weight > 0]) or 'no word'}")
+    if against := _words([word for word in attempt.words if word.weight < 0]):
+        lines.append(f"  against:  {against}")
+    return lines
+
+
+def _words(words: Sequence[CountedWord]) -> str:
+    return ", ".join(f"{word.written} {word.weight:+.3f}" for word in words)

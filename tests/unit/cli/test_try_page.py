@@ -1,0 +1,45 @@
+"""What `thresher try` says of a page."""
+
+from thresher.attempt import Attempt, CountedWord
+from thresher.cli.try_page import sentences
+from thresher.records import Judgement
+
+URL = "http://a.example/"
+
+
+def judged(**changes):
+    judgement = Judgement(relevance=0.25, relevant=True, probability=0.875, parts={"words": 0.2, "seeds": 0.3})
+    words = [
+        CountedWord(written="cells", weight=0.5, terms=["cell"]),
+        CountedWord(written="tea", weight=-0.25, terms=["tea"]),
+    ]
+    given = {"asked": URL, "url": URL, "title": "Cells", "language": "en", "judgement": judgement, "words": words}
+    return Attempt(**{**given, **changes})
+
+
+def test_the_verdict_comes_with_probability_relevance_and_parts():
+    assert "  relevant, probability 0.88: relevance 0.250 = words 0.200, seeds 0.300" in sentences(judged())
+
+
+def test_a_judge_without_probabilities_says_none():
+    judgement = Judgement(relevance=0.05, relevant=False)
+    assert "  not relevant: relevance 0.050" in sentences(judged(judgement=judgement))
+
+
+def test_words_are_listed_for_and_against():
+    lines = sentences(judged())
+    assert "  for:      cells +0.500" in lines
+    assert "  against:  tea -0.250" in lines
+
+
+def test_a_page_without_such_words_says_so():
+    assert sentences(judged(words=[]))[-1] == "  for:      no word"
+
+
+def test_a_redirect_is_said():
+    assert sentences(judged(url="http://b.example/"))[:2] == [URL, "  redirected to http://b.example/"]
+    assert "redirected" not in " ".join(sentences(judged()))
+
+
+def test_what_was_not_judged_says_why():
+    assert sentences(Attempt(asked=URL, reason="http 404")) == [URL, "  not judged: http 404"]
