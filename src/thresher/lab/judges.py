@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from thresher.lab.virtualweb import Web
-from thresher.records import Judgement, ParsedPage
+from thresher.records import Judgement, ParsedPage, Word
 
 
 class PerfectJudge:
@@ -20,3 +22,7 @@ class PerfectJudge:
         """Reveal the label of a fetched page."""
         relevant = self._web.is_topic(page.url, self._topic)
         return Judgement(relevance=float(relevant), relevant=relevant, parts={"label": float(relevant)})
+
+    def words(self, page: ParsedPage) -> Sequence[Word]:
+        """Give none: it does not read."""
+        return ()

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
 
 from thresher import registry
 from thresher.errors import ConfigError, UnknownName
 from thresher.lab.splits import split
-from thresher.lab.tasks import ORACLE, Task
+from thresher.lab.tasks import ORACLE, PERFECT, Task
 from thresher.lab.virtualweb import Web
-
-Judging = Literal["perfect", "self"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +26,7 @@ class Plan:
     web: str
     strategies: Sequence[str]
     topics: Sequence[str]
-    judges: Sequence[Judging]
+    judges: Sequence[str]
     seed_sets: int
     seeds: int
     pages: int
@@ -59,13 +56,27 @@ def checked_strategies(names: Iterable[str]) -> list[str]:
         UnknownName: There is no such strategy, nor is it the oracle.
         ConfigError: None is named.
     """
-    known = [*registry.known("strategy"), ORACLE]
+    return _checked("strategy", names, ORACLE)
+
+
+def checked_judges(names: Iterable[str]) -> list[str]:
+    """Give each judge once.
+
+    Raises:
+        UnknownName: There is no such judge, nor is it the perfect one.
+        ConfigError: None is named.
+    """
+    return _checked("judge", names, PERFECT)
+
+
+def _checked(kind: str, names: Iterable[str], extra: str) -> list[str]:
+    known = [*registry.known(kind), extra]
     chosen = list(dict.fromkeys(names))
     if not chosen:
-        raise ConfigError(f"no strategy is named; known: {', '.join(sorted(known))}")
+        raise ConfigError(f"no {kind} is named; known: {', '.join(sorted(known))}")
     for name in chosen:
         if name not in known:
-            raise UnknownName("strategy", name, known)
+            raise UnknownName(kind, name, known)
     return chosen
 
 

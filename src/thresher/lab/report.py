@@ -39,8 +39,8 @@ DEFINITIONS = {
     "topic, target": "A topic is a label of the web's own; its targets are all pages that bear it.",
     "seed set": "The targets that a crawl starts from, drawn at random; a number stands for the same seeds in every "
     "strategy. Seeds count as fetches, and as hits.",
-    "judge": "perfect: the crawler is told the label of a page once it has fetched it. self: it judges by the words "
-    "of the topic's name and of the seeds' titles. Figures are always taken from the labels.",
+    "judge": "perfect: the crawler is told the label of a page once it has fetched it. Any other is told the "
+    "topic's name and where the seeds are, and reads. Figures are always taken from the labels.",
     "oracle": "A crawl that knows every page and every link: it takes any target in reach, else the way to the next "
     "ones, by the better of two greedy rules. It can be done; the true optimum may be a little better.",
     "% of oracle": "Area under the crawl's hits per area under the oracle's, 100 · Σ h(k) / Σ o(k) over all fetches "

@@ -10,7 +10,7 @@ from typing import Any
 from thresher.errors import ConfigError
 from thresher.lab.compare import HEADLINE, summarise
 from thresher.lab.statistics import Comparison, Score, topic_means
-from thresher.lab.tasks import ORACLE, Row, key_of
+from thresher.lab.tasks import ORACLE, PERFECT, Row, key_of
 
 BASELINE = "breadth-first"
 
@@ -24,7 +24,7 @@ class Setting:
 
     Args:
         web: The web's name.
-        judge: ``perfect`` or ``self``.
+        judge: ``perfect``, or the name of one that reads.
         pages: How many fetches each crawl had.
         seeds: How many pages each crawl started from.
     """
@@ -97,7 +97,8 @@ def make_sections(rows: Iterable[Row], baseline: str = BASELINE) -> list[Section
         groups[setting].append({**row, "strategy": strategy_label(row)})
     if not groups:
         raise ConfigError("no results to compare; make some: thresher lab compare --help")
-    return [_section(setting, group, baseline) for setting, group in sorted(groups.items())]
+    settings = sorted(groups, key=lambda setting: (setting.web, setting.judge != PERFECT, setting))
+    return [_section(setting, groups[setting], baseline) for setting in settings]
 
 
 def strategy_label(row: Row) -> str:

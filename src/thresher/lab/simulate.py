@@ -14,7 +14,7 @@ from thresher.archive.pages import NoArchive
 from thresher.classify.base import Judge
 from thresher.frontier.memory import MemoryFrontier
 from thresher.lab.parsed import ParsedPages
-from thresher.lab.timing import Stopwatch, TimedJudge, TimedStrategy
+from thresher.lab.timing import Stopwatch, timed_judge, timed_strategy
 from thresher.lab.virtualweb import Web
 from thresher.line import Line, Rules
 from thresher.records import FetchedPage, Lease, ParsedPage
@@ -121,8 +121,8 @@ class Simulator:
         self._line = Line(
             frontier=self._frontier,
             archive=NoArchive(),
-            judge=TimedJudge(judge, self._watch),
-            strategy=TimedStrategy(strategy, self._watch),
+            judge=timed_judge(judge, self._watch),
+            strategy=timed_strategy(strategy, self._watch),
             rules=rules or unlimited(web),
             parse=self._parsed,
         )

@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from thresher import registry
-from thresher.classify.base import Judge
+from thresher.classify.base import Brief, Judge
 from thresher.classify.cosine import CosineJudge
 from thresher.lab import metrics
 from thresher.lab.judges import PerfectJudge
@@ -23,11 +23,15 @@ from thresher.lab.parsed import ParsedPages
 from thresher.lab.simulate import SimulatedCrawl, Simulator
 from thresher.lab.virtualweb import Web, open_web
 from thresher.linkgraph.graph import LinkGraph
+from thresher.strategies.aim import Aim
 from thresher.topics.topic import Topic
 
 CURVE_POINTS = 100
 ORACLE = "oracle"
 """The strategy that knows everything; a row of its own in every table."""
+
+PERFECT = "perfect"
+"""The judge that knows the labels."""
 
 Row = dict[str, Any]
 
@@ -38,7 +42,8 @@ class Task:
 
     Args:
         seed_set: Its number; the same number is the same seeds for every strategy.
-        judge: ``perfect`` reveals the label of a fetched page, ``self`` judges by the words of the topic.
+        judge: ``perfect`` reveals the label of a fetched page; any other is a judge of that name, which is told the
+            topic's name and the addresses of its seeds.
         pages: How many fetches.
         seeds: How many pages of the topic a crawl starts from.
     """
@@ -47,7 +52,7 @@ class Task:
     topic: str
     strategy: str
     seed_set: int
-    judge: Literal["perfect", "self"] = "perfect"
+    judge: str = PERFECT
     pages: int = 500
     seeds: int = 5
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -115,24 +120,32 @@ class Bench:
         strategy = registry.find("strategy", task.strategy)
         if "random_state" in registry.parameters_of(strategy):
             parameters.setdefault("random_state", task.seed_set)
-        made = registry.make("strategy", task.strategy, parameters)
+        made = registry.make("strategy", task.strategy, parameters, self.aim(task.topic))
         return Simulator(self.web, self._pages, judge=self._judge(task, seeds), strategy=made)
 
     def _judge(self, task: Task, seeds: Sequence[int]) -> Judge:
-        return PerfectJudge(self.web, task.topic) if task.judge == "perfect" else self._own_judge(task.topic, seeds)
+        if task.judge == PERFECT:
+            return PerfectJudge(self.web, task.topic)
+        judge: Judge = registry.make("judge", task.judge, {}, self.brief(task.topic, seeds))
+        return judge
 
-    def _own_judge(self, topic: str, seeds: Sequence[int]) -> CosineJudge:
-        """Judge by what a user would have written down: the topic's name, and the titles of the seeds."""
-        found = [self._pages.get(self.web.url_of(seed)) for seed in seeds]
-        titles = [page.title for page, _ in filter(None, found)]
-        return CosineJudge(Topic.from_phrase(topic_phrase(topic), keywords=titles).vectors())
+    def aim(self, topic: str) -> Aim:
+        """Say what a strategy would be told of the topic."""
+        wanted = Topic.from_phrase(topic_phrase(topic))
+        return Aim(vectors=wanted.vectors(), labels=wanted.labels, phrases=[topic_phrase(topic)])
+
+    def brief(self, topic: str, seeds: Sequence[int]) -> Brief:
+        """Say what a user would have written down: the topic's name, and where to start."""
+        phrase = topic_phrase(topic)
+        vectors = Topic.from_phrase(phrase).vectors()
+        return Brief(phrases=[phrase], vectors=vectors, seeds=frozenset(map(self.web.url_of, seeds)))
 
     def _find_oracle(self, topic: str, seeds: tuple[int, ...], budget: int) -> OracleCrawl:
         return oracle_crawl(self.graph, self.web.targets(topic), seeds, budget)
 
     def information(self, topic: str, pages: Sequence[int]) -> list[float]:
         """Return the cosine of each page with the topic's name; a dead link brings none."""
-        judge = CosineJudge(Topic.from_phrase(topic_phrase(topic)).vectors())
+        judge = CosineJudge(Brief(vectors=Topic.from_phrase(topic_phrase(topic)).vectors()))
         known = self._information.setdefault(topic, {-1: 0.0})
         for page in pages:
             if page not in known:

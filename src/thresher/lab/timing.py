@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from thresher.classify.base import Judge
-from thresher.records import Candidate, Judgement, Lease, ParsedPage
-from thresher.strategies.base import Strategy
+from thresher.classify.base import Judge, Learner, Notebook
+from thresher.records import Candidate, Judgement, Lease, ParsedPage, Revision, Word
+from thresher.strategies.base import Change, Rescorer, Strategy
 
 
 class Stopwatch:
@@ -37,6 +37,40 @@ class TimedJudge:
         with self._watch:
             return self._judge.judge(page)
 
+    def words(self, page: ParsedPage) -> Sequence[Word]:
+        """Say which words counted."""
+        return self._judge.words(page)
+
+
+class TimedLearner(TimedJudge):
+    """A judge that learns, on a stopwatch."""
+
+    def __init__(self, judge: Learner, watch: Stopwatch) -> None:
+        super().__init__(judge, watch)
+        self._learner = judge
+
+    def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
+        """Learn, and note how long it took."""
+        with self._watch:
+            return self._learner.learn(page, seed=seed)
+
+    def teach(self, url: str, relevant: bool) -> Sequence[Revision]:
+        """Take a person's word."""
+        return self._learner.teach(url, relevant)
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Write down what is learned."""
+        self._learner.keep_in(notebook)
+
+    def write_down(self) -> None:
+        """Write down what was learned."""
+        self._learner.write_down()
+
+
+def timed_judge(judge: Judge, watch: Stopwatch) -> Judge:
+    """Put a judge on a stopwatch; it still learns if it did before."""
+    return TimedLearner(judge, watch) if isinstance(judge, Learner) else TimedJudge(judge, watch)
+
 
 class TimedStrategy:
     """A strategy on a stopwatch."""
@@ -54,3 +88,21 @@ class TimedStrategy:
         """Score, and note how long it took."""
         with self._watch:
             return list(self._strategy.score(page, judgement, lease))
+
+
+class TimedRescorer(TimedStrategy):
+    """A strategy that scores again, on a stopwatch."""
+
+    def __init__(self, strategy: Rescorer, watch: Stopwatch) -> None:
+        super().__init__(strategy, watch)
+        self._rescorer = strategy
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
+        """Score again, and note how long it took."""
+        with self._watch:
+            return self._rescorer.revise(revisions)
+
+
+def timed_strategy(strategy: Strategy, watch: Stopwatch) -> Strategy:
+    """Put a strategy on a stopwatch; it still scores again if it did before."""
+    return TimedRescorer(strategy, watch) if isinstance(strategy, Rescorer) else TimedStrategy(strategy, watch)

@@ -67,7 +67,7 @@ def test_another_budget_or_judge_is_another_task(bench, tmp_path):
     path = tmp_path / "rows.jsonl"
     run(tasks("best-first", topics=["food"]), path)
     other = {"web": "small", "topic": "food", "strategy": "best-first", "seed_set": 0, "seeds": 2}
-    run([Task(**other, pages=11), Task(**other, pages=12, judge="self")], path)
+    run([Task(**other, pages=11), Task(**other, pages=12, judge="adaptive")], path)
     assert len(bench.ran) == 3
 
 

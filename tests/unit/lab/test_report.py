@@ -73,13 +73,13 @@ class Outline(HTMLParser):
 
 
 def test_judges_budgets_and_webs_are_never_mixed():
-    rows = two_strategies() + two_strategies(judge="self") + two_strategies(pages=20) + two_strategies(web="big")
+    rows = two_strategies() + two_strategies(judge="adaptive") + two_strategies(pages=20) + two_strategies(web="big")
     found = [section.setting for section in make_sections(rows)]
     assert [(each.web, each.judge, each.pages) for each in found] == [
         ("big", "perfect", 10),
         ("small", "perfect", 10),
         ("small", "perfect", 20),
-        ("small", "self", 10),
+        ("small", "adaptive", 10),
     ]
 
 
@@ -199,7 +199,7 @@ def test_more_strategies_than_colours_are_told_apart_by_dashes():
 
 
 def test_a_report_is_one_page_that_needs_nothing_else():
-    text = page(two_strategies() + two_strategies(judge="self"))
+    text = page(two_strategies() + two_strategies(judge="adaptive"))
     outline = Outline(text)
     assert text.startswith("<!DOCTYPE html>")
     assert not outline.count("script") + outline.count("link") + outline.count("img") + outline.count("iframe")
