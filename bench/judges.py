@@ -31,7 +31,7 @@ from thresher.lab.tasks import PERFECT, Bench, Task
 from thresher.records import ParsedPage
 
 RESULTS = Path(__file__).parent / "results"
-WEBS = {"wikispeedia": 24, "w3school_zh": 11, "mdn_zh": 8}
+WEBS = {"wikispeedia": 20, "w3school_zh": 11, "mdn_zh": 8}
 """How many of the test topics are used, in the order of the draw."""
 JUDGES: dict[str, tuple[str, dict[str, Any]]] = {
     "cosine": ("cosine", {}),
@@ -45,7 +45,7 @@ JUDGES: dict[str, tuple[str, dict[str, Any]]] = {
 """By the name in the tables; the centroid is the adaptive judge with what it learns from the crawl switched off."""
 BACKGROUNDS = (0, 100, 500)
 LABELS, BATCH, BEST_OF_BATCH = 20, 4, 2
-OTHERS = 1500
+OTHERS = 600
 """Pages off the topic that stand for all of them."""
 SEEDS = 5
 

@@ -157,12 +157,12 @@ def _unit_rows(matrix: Matrix, importance: Weights) -> Weights:
 
 
 def _middle(s: Weights, examples: Examples, left_out: Weights) -> tuple[float, float]:
+    at_most = MIDDLE_SHARE * float(left_out.mean()) if len(left_out) else None
     if len(s) < len(examples.places) + FEWEST_PAGES:
-        return 0.0, 0.0
+        return at_most or 0.0, 0.0
     median, spread = float(np.median(s)), float(s.std())
-    if len(left_out):  # where most of the crawl is on topic, the median is no ordinary page
-        median = min(median, MIDDLE_SHARE * float(left_out.mean()))
-    return median, spread
+    # where most of the crawl is on topic, the median is no ordinary page
+    return median if at_most is None else min(median, at_most), spread
 
 
 def _level(left_out: Weights, middle: float, spread: float, constants: Constants) -> float:
