@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score
 
 from thresher import registry
-from thresher.classify.base import Brief, Judge, Learner
+from thresher.classify.base import Judge, Learner
 from thresher.lab.compare import read_rows, run_tasks
 from thresher.lab.splits import split
 from thresher.lab.statistics import Score, compare_paired
@@ -65,21 +65,6 @@ class Reader:
             self._pages[number] = replace(found[0], links=())  # reading needs none, and a web fits into memory
         return self._pages[number]
 
-    def brief(self, topic: str, seeds: Sequence[int]) -> Brief:
-        """Tell phrase and seeds; and, for a judge that needs a taxonomy, five pages of every topic of the split."""
-        return replace(
-            self.bench.brief(topic, seeds), classes=lambda: self._classes(topic, seeds), targets=frozenset([topic])
-        )
-
-    def _classes(self, topic: str, seeds: Sequence[int]) -> dict[str, list[str]]:
-        names = [*split(self.web.name, "dev"), *split(self.web.name, "test")]
-        examples = {name: self.seeds(name) for name in names} | {topic: list(seeds)}
-        taken = set(seeds)
-        return {
-            name: [self.page(number).text for number in numbers if name == topic or number not in taken]
-            for name, numbers in examples.items()
-        }
-
     def seeds(self, topic: str) -> list[int]:
         task = Task(web=self.web.name, topic=topic, strategy="best-first", seed_set=0, seeds=SEEDS)
         return self.bench.seeds(task)
@@ -110,7 +95,7 @@ def rank(reader: Reader, topic: str, name: str) -> Iterator[dict[str, Any]]:
     """Measure one judge on one topic at every background, then with labels."""
     seeds = reader.seeds(topic)
     kind, parameters = JUDGES[name]
-    judge: Judge = registry.make("judge", kind, parameters, reader.brief(topic, seeds))
+    judge: Judge = registry.make("judge", kind, parameters, reader.bench.brief(topic, seeds))
     crawled = reader.breadth_first(seeds, max(BACKGROUNDS))
     learned = 0
     if isinstance(judge, Learner):
@@ -190,7 +175,7 @@ def run_ranking(side: str, judges: Sequence[str], processes: int, path: Path) ->
 
 
 def run_crawls(side: str, judges: Sequence[str], processes: int, path: Path) -> list[dict[str, Any]]:
-    plain = [PERFECT, *(name for name in judges if not JUDGES[name][1] and JUDGES[name][0] != "taxonomy")]
+    plain = [PERFECT, *(name for name in judges if not JUDGES[name][1])]
     tasks = [
         Task(web=web, topic=topic, strategy="best-first", seed_set=0, judge=judge, seeds=SEEDS)
         for web, most in WEBS.items()

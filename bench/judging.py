@@ -8,6 +8,7 @@ per page, the median of three runs, each with its own parsing beside it.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import time
 from collections.abc import Sequence
@@ -50,18 +51,23 @@ def cost(name: str, phrase: str, sources: Sequence[tuple[str, bytes]]) -> tuple[
     seeds = frozenset(url for url, _ in sources[:SEEDS])
     brief = Brief(phrases=[phrase], vectors=Topic.from_phrase(phrase).vectors(), seeds=seeds)
     judge = registry.make("judge", name, {}, brief)
+    gc.collect()
     started = time.process_time()
     pages: list[ParsedPage] = [parse(url, body, "text/html") for url, body in sources]
     parsed = time.process_time()
+    gc.freeze()  # a worker does not hold all pages of its crawl
+    judging = time.process_time()
     for page in pages:
         if isinstance(judge, Learner):
             judge.learn(page, seed=page.url in brief.seeds)
         judge.judge(page)
     judged = time.process_time()
-    return 1000 * (parsed - started) / len(pages), 1000 * (judged - parsed) / len(pages)
+    gc.unfreeze()
+    return 1000 * (parsed - started) / len(pages), 1000 * (judged - judging) / len(pages)
 
 
 def main() -> None:
+    gc.set_threshold(20_000, 20, 20)  # as in a worker
     parser = argparse.ArgumentParser(prog="python -m bench.judging", description="What judging a page costs.")
     parser.add_argument("--pages", type=int, default=600)
     parser.add_argument("--judges", default=",".join(JUDGES))

@@ -70,7 +70,9 @@ class Stop(_Strict):
     """When to stop; whichever comes first."""
 
     pages: int | None = Field(default=None, ge=1, description="Pages in the collection, over all runs.")
-    relevant: int | None = Field(default=None, ge=1, description="Relevant pages in the collection, over all runs.")
+    relevant: int | None = Field(
+        default=None, ge=1, description="Relevant pages over all runs, as they were judged when they came."
+    )
     minutes: float | None = Field(default=None, gt=0, description="Minutes of one run.")
     harvest_below: float | None = Field(
         default=None, ge=0, le=1, description="Share of relevant pages among the last 500 below which it stops."

@@ -63,6 +63,11 @@ class Collection:
                 seen.add(record.fingerprint)
                 yield record
 
+    def relevant_pages(self) -> int:
+        """Count the pages that are relevant as they are judged now, copies left out."""
+        query = "SELECT count(DISTINCT fingerprint) FROM page WHERE page = 1 AND relevant = 1 AND duplicate_of = 0"
+        return sum(int(segment.execute(query).fetchone()[0]) for segment in self._segments)
+
     def find(self, fingerprint: int) -> PageRecord | None:
         """Return the last record of a URL."""
         rows = [row for segment in self._segments if (row := _last(segment, fingerprint, _COLUMNS))]

@@ -50,7 +50,7 @@ class Row:
 class Matrix:
     """All rows on end: those of page i are `starts[i]` up to `starts[i + 1]`."""
 
-    numbers: Numbers
+    numbers: NDArray[np.intp]
     weights: Weights
     starts: NDArray[np.int64]
 
@@ -178,7 +178,7 @@ class Sample:
         rows = self._all_rows()
         lengths = [len(row.numbers) for row in rows]
         return Matrix(
-            numbers=np.concatenate([row.numbers for row in rows] or [np.empty(0, np.int32)]),
+            numbers=np.concatenate([row.numbers for row in rows] or [np.empty(0, np.int32)]).astype(np.intp),
             weights=np.concatenate([row.weights for row in rows] or [np.empty(0)]),
             starts=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
         )
@@ -201,7 +201,7 @@ class Sample:
         names = json.dumps({"terms": list(self._terms), "urls": self.urls, "kept": len(self._kept)}, ensure_ascii=False)
         return {
             "names": np.frombuffer(names.encode("utf-8", "surrogatepass"), dtype=np.uint8),
-            "numbers": matrix.numbers,
+            "numbers": matrix.numbers.astype(np.int32),
             "weights": matrix.weights.astype(np.float32),
             "starts": matrix.starts,
             "seen": np.array([self.seen]),

@@ -123,11 +123,14 @@ def _fit_once(
     mass = float(w.sum())
     trust = mass / (mass + constants.kappa)
     importance = _importance(matrix, terms, w, trust)
-    z = _unit_rows(matrix, importance)
-    b = np.bincount(matrix.numbers, z * matrix.per_term(w / max(mass, 1e-9)), minlength=terms).astype(np.float64)
-    shape = _Shape(matrix, z, b, importance, examples, constants, trust)
+    z = matrix.weights * importance.take(matrix.numbers)  # not of length 1 yet: it is cheaper to divide sums than terms
+    lengths = np.sqrt(matrix.sums(z * z))
+    lengths[lengths < 1e-12] = 1.0
+    shares = matrix.per_term(w / (max(mass, 1e-9) * lengths))
+    b = np.bincount(matrix.numbers, z * shares, minlength=terms).astype(np.float64)
+    shape = _Shape(matrix, z, lengths, b, importance, examples, constants, trust)
     direction, left_out = shape.direction(), shape.left_out_scores()
-    s = matrix.sums(z * direction[matrix.numbers])
+    s = matrix.sums(z * direction.take(matrix.numbers)) / lengths
     middle, spread = _middle(s, examples, left_out)
     model = TopicModel(
         importance=importance,
@@ -146,14 +149,6 @@ def _importance(matrix: Matrix, terms: int, w: Weights, trust: float) -> Weights
     importance = 1.0 - trust + trust * np.log((mass + 2) / (df + 1)) / np.log(mass + 2)
     floored: Weights = np.maximum(FLOOR, importance)
     return floored
-
-
-def _unit_rows(matrix: Matrix, importance: Weights) -> Weights:
-    z = matrix.weights * importance[matrix.numbers]
-    lengths = np.sqrt(matrix.sums(z * z))
-    lengths[lengths < 1e-12] = 1.0
-    unit: Weights = z / matrix.per_term(lengths)
-    return unit
 
 
 def _middle(s: Weights, examples: Examples, left_out: Weights) -> tuple[float, float]:
@@ -179,6 +174,7 @@ class _Shape:
         self,
         matrix: Matrix,
         z: Weights,
+        lengths: Weights,
         b: Weights,
         importance: Weights,
         examples: Examples,
@@ -190,8 +186,8 @@ class _Shape:
         own = [matrix.numbers[span] for span in spans]
         self._terms = np.unique(np.concatenate([*own, phrase]).astype(np.int64))
         self._rows = np.zeros((len(spans), len(self._terms)))
-        for row, numbers, span in zip(self._rows, own, spans, strict=True):
-            row[np.searchsorted(self._terms, numbers)] = z[span]
+        for row, numbers, span, place in zip(self._rows, own, spans, examples.places, strict=True):
+            row[np.searchsorted(self._terms, numbers)] = z[span] / lengths[place]
         self._phrase = np.zeros(len(self._terms))
         self._phrase[np.searchsorted(self._terms, phrase)] = importance[phrase] * list(examples.phrase.values())
         self._phrase = constants.phrase_weight * _unit(self._phrase)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from thresher.archive.collection import Collection
 from thresher.build import Crawl
 from thresher.cli.show import CRAWL, echo_json
 from thresher.frontier.base import Counts
@@ -20,7 +21,10 @@ from thresher.frontier.base import Counts
 def status(dir: Path, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
     """Print a crawl in numbers."""
     crawl = Crawl.open(dir)
-    numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(asyncio.run(_counts(crawl)))}
+    with Collection(crawl.folder.pages) as collection:
+        relevant = collection.relevant_pages()  # the frontier counted them as they were judged when they came
+    counts = replace(asyncio.run(_counts(crawl)), relevant=relevant)
+    numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(counts)}
     if as_json:
         echo_json(numbers)
         return

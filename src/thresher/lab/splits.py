@@ -48,6 +48,12 @@ def split(web: str, side: Side) -> list[str]:
     return list(webs[name][side])
 
 
+def both_sides(web: str) -> list[str]:
+    """Give all topics of a web that take part in its split; none when it has no split."""
+    sides = _read()["webs"].get(web.partition("+")[0], {})
+    return [*sides.get("dev", ()), *sides.get("test", ())]
+
+
 @cache
 def _read() -> dict[str, Any]:
     text = (resources.files("thresher.lab") / "splits.json").read_text(encoding="utf-8")

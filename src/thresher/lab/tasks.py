@@ -6,7 +6,7 @@ import asyncio
 import resource
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +21,7 @@ from thresher.lab.judges import PerfectJudge
 from thresher.lab.oracle import OracleCrawl, oracle_crawl
 from thresher.lab.parsed import ParsedPages
 from thresher.lab.simulate import SimulatedCrawl, Simulator
+from thresher.lab.splits import both_sides
 from thresher.lab.virtualweb import Web, open_web
 from thresher.linkgraph.graph import LinkGraph
 from thresher.strategies.aim import Aim
@@ -98,9 +99,12 @@ class Bench:
 
     def seeds(self, task: Task) -> list[int]:
         """Draw the seeds of a task: pages of the topic, the same ones for every strategy."""
-        targets = sorted(self.web.targets(task.topic))
-        draw = Random(f"{task.web} {task.topic} {task.seed_set}")  # noqa: S311 - no secret
-        return draw.sample(targets, min(task.seeds, len(targets)))
+        return self._draw(task.topic, task.seed_set, task.seeds)
+
+    def _draw(self, topic: str, seed_set: int, most: int) -> list[int]:
+        targets = sorted(self.web.targets(topic))
+        draw = Random(f"{self.web.name} {topic} {seed_set}")  # noqa: S311 - no secret
+        return draw.sample(targets, min(most, len(targets)))
 
     def run(self, task: Task) -> Row:
         """Run one task and measure it."""
@@ -135,10 +139,29 @@ class Bench:
         return Aim(vectors=wanted.vectors(), labels=wanted.labels, phrases=[topic_phrase(topic)])
 
     def brief(self, topic: str, seeds: Sequence[int]) -> Brief:
-        """Say what a user would have written down: the topic's name, and where to start."""
+        """Say what a user would have written down: the topic's name, and where to start.
+
+        A judge that asks for a taxonomy is given the web's topics, each with as many pages as there are seeds.
+        """
         phrase = topic_phrase(topic)
-        vectors = Topic.from_phrase(phrase).vectors()
-        return Brief(phrases=[phrase], vectors=vectors, seeds=frozenset(map(self.web.url_of, seeds)))
+        return Brief(
+            phrases=[phrase],
+            vectors=Topic.from_phrase(phrase).vectors(),
+            seeds=frozenset(map(self.web.url_of, seeds)),
+            classes=partial(self._classes, topic, seeds),
+            targets=frozenset([topic]),
+        )
+
+    def _classes(self, topic: str, seeds: Sequence[int]) -> dict[str, list[str]]:
+        """Return the texts of example pages of each topic that takes part in the split, the seeds for this one."""
+        examples = {name: self._draw(name, 0, len(seeds)) for name in both_sides(self.web.name)}
+        examples = {name: [page for page in pages if page not in seeds] for name, pages in examples.items()}
+        found = {name: map(self._text, pages) for name, pages in {**examples, topic: list(seeds)}.items()}
+        return {name: [text for text in texts if text] for name, texts in found.items()}
+
+    def _text(self, page: int) -> str:
+        found = self._pages.get(self.web.url_of(page))
+        return found[0].text if found else ""
 
     def _find_oracle(self, topic: str, seeds: tuple[int, ...], budget: int) -> OracleCrawl:
         return oracle_crawl(self.graph, self.web.targets(topic), seeds, budget)

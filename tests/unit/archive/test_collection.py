@@ -6,13 +6,15 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from importlib import resources
 
 import pytest
 
 from thresher.archive.collection import Collection
 from thresher.archive.pages import FoundLink, PageRecord, PageWriter
 from thresher.errors import StoreError
-from thresher.records import Outcome
+from thresher.records import Judgement, Outcome, Revision
+from thresher.urls.canonical import fingerprint
 
 
 def page(number, *, relevance=0.5, parent=0, at=None, **more):
@@ -137,3 +139,63 @@ def test_what_was_kept_survives_kill_9(tmp_path):
         kept += [int(line) for line in process.stdout]
     with Collection(tmp_path) as collection:
         assert all(collection.find(number) for number in kept)
+
+
+def revised(url, relevance, probability):
+    judgement = Judgement(relevance=relevance, relevant=relevance > 0.5, probability=probability, parts={"new": 1.0})
+    return Revision(url=url, judgement=judgement)
+
+
+def own(number, **more):
+    url = f"http://a.example/{number}"
+    return page(fingerprint(url), url=url, at=number, **more)
+
+
+def test_what_is_thought_now_replaces_what_was_thought(tmp_path, writer):
+    writer.write([own(1, relevance=0.9), own(2, relevance=0.2)])
+    writer.rewrite([revised("http://a.example/1", 0.1, 0.05), revised("http://a.example/2", 0.8, 0.75)])
+    with Collection(tmp_path) as collection:
+        first, second = collection.ranked()
+    assert (first.url, first.relevance, first.relevant, first.probability) == ("http://a.example/2", 0.8, True, 0.75)
+    assert (second.relevant, second.parts) == (False, {"new": 1.0})
+
+
+def test_a_revision_of_an_unknown_page_changes_nothing(tmp_path, writer):
+    writer.write([own(1)])
+    writer.rewrite([revised("http://b.example/", 0.9, 0.9)])
+    with Collection(tmp_path) as collection:
+        assert [record.relevance for record in collection.ranked()] == [0.5]
+
+
+def test_equally_relevant_pages_come_by_their_probability(tmp_path, writer):
+    writer.write([own(1, relevance=1.0, probability=0.7), own(2, relevance=1.0, probability=0.9)])
+    with Collection(tmp_path) as collection:
+        assert [record.probability for record in collection.ranked()] == [0.9, 0.7]
+
+
+def test_relevant_pages_are_counted_as_they_are_judged_now(tmp_path, writer):
+    writer.write([own(1, relevance=0.9), own(2, relevance=0.9), own(3, relevance=0.9, duplicate_of=1), own(1)])
+    writer.rewrite([revised("http://a.example/2", 0.1, 0.05)])
+    with Collection(tmp_path) as collection:
+        assert collection.relevant_pages() == 1
+
+
+def test_a_segment_of_the_first_format_is_read_and_written_on(tmp_path):
+    db = sqlite3.connect(tmp_path / "w1.db")
+    schema = (resources.files("thresher.archive") / "sql" / "schema.sql").read_text(encoding="utf-8")
+    without = "".join(line for line in schema.splitlines(keepends=True) if "probability" not in line)
+    db.executescript(without.replace("user_version = 2", "user_version = 1"))
+    db.execute(
+        "INSERT INTO page (fingerprint, url, status, outcome, reason, page, score, parent, depth, title, language,"
+        " relevance, relevant, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes)"
+        " VALUES (1, 'http://a.example/1', 200, 'done', '', 1, 0, 0, 0, '', '', 0.5, 1, 0, 0, 1, 0, 0)"
+    )
+    db.commit()
+    db.close()
+    with Collection(tmp_path) as collection:
+        assert [record.probability for record in collection.ranked()] == [None]
+    writer = PageWriter(tmp_path / "w1.db")
+    writer.write([own(2, probability=0.4)])
+    writer.close()
+    with Collection(tmp_path) as collection:
+        assert sorted(record.probability or 0.0 for record in collection.ranked()) == [0.0, 0.4]
