@@ -32,6 +32,7 @@ class Link:
         tag_path: The elements it is nested in, outermost first, such as ``html/body/ul/li/a``.
         position: Its number among the page's links, from 0.
         nofollow: Whether the page asks crawlers not to follow it.
+        block: The number of its block among the page's blocks.
     """
 
     url: str
@@ -41,6 +42,7 @@ class Link:
     tag_path: str = ""
     position: int = 0
     nofollow: bool = False
+    block: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,7 @@ class ParsedPage:
         language: ``en``, ``zh`` or another code; empty when the page has too little text to tell.
         noindex: The page asks not to be kept.
         nofollow: The page asks that none of its links be followed.
+        blocks: The text of each content block, headings with what follows them; white space as it comes.
     """
 
     url: str
@@ -77,6 +80,7 @@ class ParsedPage:
     links: tuple[Link, ...] = ()
     noindex: bool = False
     nofollow: bool = False
+    blocks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,15 +99,15 @@ def _open(web: Web, cache: Path | None) -> sqlite3.Connection:
 
 def _values(page: ParsedPage, size: int) -> list[Any]:
     links = [
-        [link.url, link.anchor, link.context, link.heading, link.tag_path, link.position, link.nofollow]
+        [link.url, link.anchor, link.context, link.heading, link.tag_path, link.position, link.nofollow, link.block]
         for link in page.links
     ]
     fields = [page.title, page.headings, page.keywords, page.description, page.text, page.language]
-    return [*fields, page.noindex, page.nofollow, size, links]
+    return [*fields, page.noindex, page.nofollow, page.blocks, size, links]
 
 
 def _page(url: str, values: Sequence[Any]) -> tuple[ParsedPage, int]:
-    title, headings, keywords, description, text, language, noindex, nofollow, size, links = values
+    title, headings, keywords, description, text, language, noindex, nofollow, blocks, size, links = values
     page = ParsedPage(
         url=url,
         title=title,
@@ -119,12 +119,13 @@ def _page(url: str, values: Sequence[Any]) -> tuple[ParsedPage, int]:
         links=tuple(map(_link, links)),
         noindex=noindex,
         nofollow=nofollow,
+        blocks=tuple(blocks),
     )
     return page, size
 
 
 def _link(values: Sequence[Any]) -> Link:
-    url, anchor, context, heading, tag_path, position, nofollow = values
+    url, anchor, context, heading, tag_path, position, nofollow, block = values
     return Link(
         url=url,
         anchor=anchor,
@@ -133,4 +134,5 @@ def _link(values: Sequence[Any]) -> Link:
         tag_path=tag_path,
         position=position,
         nofollow=nofollow,
+        block=block,
     )

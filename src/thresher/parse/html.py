@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from thresher.parse.blocks import read_blocks
 from thresher.parse.bounds import tame
 from thresher.parse.charset import decode
 from thresher.parse.links import read_links
@@ -43,10 +44,11 @@ def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
     source = decode(body, content_type)
     if content_type.lower().startswith("text/plain"):
         text = _fold(source, MAX_TEXT_CHARACTERS)
-        return ParsedPage(url=url, text=text, language=language(text))
+        return ParsedPage(url=url, text=text, language=language(text), blocks=(text,) if text else ())
     tree = LexborHTMLParser(tame(source))
     head = _read_head(tree)
     found = walk(tree)
+    blocks = read_blocks(found)
     headings = [found.text(heading)[:MAX_FIELD_CHARACTERS] for heading in found.headings]
     text = f"{head.title} {found.text()}".strip()[:MAX_TEXT_CHARACTERS]
     base = canonicalize(head.base, url) if head.base else None
@@ -58,9 +60,10 @@ def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
         description=head.description,
         text=text,
         language=language(text) or _declared_language(tree),
-        links=read_links(found, headings, base or url),
+        links=read_links(found, blocks, headings, base or url),
         noindex="noindex" in head.robots or "none" in head.robots.split(","),
         nofollow="nofollow" in head.robots or "none" in head.robots.split(","),
+        blocks=blocks.texts,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from selectolax.lexbor import LexborNode
 
+from thresher.parse.blocks import Blocks
 from thresher.parse.walk import LinkElement, Walk
 from thresher.records import Link
 from thresher.text.tokens import CJK
@@ -27,11 +28,12 @@ _LEADING_TOKENS = re.compile(
 ).match
 
 
-def read_links(found: Walk, headings: Sequence[str], base: str) -> tuple[Link, ...]:
+def read_links(found: Walk, blocks: Blocks, headings: Sequence[str], base: str) -> tuple[Link, ...]:
     """Turn the links that a walk found into records; those that lead to no page are left out.
 
     Args:
         found: The walk.
+        blocks: Its content blocks.
         headings: The text of each heading of the walk.
         base: The address that relative ones start from.
     """
@@ -44,6 +46,7 @@ def read_links(found: Walk, headings: Sequence[str], base: str) -> tuple[Link, .
         if target not in addresses:
             addresses[target] = canonicalize(target, base)
         if url := addresses[target]:
+            heading = element.heading
             links.append(
                 Link(
                     url=url,
@@ -53,6 +56,7 @@ def read_links(found: Walk, headings: Sequence[str], base: str) -> tuple[Link, .
                     tag_path=_tag_path(element.node, paths),
                     position=len(links),
                     nofollow=_is_unfollowed(element),
+                    block=blocks.numbers[heading.next_block if heading else element.block_number],
                 )
             )
     return tuple(links)
@@ -111,8 +115,10 @@ def _tag_path(node: LexborNode, paths: dict[int, str]) -> str:
         node: The element.
         paths: Those known so far, by element; grows.
     """
-    climbed: list[LexborNode] = []
     up = node.parent
+    if up is not None and (path := paths.get(up.mem_id)) is not None:
+        return path + (node.tag or "")
+    climbed: list[LexborNode] = []
     while up is not None and up.mem_id not in paths:
         climbed.append(up)
         up = up.parent

@@ -22,10 +22,23 @@ MAX_LINKS = 1_000
 
 @dataclass(slots=True)
 class HeadingElement:
-    """A heading as found: the pieces of the page's text from `start` up to, without, `end`."""
+    """A heading as found.
+
+    Args:
+        start, end: The pieces of the page's text that are its own words; `end` is the first behind them.
+        block: The number of its block.
+        block_start, block_end: Those pieces of the block that are its own words.
+        next_block: The number of the block that the text after it belongs to; its own when nothing follows.
+        next_start: The first piece of that text in its block.
+    """
 
     start: int
     end: int
+    block: int
+    block_start: int
+    block_end: int
+    next_block: int
+    next_start: int
 
 
 @dataclass(slots=True)
@@ -38,8 +51,10 @@ class LinkElement:
         target: The address as written.
         start, end: The pieces of the page's text that are its own words.
         block: The text of its block, in pieces.
+        block_number: The number of that block.
         block_start, block_end: Those pieces of the block that are its own words.
         headings_above: How many headings have begun before it.
+        heading: The heading that it stands in.
         picture: Alternative text of the first image inside it that has one.
     """
 
@@ -49,19 +64,32 @@ class LinkElement:
     start: int
     end: int
     block: list[str]
+    block_number: int
     block_start: int
     block_end: int
     headings_above: int
+    heading: HeadingElement | None
     picture: str = ""
 
 
 @dataclass(slots=True)
 class Walk:
-    """What the pass found; text comes in pieces, with a blank wherever an element breaks the line."""
+    """What the pass found; text comes in pieces, with a blank wherever an element breaks the line.
+
+    Args:
+        pieces: The text of the page.
+        blocks: The text of each element that bounds a block, without that of the blocks inside it. They are numbered
+            in the order of the document; number 0 is what stands in none.
+        outer_blocks: The number of the block around each; 0 stands in itself.
+        waiting: The headings that no text has followed yet.
+    """
 
     pieces: list[str] = field(default_factory=list)
+    blocks: list[list[str]] = field(default_factory=lambda: [[]])
+    outer_blocks: list[int] = field(default_factory=lambda: [0])
     headings: list[HeadingElement] = field(default_factory=list)
     links: list[LinkElement] = field(default_factory=list)
+    waiting: list[HeadingElement] = field(default_factory=list)
 
     def text(self, element: HeadingElement | LinkElement | None = None) -> str:
         """Join the pieces, or those of one element, with all white space folded."""
@@ -69,9 +97,9 @@ class Walk:
         return " ".join("".join(pieces).split())
 
 
-# Where text stands: the element that breaks its lines, the words of its block, and the link and heading around it.
-# A plain tuple, because one is made for every paragraph and list item. None means that nothing here is visible.
-VisiblePlace = tuple[int, list[str], LinkElement | None, HeadingElement | None]
+# Where text stands: the element that breaks its lines, the words of its block, the link and heading around it, and the
+# block's number. A plain tuple, because one is made for every paragraph and list item. None: nothing here is visible.
+VisiblePlace = tuple[int, list[str], LinkElement | None, HeadingElement | None, int]
 Place = VisiblePlace | None
 
 
@@ -79,8 +107,9 @@ def walk(tree: LexborHTMLParser) -> Walk:
     """Collect text, headings and links of a document."""
     found = Walk()
     pieces = found.pieces
-    line, block = 0, pieces[:]
-    outside: Place = (0, block, None, None)
+    line, block = 0, found.blocks[0]
+    outside: Place = (0, block, None, None, 0)
+    waiting = found.waiting
     places: dict[int, Place] = {}
     root: Any = tree.root  # Any: the stubs allow for trees without a root and nodes without a parent
     for node in root.traverse(include_text=True):
@@ -97,8 +126,8 @@ def walk(tree: LexborHTMLParser) -> Walk:
                     block.append(" ")
                 pieces.append(text)
                 block.append(text)
-                if place[2] or place[3]:
-                    _stretch(place, len(pieces))
+                if place[2] or place[3] or waiting:
+                    _stretch(found, place)
         elif tag != _COMMENT:
             place = places.get(node.parent.mem_id, outside)
             if place and (enter := _ENTER.get(tag, _enter_line)):
@@ -109,11 +138,18 @@ def walk(tree: LexborHTMLParser) -> Walk:
     return found
 
 
-def _stretch(place: VisiblePlace, end: int) -> None:
-    """Let the link and the heading around a piece of text reach to its end."""
-    _, block, link, heading = place
+def _stretch(found: Walk, place: VisiblePlace) -> None:
+    """Let the link and the heading around a piece of text reach to its end, and tell the headings above of it."""
+    _, block, link, heading, number = place
+    end = len(found.pieces)
     if heading:
         heading.end = end
+        if number == heading.block:
+            heading.block_end = len(block)
+    else:
+        for above in found.waiting:
+            above.next_block, above.next_start = number, len(block) - 1
+        found.waiting.clear()
     if link:
         link.end = end
         if block is link.block:
@@ -121,17 +157,23 @@ def _stretch(place: VisiblePlace, end: int) -> None:
 
 
 def _enter_line(_: Walk, node: LexborNode, place: VisiblePlace) -> Place:
-    return (node.mem_id, place[1], place[2], place[3])
+    return (node.mem_id, place[1], place[2], place[3], place[4])
 
 
-def _enter_block(_: Walk, node: LexborNode, place: VisiblePlace) -> Place:
-    return (node.mem_id, [], place[2], place[3])
+def _enter_block(found: Walk, node: LexborNode, place: VisiblePlace) -> Place:
+    blocks = found.blocks
+    block: list[str] = []
+    blocks.append(block)
+    found.outer_blocks.append(place[4])
+    return (node.mem_id, block, place[2], place[3], len(blocks) - 1)
 
 
 def _enter_heading(found: Walk, node: LexborNode, place: VisiblePlace) -> Place:
-    heading = HeadingElement(len(found.pieces), len(found.pieces))
+    here, inside, number = len(found.pieces), len(place[1]), place[4]
+    heading = HeadingElement(here, here, number, inside, inside, number, inside)
     found.headings.append(heading)
-    return (node.mem_id, place[1], place[2], heading)
+    found.waiting.append(heading)
+    return (node.mem_id, place[1], place[2], heading, number)
 
 
 def _enter_hidden(_: Walk, __: LexborNode, ___: VisiblePlace) -> Place:
@@ -140,7 +182,7 @@ def _enter_hidden(_: Walk, __: LexborNode, ___: VisiblePlace) -> Place:
 
 def _enter_link(found: Walk, node: LexborNode, place: VisiblePlace) -> Place:
     link = _add_link(found, node, place, "href")
-    return (place[0], place[1], link, place[3]) if link else place
+    return (place[0], place[1], link, place[3], place[4]) if link else place
 
 
 def _enter_frame(found: Walk, node: LexborNode, place: VisiblePlace) -> Place:
@@ -161,7 +203,10 @@ def _add_link(found: Walk, node: LexborNode, place: VisiblePlace, name: str) -> 
     if not target or target.startswith("#") or len(found.links) >= MAX_LINKS:
         return None
     here, inside = len(found.pieces), len(place[1])
-    link = LinkElement(node, attributes, target, here, here, place[1], inside, inside, len(found.headings))
+    _, block, _, heading, number = place
+    link = LinkElement(
+        node, attributes, target, here, here, block, number, inside, inside, len(found.headings), heading
+    )
     found.links.append(link)
     return link
 
