@@ -1,0 +1,1 @@
+"""What a link shows before it is followed: one formula per file."""

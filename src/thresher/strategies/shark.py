@@ -1,0 +1,77 @@
+"""Shark search: Hersovici et al., WWW7, 1998, as in SURVEY, figure 2; or as FCMRPS runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from thresher.records import Candidate, Judgement, Lease, Link, Merge, ParsedPage, Parts
+from thresher.strategies.aim import Aim
+from thresher.strategies.depth import fish_depth
+from thresher.strategies.evidence.anchor import anchor_relevance, context_relevance
+
+FORMS = ("survey", "fcmrps")
+W_PC, W_AT = 0.2, 0.8
+"""The weights of page and anchor in FCMRPS 5.2.1."""
+
+
+class Shark:
+    """Follow links by the worth of the pages above them and by the words in and around them.
+
+    Args:
+        aim: The topic.
+        form: ``survey`` hands scores down with a decay; ``fcmrps`` weighs page and anchor with 0.2 and 0.8.
+        delta: What remains of a page's score one link further.
+        beta: Weight of the anchor against the words around it.
+        gamma: Weight of the inherited score against that of the words.
+        D: A path may lead over D + 1 irrelevant pages in a row.
+    """
+
+    merge = Merge.MAX
+
+    def __init__(
+        self, aim: Aim, *, form: str = "survey", delta: float = 0.5, beta: float = 0.8, gamma: float = 0.5, D: int = 3
+    ) -> None:
+        if form not in FORMS:
+            raise ValueError(f"form must be {' or '.join(FORMS)}, got {form!r}")
+        self._sim = aim.likeness
+        self._form = form
+        self._delta = delta
+        self._beta = beta
+        self._gamma = gamma
+        self._D = D
+
+    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
+        """Seeds start on top, with the whole depth before them."""
+        return (Candidate(url=url, score=1.0, depth_left=self._D) for url in urls)
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Score every link; from a page at the end of its path nothing is followed."""
+        depth = fish_depth(lease.depth_left, judgement.relevant, self._D)
+        if depth is None:
+            return
+        sim_page = self._sim(page.text)
+        inherited_score = self._delta * (sim_page if judgement.relevant else _inherited(lease))
+        survey = self._form == "survey"
+        carry = {"inherited": inherited_score} if survey else {}
+        for link in page.links:
+            score, parts = self._survey(link, sim_page, inherited_score) if survey else self._fcmrps(link, sim_page)
+            yield Candidate(url=link.url, score=score, parts=parts, carry=carry, depth_left=depth)
+
+    def _survey(self, link: Link, sim_page: float, inherited_score: float) -> tuple[float, Parts]:
+        beta, gamma = self._beta, self._gamma
+        anchor_score = self._sim(link.anchor)
+        anchor_context_score = 1.0 if anchor_score > 0 else context_relevance(self._sim, link, R_PC=sim_page)
+        neighborhood_score = beta * anchor_score + (1 - beta) * anchor_context_score
+        potential_score = gamma * inherited_score + (1 - gamma) * neighborhood_score
+        parts = {"inherited": inherited_score, "anchor": anchor_score, "context": anchor_context_score}
+        return potential_score, parts
+
+    def _fcmrps(self, link: Link, R_PC: float) -> tuple[float, Parts]:
+        R_AT = anchor_relevance(self._sim, link, R_PC=R_PC)
+        return W_PC * R_PC + W_AT * R_AT, {"page": R_PC, "anchor": R_AT}
+
+
+def _inherited(lease: Lease) -> float:
+    """Read what the page itself inherited; a seed inherited nothing."""
+    value = lease.carry.get("inherited", 0.0)
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,39 @@
+"""Fish: the first links of a page are followed, more of them from relevant pages."""
+
+from tests.unit.strategies.small_world import HERE, IRRELEVANT, RELEVANT, lease, links, page
+from thresher.records import Link, Merge
+from thresher.strategies.fish import Fish
+
+
+def scores(judgement, *found, strategy=None):
+    return [candidate.score for candidate in (strategy or Fish()).score(page(*found), judgement, lease())]
+
+
+def test_the_first_fifteen_links_of_a_relevant_page_score_one():
+    assert scores(RELEVANT, *links(20)) == [1.0] * 15 + [0.0] * 5
+
+
+def test_the_first_ten_links_of_an_irrelevant_page_score_one_half():
+    assert scores(IRRELEVANT, *links(20)) == [0.5] * 10 + [0.0] * 10
+
+
+def test_a_broken_width_is_rounded_up():
+    assert scores(RELEVANT, *links(6), strategy=Fish(width=3)) == [1.0] * 5 + [0.0]
+
+
+def test_only_distinct_links_to_other_pages_count():
+    twice, itself = links(1), Link(url=HERE)
+    assert scores(RELEVANT, *twice, itself, *twice, *links(20)) == [1.0] * 15 + [0.0] * 5
+
+
+def test_the_rest_waits_with_the_same_depth():
+    assert {candidate.depth_left for candidate in Fish().score(page(*links(20)), IRRELEVANT, lease())} == {2}
+
+
+def test_a_link_says_why_it_has_its_place():
+    last = list(Fish(width=1).score(page(*links(2)), IRRELEVANT, lease()))[-1]
+    assert last.parts == {"relevant page": 0.0, "place": 2.0}
+
+
+def test_a_url_found_again_keeps_its_best_score():
+    assert Fish.merge is Merge.MAX
