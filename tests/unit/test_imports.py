@@ -14,7 +14,7 @@ LEVELS = [
     {"topics", "parse", "classify"},
     {"strategies", "frontier", "archive"},
     {"settle", "rethink", "line", "registry"},
-    {"build"},
+    {"build", "training"},
     {"engine", "lab", "explain", "attempt"},
     {"cli", "dashboard"},
 ]
@@ -26,7 +26,7 @@ HEAVY = {
     "twisted": {"engine"},
     "redis": {"frontier"},
     "matplotlib": {"lab"},
-    "sklearn": {"classify", "strategies", "lab"},
+    "sklearn": {"classify", "strategies", "training", "lab"},
     "scipy": {"classify", "strategies", "lab"},
     "starlette": {"dashboard"},
 }

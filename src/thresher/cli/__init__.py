@@ -26,6 +26,7 @@ COMMANDS = {
     "hosts": "List hosts: their pages, harvest, delay, and why they are parked.",
     "export": "Write the pages of a crawl, most relevant first.",
     "strategies": "List the crawl strategies, or describe one.",
+    "train": "Learn what a strategy must know before it crawls: from an earlier crawl, or from a frozen web.",
     "judges": "List the judges of pages, or describe one.",
     "lab": "Try and compare strategies on frozen webs, without a network.",
     "doctor": "Look at this machine: what is there, what is missing, how to get it.",

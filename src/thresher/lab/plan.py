@@ -10,7 +10,9 @@ from thresher import registry
 from thresher.errors import ConfigError, UnknownName
 from thresher.lab.splits import split
 from thresher.lab.tasks import ORACLE, PERFECT, Task
+from thresher.lab.training import TRAINING_SHARE
 from thresher.lab.virtualweb import Web
+from thresher.training.needs import needs_training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +34,11 @@ class Plan:
     pages: int
 
     def tasks(self) -> list[Task]:
-        """List the crawls, those that share an oracle together."""
+        """List the crawls, those that share an oracle together.
+
+        Where one strategy must be trained, the same pages are set aside for all, so that all look for the same ones.
+        """
+        training = TRAINING_SHARE if any(map(needs_training, self.strategies)) else 0.0
         return [
             Task(
                 web=self.web,
@@ -42,6 +48,7 @@ class Plan:
                 judge=judge,
                 pages=self.pages,
                 seeds=self.seeds,
+                training=training,
             )
             for topic, seed_set, judge, strategy in product(
                 self.topics, range(self.seed_sets), self.judges, self.strategies

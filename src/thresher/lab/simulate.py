@@ -7,7 +7,7 @@ a fetch takes its time and waiting costs nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from thresher.archive.pages import NoArchive
@@ -127,13 +127,21 @@ class Simulator:
             parse=self._parsed,
         )
 
-    async def run(self, seeds: Sequence[str], budget: int) -> SimulatedCrawl:
-        """Fetch until the budget is spent or nothing waits; every fetch counts, a dead link's too."""
+    async def run(self, seeds: Sequence[str], budget: int, *, free: Set[int] = frozenset()) -> SimulatedCrawl:
+        """Fetch until the budget is spent or nothing waits; every fetch counts, a dead link's too.
+
+        Args:
+            seeds: URLs to start from.
+            budget: The largest number of fetches.
+            free: Pages whose fetches do not count, and are not told.
+        """
         started = time.perf_counter()
         fetches: list[Fetch] = []
         await self._line.seed(seeds)
         while len(fetches) < budget and (lease := await self._next()):
-            fetches.append(await self._fetch(lease))
+            fetch = await self._fetch(lease)
+            if fetch.page_id not in free:
+                fetches.append(fetch)
         return SimulatedCrawl(
             fetches=fetches,
             seconds=time.perf_counter() - started,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
+from tempfile import mkdtemp
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 
@@ -22,10 +25,12 @@ from thresher.lab.oracle import OracleCrawl, oracle_crawl
 from thresher.lab.parsed import ParsedPages
 from thresher.lab.simulate import SimulatedCrawl, Simulator
 from thresher.lab.splits import both_sides
+from thresher.lab.training import TRAINING_SHARE, TrainingSplit, WebPages, training_split, without
 from thresher.lab.virtualweb import Web, open_web
 from thresher.linkgraph.graph import LinkGraph
 from thresher.strategies.aim import Aim
 from thresher.topics.topic import Topic
+from thresher.training.needs import needs_training
 
 CURVE_POINTS = 100
 ORACLE = "oracle"
@@ -47,6 +52,7 @@ class Task:
             topic's name and the addresses of its seeds.
         pages: How many fetches.
         seeds: How many pages of the topic a crawl starts from.
+        training: Share of the topic's pages that are set aside to train on; they are neither hits nor fetches.
     """
 
     web: str
@@ -57,6 +63,7 @@ class Task:
     pages: int = 500
     seeds: int = 5
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    training: float = 0.0
 
     @property
     def key(self) -> str:
@@ -67,7 +74,8 @@ class Task:
 def key_of(row: Mapping[str, Any]) -> str:
     """Return what tells the task of a row from all others."""
     names = ("web", "topic", "strategy", "seed_set", "judge", "pages", "seeds")
-    return " ".join([*(str(row[name]) for name in names), str(sorted(row["parameters"].items()))])
+    trained = [f"training {row['training']}"] if row.get("training") else []  # rows of old have no such field
+    return " ".join([*(str(row[name]) for name in names), str(sorted(row["parameters"].items())), *trained])
 
 
 class Bench:
@@ -78,6 +86,7 @@ class Bench:
         self._pages = ParsedPages(web, cache=cache)
         self._graph: LinkGraph | None = None
         self._oracle = lru_cache(maxsize=64)(self._find_oracle)
+        self._trained = lru_cache(maxsize=64)(self._train)
         self._information: dict[str, dict[int, float]] = {}
 
     @classmethod
@@ -99,21 +108,28 @@ class Bench:
 
     def seeds(self, task: Task) -> list[int]:
         """Draw the seeds of a task: pages of the topic, the same ones for every strategy."""
-        return self._draw(task.topic, task.seed_set, task.seeds)
+        return self._draw(task.topic, task.seed_set, task.seeds, aside=self.split(task).targets)
 
-    def _draw(self, topic: str, seed_set: int, most: int) -> list[int]:
-        targets = sorted(self.web.targets(topic))
+    def _draw(self, topic: str, seed_set: int, most: int, *, aside: frozenset[int] = frozenset()) -> list[int]:
+        targets = sorted(self.web.targets(topic) - aside)
         draw = Random(f"{self.web.name} {topic} {seed_set}")  # noqa: S311 - no secret
         return draw.sample(targets, min(most, len(targets)))
 
+    def split(self, task: Task) -> TrainingSplit:
+        """Say what is set aside to train on; nothing unless the task says so or its strategy needs it."""
+        share = task.training or (TRAINING_SHARE if needs_training(task.strategy) else 0.0)
+        return training_split(self.web, task.topic, task.seed_set, share) if share else TrainingSplit()
+
     def run(self, task: Task) -> Row:
         """Run one task and measure it."""
-        seeds, targets = self.seeds(task), self.web.targets(task.topic)
-        oracle = self._oracle(task.topic, tuple(seeds), task.pages)
+        free = self.split(task).targets
+        seeds, targets = self.seeds(task), self.web.targets(task.topic) - free
+        oracle = self._oracle(targets, tuple(seeds), task.pages, free)
         if task.strategy == ORACLE:
             pages, hits = list(map(int, oracle.pages)), list(map(bool, oracle.hits))
             return {**asdict(task), **_measured(self, pages, hits, oracle, task, len(targets))}
-        crawl = asyncio.run(self._simulator(task, seeds).run([self.web.url_of(seed) for seed in seeds], task.pages))
+        starts = [self.web.url_of(seed) for seed in seeds]
+        crawl = asyncio.run(self._simulator(task, seeds).run(starts, task.pages, free=free))
         pages = [fetch.page_id for fetch in crawl.fetches]
         hits = [page in targets for page in pages]
         measured = _measured(self, pages, hits, oracle, task, len(targets))
@@ -124,7 +140,10 @@ class Bench:
         strategy = registry.find("strategy", task.strategy)
         if "random_state" in registry.parameters_of(strategy):
             parameters.setdefault("random_state", task.seed_set)
-        made = registry.make("strategy", task.strategy, parameters, self.aim(task.topic))
+        aim = self.aim(task.topic)
+        if needs_training(task.strategy):
+            aim = replace(aim, model=self._trained(self.split(task)))
+        made = registry.make("strategy", task.strategy, parameters, aim)
         return Simulator(self.web, self._pages, judge=self._judge(task, seeds), strategy=made)
 
     def _judge(self, task: Task, seeds: Sequence[int]) -> Judge:
@@ -163,8 +182,24 @@ class Bench:
         found = self._pages.get(self.web.url_of(page))
         return found[0].text if found else ""
 
-    def _find_oracle(self, topic: str, seeds: tuple[int, ...], budget: int) -> OracleCrawl:
-        return oracle_crawl(self.graph, self.web.targets(topic), seeds, budget)
+    def _find_oracle(
+        self, targets: frozenset[int], seeds: tuple[int, ...], budget: int, free: frozenset[int]
+    ) -> OracleCrawl:
+        graph = without(self.graph, free) if free else self.graph
+        return oracle_crawl(graph, targets, seeds, budget)
+
+    def _train(self, split: TrainingSplit) -> Path:
+        """Learn layers from training targets, for all strategies that need them."""
+        from thresher.training.trained import train_layers
+
+        folder = Path(mkdtemp(prefix="thresher-lab-"))
+        finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        train_layers(self.training_pages(hidden=split.hidden), split.targets, folder)
+        return folder
+
+    def training_pages(self, *, hidden: frozenset[int] = frozenset()) -> WebPages:
+        """Give the pages of the web to train on, the hidden ones left out."""
+        return WebPages(self.web, self._pages, self.graph, hidden=hidden)
 
     def information(self, topic: str, pages: Sequence[int]) -> list[float]:
         """Return the cosine of each page with the topic's name; a dead link brings none."""

@@ -1,0 +1,28 @@
+"""Relevance by the content block that a link stands in: LPE, section 4.2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thresher.records import ParsedPage
+from thresher.strategies.evidence.tfc import UnitTable
+from thresher.text.tokens import count
+from thresher.text.vectors import Vector
+
+
+class ContentBlocks:
+    """The blocks of all pages so far, and their likeness to the topic.
+
+    Args:
+        topics: The topic's vectors.
+    """
+
+    def __init__(self, topics: Sequence[Vector]) -> None:
+        self.table = UnitTable(topics)
+        self._topics = topics
+
+    def read(self, page: ParsedPage) -> list[float]:
+        """Count the blocks of a page, then give Sim_CBP of each."""
+        units = list(map(count, page.blocks))
+        self.table.add(units)
+        return [self.table.similarity(u, self._topics) for u in units]

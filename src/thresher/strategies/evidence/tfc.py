@@ -1,0 +1,86 @@
+"""TFC weights of terms, learned while crawling: LPE, equations 12 and 13.
+
+A unit is a block, an anchor or the words around a link. How rare a term is among units is not known before the crawl,
+so every page is counted before its links are scored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import log
+from typing import Any
+
+from thresher.text.vectors import Vector, norm
+
+TOPIC_TERMS = 8
+"""Of a topic: against many terms no anchor of a few words could come near a cosine of one half."""
+MOST_TERMS = 100_000
+"""Terms that one table remembers; beyond it those of the fewest units are forgotten."""
+
+
+def heaviest(vectors: Iterable[Vector], most: int = TOPIC_TERMS) -> list[Vector]:
+    """Cut topic vectors down to their heaviest terms; of equal ones the first."""
+    return [dict(sorted(vector.items(), key=lambda item: -item[1])[:most]) for vector in vectors]
+
+
+class UnitTable:
+    """How many units there were, and in how many of them each term stood; other workers' counts are added.
+
+    Args:
+        units: The first units: the topic's own terms.
+    """
+
+    def __init__(self, units: Iterable[Mapping[str, float]] = ()) -> None:
+        self._N = 0
+        self._n: Counter[str] = Counter()
+        self._others: dict[str, tuple[int, Mapping[str, int]]] = {}
+        self._others_N = 0
+        self._others_n: Counter[str] = Counter()
+        self.add(units)
+
+    def add(self, units: Iterable[Mapping[str, float]]) -> None:
+        """Count units, each by its different terms."""
+        for unit in units:
+            self._N += 1
+            self._n.update(unit.keys())
+        if len(self._n) > MOST_TERMS:
+            self._n = Counter(dict(self._n.most_common(MOST_TERMS // 2)))
+
+    def weigh(self, f: Mapping[str, float]) -> dict[str, float]:
+        """Weigh the terms of a unit: ``f · ln((N + 1) / (n_t + 0.5))``; the length is left to the cosine.
+
+        The paper's ``log(N / n_t)`` would be 0 for all terms of the first unit.
+        """
+        n, others = self._n, self._others_n
+        log_N = log(max(1, self._N + self._others_N) + 1)
+        return {t: f_t * (log_N - log((n[t] + others[t] or 1) + 0.5)) for t, f_t in f.items()}
+
+    def similarity(self, u: Mapping[str, float], topics: Sequence[Vector]) -> float:
+        """Give Sim(u, v): the cosine of a unit and the topic, both weighed; of several vectors the nearest."""
+        met = [topic for topic in topics if not topic.keys().isdisjoint(u)]
+        if not met:  # few units hold a word of the topic; the others need not be weighed
+            return 0.0
+        w_u = self.weigh(u)
+        return max(_cosine(w_u, self.weigh(topic)) for topic in met)
+
+    def state(self) -> dict[str, Any]:
+        """Return this worker's own counts as values that JSON can hold."""
+        return {"N": self._N, "n": dict(self._n)}
+
+    def go_on_from(self, state: Mapping[str, Any]) -> None:
+        """Take up what `state` returned."""
+        self._N, self._n = int(state["N"]), Counter(state["n"])
+
+    def take_over(self, worker: str, state: Mapping[str, Any]) -> None:
+        """Add the counts of another worker, in the place of those that it had before."""
+        self._others[worker] = int(state["N"]), state["n"]
+        self._others_N = sum(N for N, _ in self._others.values())
+        self._others_n = Counter()
+        for _, n in self._others.values():
+            self._others_n.update(n)
+
+
+def _cosine(w_u: Vector, w_v: Vector) -> float:
+    product = sum(w_tv * w_u[t] for t, w_tv in w_v.items() if t in w_u)
+    return min(1.0, product / (norm(w_u) * norm(w_v)))

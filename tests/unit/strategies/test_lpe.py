@@ -1,0 +1,107 @@
+"""LPE follows blocks that are about the topic, and links whose words are; CBP follows blocks alone."""
+
+from math import log, sqrt
+
+import pytest
+
+from tests.unit.strategies.small_world import IRRELEVANT, lease
+from thresher.classify.notebook import FolderNotebook
+from thresher.errors import ConfigError
+from thresher.records import Link, ParsedPage
+from thresher.registry import make
+from thresher.strategies.aim import Aim
+from thresher.strategies.cbp import ContentBlockPartition
+from thresher.strategies.lpe import LinkPriorityEvaluation
+
+AIM = Aim(vectors={"en": {"solar": 1.0, "cell": 1.0}})
+# Four units are known after this page: the topic, and three blocks.
+BLOCKS = ("solar cell", "solar tea garden pot", "tea garden pot")
+PAGE = ParsedPage(
+    url="http://a.example/",
+    blocks=BLOCKS,
+    links=(
+        Link(url="http://a.example/1", anchor="more", context="things", block=0),
+        Link(url="http://a.example/2", anchor="solar", context="cell", block=1),
+        Link(url="http://a.example/3", anchor="tea", context="solar", block=2),
+        Link(url="http://a.example/4", anchor="tea", context="pot", block=2),
+    ),
+)
+
+
+def found(strategy, page=PAGE):
+    return {candidate.url[-1]: candidate for candidate in strategy.score(page, IRRELEVANT, lease())}
+
+
+def block_similarity():
+    """The second block by hand: solar is in 3 of 4 units, cell and the three others in 2."""
+    solar, other = log(5 / 3.5), log(5 / 2.5)
+    return solar * solar / (sqrt(solar**2 + other**2) * sqrt(solar**2 + 3 * other**2))
+
+
+def test_a_block_about_the_topic_hands_its_likeness_to_all_its_links():
+    one = found(LinkPriorityEvaluation(AIM))["1"]
+    assert (one.score, one.parts) == (pytest.approx(1.0), {"block": pytest.approx(1.0)})
+
+
+def test_in_another_block_a_link_is_worth_its_own_words_and_those_around():
+    # Anchors: solar in 2 of 4 units (the topic, solar, tea, tea; "more" has no term), cell in 1. Contexts: both in 2.
+    solar, cell = log(5 / 2.5), log(5 / 1.5)
+    sim_anchor, sim_context = solar / sqrt(solar**2 + cell**2), 1 / sqrt(2)
+    two = found(LinkPriorityEvaluation(AIM))["2"]
+    assert two.score == pytest.approx(0.5 * sim_anchor + 0.5 * sim_context)
+    assert two.parts["block"] == pytest.approx(block_similarity())
+    assert two.parts["anchor"] == pytest.approx(sim_anchor)
+
+
+def test_links_that_nothing_speaks_for_are_dropped():
+    assert list(found(LinkPriorityEvaluation(AIM))) == ["1", "2"]
+    assert list(found(LinkPriorityEvaluation(AIM, threshold=0.3))) == ["1", "2", "3"]
+
+
+def test_lambda_weighs_the_anchor_against_the_context():
+    three = found(LinkPriorityEvaluation(AIM, threshold=0.0, anchor_weight=0.25))["3"]
+    assert three.score == pytest.approx(0.75 / sqrt(2))
+
+
+def test_cbp_follows_blocks_alone():
+    assert list(found(ContentBlockPartition(AIM))) == ["1"]
+    scores = found(ContentBlockPartition(AIM, threshold=0.0))
+    assert scores["2"].score == pytest.approx(block_similarity())
+    assert "3" not in scores
+
+
+def test_a_link_of_an_unknown_block_is_no_fault():
+    page = ParsedPage(url="http://a.example/", links=(Link(url="http://a.example/1", anchor="solar cell", block=3),))
+    assert found(LinkPriorityEvaluation(AIM, threshold=0.4), page)["1"].score == pytest.approx(0.5)
+    assert found(ContentBlockPartition(AIM), page) == {}
+
+
+def test_seeds_start_on_top():
+    assert [seed.score for seed in LinkPriorityEvaluation(AIM).seeds(["http://a.example/"])] == [1.0]
+
+
+def test_what_was_counted_survives_a_restart(tmp_path):
+    first = LinkPriorityEvaluation(AIM)
+    first.keep_in(FolderNotebook(tmp_path, "w1"))
+    found(first)
+    first.write_down()
+    again = LinkPriorityEvaluation(AIM)
+    again.keep_in(FolderNotebook(tmp_path, "w1"))
+    scores = {url: candidate.score for url, candidate in found(first).items()}
+    assert {url: candidate.score for url, candidate in found(again).items()} == scores
+
+
+def test_workers_add_up_what_they_counted(tmp_path):
+    first = ContentBlockPartition(AIM, threshold=0.0)
+    first.keep_in(FolderNotebook(tmp_path, "w1"))
+    found(first)
+    first.write_down()
+    second = ContentBlockPartition(AIM, threshold=0.0)
+    second.keep_in(FolderNotebook(tmp_path, "w2"))
+    alone = ContentBlockPartition(AIM, threshold=0.0)
+    assert found(second)["2"].score != pytest.approx(found(alone)["2"].score)
+
+
+def test_a_weight_beyond_one_is_refused():
+    with pytest.raises(ConfigError, match="anchor_weight"):
+        make("strategy", "lpe", {"anchor_weight": 1.5}, AIM)

@@ -1,0 +1,37 @@
+"""An earlier crawl brings text, links and targets to train on."""
+
+import pytest
+
+from tests.unit.lab.importers.test_crawl import record
+from thresher.archive.collection import Collection
+from thresher.archive.pages import PageWriter
+from thresher.training.crawl_pages import CrawlPages
+from thresher.training.source import ELSEWHERE
+
+
+@pytest.fixture
+def pages(tmp_path):
+    writer = PageWriter(tmp_path / "w1.db")
+    writer.write(
+        [
+            record("http://a.example/1", relevant=True, text="ships"),
+            record("http://a.example/2", relevant=False, links=["http://a.example/1", "http://a.example/unfetched"]),
+            record("http://a.example/gone", relevant=False, page=False),
+        ]
+    )
+    writer.close()
+    with Collection(tmp_path) as collection:
+        yield CrawlPages(collection)
+
+
+def test_relevant_pages_are_the_targets(pages):
+    assert (len(pages), pages.relevant) == (2, [0])
+
+
+def test_links_lead_to_pages_or_elsewhere(pages):
+    assert list(pages.links(1)) == [(0, "to http://a.example/1"), (ELSEWHERE, "to http://a.example/unfetched")]
+    assert pages.graph.predecessors(0).tolist() == [1]
+
+
+def test_a_page_without_text_has_its_title(pages):
+    assert (pages.text(0), pages.text(1), pages.without_text) == ("ships", "Sea & sky", 1)
