@@ -15,10 +15,25 @@ from typing import Any
 from thresher.errors import ConfigError, UnknownName
 
 STRATEGIES = {
+    "anchor-only": "thresher.strategies.anchor_only:AnchorOnly",
     "best-first": "thresher.strategies.best_first:BestFirst",
     "breadth-first": "thresher.strategies.breadth_first:BreadthFirst",
+    "cbp": "thresher.strategies.cbp:ContentBlockPartition",
+    "context-graph": "thresher.strategies.context_graph:ContextGraph",
+    "context-only": "thresher.strategies.context_only:ContextOnly",
+    "fcmrps": "thresher.strategies.fcmrps:Fcmrps",
+    "fish": "thresher.strategies.fish:Fish",
+    "hard-focus": "thresher.strategies.hard_focus:HardFocus",
+    "infospiders": "thresher.strategies.infospiders:InfoSpiders",
+    "layers": "thresher.strategies.layers:Layers",
+    "learning-anchor": "thresher.strategies.learning_anchor:LearningAnchor",
+    "lpe": "thresher.strategies.lpe:LinkPriorityEvaluation",
+    "page-anchor": "thresher.strategies.page_anchor:PageAnchor",
     "random": "thresher.strategies.random_order:RandomOrder",
     "relevant-parents": "thresher.strategies.relevant_parents:RelevantParents",
+    "rules": "thresher.strategies.rules:InterclassRules",
+    "shark": "thresher.strategies.shark:Shark",
+    "soft-focus": "thresher.strategies.soft_focus:SoftFocus",
 }
 JUDGES = {
     "adaptive": "thresher.classify.adaptive:AdaptiveJudge",

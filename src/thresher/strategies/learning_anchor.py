@@ -1,0 +1,154 @@
+"""Learning anchor: Chakrabarti, Punera and Subramanyam, WWW 2002, as SURVEY, figure 6, gives it.
+
+The crawl itself shows where anchors lead. A link waits together with its anchor; when its page has come and been
+judged, the anchor is an example for the classifier that scores all further anchors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from thresher.classify.base import Notebook
+from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, Merge, ParsedPage
+from thresher.strategies.best_first import BATCHES
+from thresher.strategies.evidence.anchor_classifier import AnchorClassifier
+from thresher.strategies.generations import fold, generation_of, next_generation
+
+MAX_ANCHOR_CHARACTERS = 200
+KNOWN_TARGETS = 1_000
+"""The latest links with a score and a known target, by which the threshold is chosen."""
+NOTES = "anchors"
+UNDECIDED = 0.5
+
+Known = tuple[float, bool]
+"""How likely a link was said to be relevant, and whether it was."""
+
+
+class LearningAnchor:
+    """Follow links by their pages and by their anchors, and learn from the crawl which anchors lead to the topic.
+
+    Args:
+        factor: Weight of the page against the anchor.
+        retrain_every: Examples after which the classifier of anchors is trained again.
+        accuracy: How often scores beyond the threshold must be right; only links beyond it become examples.
+        pseudo_labels: Whether a link becomes an example at once by its own score, as the figure has it, and not when
+            its target is known.
+        batch: ``none`` follows the best link of all that wait. ``all`` reads the figure by its letter: links wait until
+            all that were found before them are fetched, and only in between is the classifier trained again.
+    """
+
+    merge = Merge.MAX
+
+    def __init__(
+        self,
+        *,
+        factor: float = 0.5,
+        retrain_every: int = 100,
+        accuracy: float = 0.9,
+        pseudo_labels: bool = False,
+        batch: str = "none",
+    ) -> None:
+        if not 0 <= factor <= 1:
+            raise ValueError(f"factor must lie between 0 and 1, got {factor}")
+        if batch not in BATCHES:
+            raise ValueError(f"batch must be {' or '.join(BATCHES)}, got {batch!r}")
+        self._factor = factor
+        self._retrain_every = retrain_every
+        self._accuracy = accuracy
+        self._pseudo_labels = pseudo_labels
+        self._in_generations = batch == "all"
+        self._generation = 0
+        self._classifier = AnchorClassifier()
+        self._threshold = 0.0
+        self._new_examples = 0
+        self._known: deque[Known] = deque(maxlen=KNOWN_TARGETS)
+        self._notebook: Notebook | None = None
+
+    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
+        """Seeds start on top."""
+        return (Candidate(url=url, score=1.0) for url in urls)
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Learn from where the link to this page led, then weigh its own links."""
+        self._learn(lease.carry, judgement.relevant)
+        if self._is_due(generation_of(lease.carry)):
+            self._retrain()
+        born = next_generation(lease) if self._in_generations else {}
+        return (self._weigh(link, judgement.relevance, born) for link in page.links)
+
+    def _weigh(self, link: Link, page_score: float, born: Mapping[str, int]) -> Candidate:
+        """Score a link by its page and its anchor; by its page alone when nothing is known of its anchor."""
+        anchor, anchor_score = link.anchor[:MAX_ANCHOR_CHARACTERS], self._classifier.score(link.anchor)
+        score, parts = page_score, {"page": page_score}
+        carry: dict[str, Json] = {"anchor": anchor, **born}
+        if anchor_score is not None:
+            score = self._factor * page_score + (1 - self._factor) * anchor_score
+            parts["anchor"] = carry["anchor_score"] = anchor_score
+            if self._pseudo_labels and _confidence(anchor_score) > self._threshold:
+                self._add(anchor, anchor_score > UNDECIDED)
+        if self._in_generations:
+            score = fold(generation_of(carry), score)
+        return Candidate(url=link.url, score=score, parts=parts, carry=carry)
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Go on with the anchors of an earlier run."""
+        self._notebook = notebook
+        if content := notebook.read(NOTES):
+            state = json.loads(content)
+            self._classifier.go_on_from(state["classifier"])
+            self._threshold = state["threshold"]
+            self._known.extend((score, relevant) for score, relevant in state["known"])
+
+    def write_down(self) -> None:
+        """Write down the anchors and where they led."""
+        if self._notebook:
+            state = {"classifier": self._classifier.state(), "threshold": self._threshold, "known": list(self._known)}
+            self._notebook.write(NOTES, json.dumps(state, ensure_ascii=False).encode("utf-8", "replace"))
+
+    def _learn(self, carry: Carry, relevant: bool) -> None:
+        """Make an example of the link that led to a page, if its score was beyond the threshold or it had none yet."""
+        anchor, anchor_score = carry.get("anchor"), carry.get("anchor_score")
+        if isinstance(anchor_score, float):
+            self._known.append((anchor_score, relevant))
+            is_example = not self._pseudo_labels and _confidence(anchor_score) > self._threshold
+        else:
+            is_example = not (self._pseudo_labels and self._classifier.is_trained)
+        if is_example and anchor and isinstance(anchor, str):
+            self._add(anchor, relevant)
+
+    def _add(self, anchor: str, relevant: bool) -> None:
+        self._classifier.add(anchor, relevant)
+        self._new_examples += 1
+
+    def _is_due(self, generation: int) -> bool:
+        """Tell whether it is time to train: after a generation, or after enough examples when there are none."""
+        if not self._in_generations:
+            return self._new_examples >= self._retrain_every
+        before, self._generation = self._generation, max(self._generation, generation)
+        return self._generation > before
+
+    def _retrain(self) -> None:
+        self._classifier.train()
+        self._threshold = new_threshold(self._known, self._accuracy, self._threshold)
+        self._new_examples = 0
+        self.write_down()
+
+
+def new_threshold(known: Sequence[Known], accuracy: float, old: float) -> float:
+    """Give the least confidence from which on scores were right often enough; the old threshold when there is none."""
+    ranked = sorted(((_confidence(score), (score > UNDECIDED) == relevant) for score, relevant in known), reverse=True)
+    threshold, seen, right = None, 0, 0
+    for confidence, group in groupby(ranked, key=lambda one: one[0]):
+        verdicts = [is_right for _, is_right in group]
+        seen, right = seen + len(verdicts), right + sum(verdicts)
+        if right >= accuracy * seen:
+            threshold = confidence
+    return old if threshold is None else threshold
+
+
+def _confidence(anchor_score: float) -> float:
+    """Give how far a score lies from undecided, from 0 to 1."""
+    return abs(2 * anchor_score - 1)

@@ -1,0 +1,140 @@
+"""Learning anchor: what a link is worth before and after its words are known, and what makes an example."""
+
+import pytest
+
+from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, page, verdict
+from thresher.classify.notebook import FolderNotebook
+from thresher.records import Link
+from thresher.strategies.base import Rememberer
+from thresher.strategies.learning_anchor import LearningAnchor, new_threshold
+
+JAZZ = Link(url="http://a.example/jazz", anchor="jazz")
+BARE = Link(url="http://a.example/bare")
+
+
+def score(strategy, link=JAZZ, judgement=RELEVANT, carry=None):
+    [candidate] = strategy.score(page(link), judgement, lease(carry=carry))
+    return candidate
+
+
+def led(strategy, anchor, relevant, **carry):
+    """Let a link with this anchor lead to a page."""
+    list(strategy.score(page(), RELEVANT if relevant else IRRELEVANT, lease(carry={"anchor": anchor, **carry})))
+
+
+def trained(**parameters):
+    """Give a strategy that has learned from two links: jazz music is relevant, football is not."""
+    strategy = LearningAnchor(retrain_every=2, **parameters)
+    led(strategy, "jazz music", True)
+    led(strategy, "football", False)
+    return strategy
+
+
+def test_before_the_first_training_the_page_decides():
+    candidate = score(LearningAnchor(), judgement=verdict(True, 0.6))
+    assert candidate.score == 0.6
+    assert candidate.carry == {"anchor": "jazz"}
+
+
+def test_page_and_anchor_are_weighed_by_the_factor():
+    candidate = score(trained(), judgement=verdict(True, 0.6))
+    assert candidate.parts == {"page": 0.6, "anchor": pytest.approx(0.6154, abs=1e-4)}
+    assert candidate.score == pytest.approx(0.5 * 0.6 + 0.5 * 0.6154, abs=1e-4)
+    assert score(trained(factor=0.2), judgement=IRRELEVANT).score == pytest.approx(0.8 * 0.6154, abs=1e-4)
+
+
+def test_a_link_without_words_is_worth_its_page():
+    candidate = score(trained(), BARE, verdict(True, 0.6))
+    assert candidate.score == 0.6
+
+
+def test_anchor_and_score_ride_on_the_link():
+    carry = score(trained()).carry
+    assert carry["anchor"] == "jazz"
+    assert carry["anchor_score"] == pytest.approx(0.6154, abs=1e-4)
+
+
+def test_only_the_beginning_of_a_long_anchor_rides_on_the_link():
+    link = Link(url="http://a.example/", anchor="x" * 1000)
+    assert score(LearningAnchor(), link).carry == {"anchor": "x" * 200}
+
+
+def test_it_is_trained_after_so_many_examples():
+    strategy = LearningAnchor(retrain_every=3)
+    for anchor, relevant in [("jazz", True), ("football", False)]:
+        led(strategy, anchor, relevant)
+    assert "anchor" not in score(strategy).parts
+    led(strategy, "opera", True)
+    assert "anchor" in score(strategy).parts
+
+
+def examples(strategy):
+    return strategy._classifier.state()["examples"]
+
+
+def test_only_links_beyond_the_threshold_become_examples():
+    strategy = trained()
+    strategy._threshold = 0.5
+    led(strategy, "jazz", False, anchor_score=0.7)  # |2p - 1| = 0.4
+    assert examples(strategy) == [1, 1]
+    led(strategy, "jazz", False, anchor_score=0.8)  # 0.6
+    assert examples(strategy) == [1, 2]
+
+
+def test_links_without_words_and_seeds_are_no_examples():
+    strategy = LearningAnchor()
+    led(strategy, "", True)
+    list(strategy.score(page(), RELEVANT, lease()))
+    assert examples(strategy) == [0, 0]
+
+
+def test_pseudo_labels_take_confident_links_at_once_and_by_their_own_score():
+    strategy = trained(pseudo_labels=True)
+    list(strategy.score(page(JAZZ), IRRELEVANT, lease()))
+    assert examples(strategy) == [2, 1]
+    led(strategy, "jazz", False, anchor_score=0.9)
+    assert examples(strategy) == [2, 1]
+
+
+def test_the_new_threshold_is_the_least_from_which_scores_were_right():
+    known = [(0.95, True), (0.1, False), (0.7, False), (0.6, True)]  # right at .9 and .8, wrong at .4, right at .2
+    assert new_threshold(known, 0.9, old=0.3) == pytest.approx(0.8)
+    assert new_threshold(known, 0.75, old=0.3) == pytest.approx(0.2)
+
+
+def test_equal_scores_stand_or_fall_together():
+    assert new_threshold([(0.9, True), (0.9, False)], 0.9, old=0.3) == 0.3
+
+
+def test_the_old_threshold_stays_when_scores_are_not_right_often_enough():
+    assert new_threshold([], 0.9, old=0.3) == 0.3
+    assert new_threshold([(0.9, False)], 0.9, old=0.3) == 0.3
+
+
+def test_in_batches_an_earlier_generation_comes_first_and_training_waits_for_the_next():
+    strategy = LearningAnchor(batch="all", retrain_every=1)
+    for anchor, relevant in [("jazz music", True), ("football", False)]:
+        led(strategy, anchor, relevant)
+    first = score(strategy)
+    assert (first.score, first.carry) == (pytest.approx(0, abs=1e-5), {"anchor": "jazz", "generation": 1})
+    second = score(strategy, carry=first.carry)
+    assert second.carry["generation"] == 2
+    assert second.parts["anchor"] > 0.5
+    assert second.score < first.score
+
+
+def test_what_was_learned_survives_a_restart(tmp_path):
+    strategy, again = trained(), LearningAnchor()
+    assert isinstance(strategy, Rememberer)
+    strategy.keep_in(FolderNotebook(tmp_path, "one"))
+    led(strategy, "jazz", True, anchor_score=0.9)
+    strategy.write_down()
+    again.keep_in(FolderNotebook(tmp_path, "one"))
+    assert score(again).parts["anchor"] > score(strategy).parts["anchor"]  # the last example counts now
+    assert again._known == strategy._known
+
+
+@pytest.mark.parametrize("parameters", [{"factor": 1.5}, {"batch": "some"}])
+def test_parameters_without_sense_are_refused(parameters):
+    with pytest.raises(ValueError, match="must"):
+        LearningAnchor(**parameters)

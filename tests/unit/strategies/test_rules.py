@@ -1,0 +1,82 @@
+"""The strategy of interclass rules: a page's class decides, and soft focus where no rule does."""
+
+import pytest
+
+from tests.unit.strategies.test_rule_table import TABLE_1
+from thresher.classify.saved import save
+from thresher.errors import ConfigError
+from thresher.records import Judgement, Lease, Link, ParsedPage
+from thresher.strategies.aim import Aim
+from thresher.strategies.rule_table import RuleTable
+from thresher.strategies.rules import CLASSES, InterclassRules
+
+SOFT = Judgement(relevance=0.07, relevant=False)
+LEASE = Lease(url="http://a.example/", host="a.example", score=1.0, fence=1, until=0.0)
+
+
+@pytest.fixture
+def aim(tmp_path):
+    RuleTable(TABLE_1, frozenset({"PH"})).save(tmp_path)
+    return Aim(model=tmp_path)
+
+
+def page(text):
+    return ParsedPage(url="http://a.example/", text=text, links=(Link(url="http://a.example/1"),))
+
+
+def by_first_word(found):
+    return {found.text.split()[0]: 1.0} if found.text else {}
+
+
+def score(aim, text, judgement=SOFT, **parameters):
+    [candidate] = InterclassRules(aim, by_first_word, **parameters).score(page(text), judgement, LEASE)
+    return candidate
+
+
+@pytest.mark.parametrize(("label", "worth"), [("DH", 0.42), ("CH", 0.42), ("PH", 0.3)])
+def test_links_of_a_page_get_the_score_of_its_class(label, worth, aim):
+    candidate = score(aim, label)
+    assert candidate.score == pytest.approx(worth)
+    assert candidate.parts == {f"rules from {label}": pytest.approx(worth)}
+
+
+@pytest.mark.parametrize("text", ["SP", "unknown", ""])
+def test_where_no_rule_leads_on_soft_focus_decides(text, aim):
+    candidate = score(aim, text)
+    assert candidate.score == 0.07
+    assert candidate.parts == {"soft focus": 0.07}
+
+
+def test_soft_focus_asks_for_the_probability_when_the_judge_knows_it(aim):
+    assert score(aim, "SP", Judgement(relevance=1.0, relevant=True, probability=0.6)).score == 0.6
+
+
+def test_depth_and_combination_are_the_users(aim):
+    assert score(aim, "DH", max_depth=1).score == pytest.approx(0.1)
+    assert score(aim, "DH", combine="max").score == pytest.approx(0.32)
+
+
+@pytest.mark.parametrize("parameters", [{"max_depth": 0}, {"combine": "mean"}])
+def test_parameters_without_sense_are_refused(parameters, aim):
+    with pytest.raises(ValueError, match="must be"):
+        InterclassRules(aim, by_first_word, **parameters)
+
+
+def test_without_rules_the_user_is_told_what_to_do(tmp_path):
+    for aim in (Aim(), Aim(model=tmp_path)):
+        with pytest.raises(ConfigError, match="thresher train"):
+            InterclassRules(aim)
+
+
+def test_the_trained_classifier_lies_beside_the_rules(aim):
+    pytest.importorskip("sklearn")
+    from thresher.classify.taxonomy_judge import train
+
+    courses = ["lecture exercise exam credit", "exam lecture homework", "exercise credit lecture", "homework exam"]
+    sports = ["football goal match", "match goal league", "league football score", "goal score match"]
+    save(train({"CH": courses, "SP": sports}), aim.model / CLASSES)
+    strategy = InterclassRules(aim)
+    [course] = strategy.score(page("lecture homework exam"), SOFT, LEASE)
+    [nothing] = strategy.score(page("zebra"), SOFT, LEASE)
+    assert course.score == pytest.approx(0.42)
+    assert nothing.score == 0.07
