@@ -10,6 +10,7 @@ come; what is there is not run again.
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import multiprocessing
 from collections.abc import Iterator, Sequence
@@ -109,8 +110,13 @@ def rank(reader: Reader, topic: str, name: str) -> Iterator[dict[str, Any]]:
             learned = background
         yield {**base, "stage": str(background), **measure(reader, topic, judge, set(seeds))}
     if isinstance(judge, Learner):
+        unlabelled = copy.deepcopy(judge)
         labelled = label(reader, topic, judge, crawled)
         yield {**base, "stage": "labels", **measure(reader, topic, judge, {*seeds, *labelled})}
+        if (
+            name == "adaptive"
+        ):  # the labelled pages were the easy ones, so what labels are worth shows on the rest alone
+            yield {**base, "stage": "no labels", **measure(reader, topic, unlabelled, {*seeds, *labelled})}
 
 
 def label(reader: Reader, topic: str, judge: Learner, crawled: Sequence[int]) -> list[int]:
@@ -184,7 +190,7 @@ def run_crawls(side: str, judges: Sequence[str], processes: int, path: Path) -> 
     ]
     rows = run_tasks(tasks, path, processes=processes, progress=lambda done, of: print(f"{done} of {of}", end="\r"))
     kept = ("web", "topic", "strategy", "seed_set", "judge", "pages", "seeds", "parameters", "targets", "area",
-            "percent_of_oracle", "harvest_rate", "recall", "scoring_ms_per_page")  # fmt: skip
+            "percent_of_oracle", "harvest_rate", "recall")  # fmt: skip
     return [{name: row[name] for name in kept} for row in rows]
 
 
