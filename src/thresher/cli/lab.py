@@ -15,6 +15,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from thresher.cli.reproduce import reproduce
 from thresher.cli.show import echo_json, echo_table
 from thresher.errors import ConfigError, ThresherError
 
@@ -258,7 +259,7 @@ def _run_plan(plan: Plan, path: Path, workers: int) -> list[Row]:
     from thresher.lab.compare import read_rows, run_tasks, write_parquet
 
     try:
-        with _Reporter() as reporter:
+        with Reporter() as reporter:
             rows = run_tasks(plan.tasks(), path, processes=workers, progress=reporter.show)
     except KeyboardInterrupt:
         click.echo(f"Stopped. What was done is in {path}; the same command goes on.", err=True)
@@ -267,7 +268,7 @@ def _run_plan(plan: Plan, path: Path, workers: int) -> list[Row]:
     return rows
 
 
-class _Reporter:
+class Reporter:
     """A bar on a terminal; elsewhere a plain line every few seconds, and at the end."""
 
     def __init__(self) -> None:
@@ -276,7 +277,7 @@ class _Reporter:
         self._task = self._bar.add_task("crawls", total=None)
         self._next = 0.0
 
-    def __enter__(self) -> _Reporter:
+    def __enter__(self) -> Reporter:
         if self._bar.console.is_terminal:
             self._bar.start()
         return self
@@ -359,6 +360,9 @@ def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str)
 
         for path in write_pictures(sections, png):
             click.echo(path)
+
+
+lab.add_command(reproduce)
 
 
 @lab.command()

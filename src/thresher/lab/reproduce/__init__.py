@@ -1,0 +1,1 @@
+"""The papers' experiments on frozen webs: our figures beside theirs, and a verdict on every claim."""

@@ -1,0 +1,15 @@
+"""The description of a topic measures pages by their words."""
+
+import pytest
+
+from thresher.lab.reproduce.description import Description
+
+
+def test_likeness_is_the_cosine_with_labels_and_examples():
+    tea = Description(["tea"], ["tea leaf"], [])
+    assert tea.likeness("tea leaf") == pytest.approx(3 / (5**0.5 * 2**0.5))
+
+
+def test_a_page_must_be_more_like_it_than_half_of_the_other_pages():
+    tea = Description(["tea"], [], ["tea", "tea leaf", "leaf"])
+    assert tea.threshold == pytest.approx(0.5**0.5)

@@ -1,0 +1,137 @@
+"""Reports of the ten experiments, from rows written by hand."""
+
+import pytest
+
+from tests.unit.lab.reproduce.rows import row
+from thresher.errors import ConfigError
+from thresher.lab.reproduce import ablations, fcmrps, itfidf, layers, lpe, timing, url_tokens
+from thresher.lab.reproduce.claims import Verdict
+from thresher.lab.reproduce.experiments import EXPERIMENTS, chosen, report
+from thresher.lab.reproduce.page import reproduction_page
+from thresher.lab.reproduce.tables import written
+
+FOUR = {"breadth-first": (1, 2), "shark (form=fcmrps)": (2, 4), "best-first": (3, 6), "fcmrps": (4, 8)}
+
+
+def four(web="wikispeedia", order=FOUR, **more):
+    return [row(name, topic, web=web, labels=labels, **more) for name, labels in order.items() for topic in ("x", "y")]
+
+
+def verdicts(made):
+    return [finding.verdict for finding in made.findings]
+
+
+def test_there_are_ten_experiments_and_all_of_them():
+    assert chosen(["all"]) == [f"E{number}" for number in range(1, 11)] == list(EXPERIMENTS)
+    assert chosen(["e10", "E2"]) == ["E2", "E10"]
+
+
+def test_an_unknown_experiment_is_an_error():
+    with pytest.raises(ConfigError, match="E11"):
+        chosen(["E11"])
+
+
+def test_without_rows_an_experiment_says_how_to_make_them(tmp_path):
+    made = report("E7", tmp_path)
+    assert made.title == "not available"
+    assert "python -m bench.e7 --results" in made.notes[0]
+
+
+def test_trouble_stands_in_the_notes(tmp_path):
+    assert report("E8", tmp_path, ["not available: strategy lpe"]).notes[0] == "not available: strategy lpe"
+
+
+def test_e1_holds_when_the_curves_lie_as_in_the_paper():
+    made = fcmrps.e1_report(four())
+    assert verdicts(made) == [Verdict.HOLDS, Verdict.HOLDS]
+    strategy, precision, ratio, *_ = made.tables[0].rows[-1]
+    assert (strategy, precision, ratio) == ("fcmrps", "40.0 [40.0, 40.0]", 4.0)
+
+
+def test_e1_tells_languages_apart():
+    made = fcmrps.e1_report([*four(), *four("nankai_zh+section")])
+    assert [table.title.split(" ")[0] for table in made.tables[::2]] == ["English", "Chinese"]
+
+
+def test_labels_that_are_urls_prove_nothing():
+    made = fcmrps.e1_report(four("w3school_zh"))
+    assert [" by text" in table.title for table in made.tables[::2]] == [True, False]
+    assert "circular" in made.tables[2].title
+    assert all("circular" not in finding.claim for finding in made.findings)
+
+
+def test_e2_shares_never_add_up_to_more_than_all():
+    made = url_tokens.e2_report(four())
+    _, relevant, Rat, Ract, Ra, inclusive, *_ = made.tables[0].rows[0]
+    assert (relevant, Rat, Ract, Ra, inclusive) == (8, 25, 50, 75, 75)
+
+
+def test_e2_does_not_hold_where_all_crawlers_are_alike():
+    found = url_tokens.e2_report(four()).findings[0]
+    assert (found.verdict, found.reason) == (Verdict.FAILS, "highest Rat: all alike, Ract: all alike, Ra: all alike")
+
+
+def test_e3_asks_whether_urls_add_more_in_chinese():
+    english = four(order={"best-first": (1, 2), "fcmrps (use=13)": (2, 3)})
+    chinese = four("generated-zh", order={"best-first": (1, 2), "fcmrps (use=13)": (4, 8)})
+    assert ablations.e3_report([*english, *chinese]).findings[-1].verdict == Verdict.HOLDS
+    assert ablations.e3_report(english).findings[-1].verdict == Verdict.UNTESTED
+
+
+def test_e4_and_e5_judge_the_order_of_three():
+    order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first": (2, 4)}
+    assert verdicts(ablations.e4_report(four(order=order))) == [Verdict.HOLDS]
+    alone = {"fcmrps (use=2)": (4, 8), "fcmrps (use=1)": (3, 6), "fcmrps (use=3)": (2, 4)}
+    assert verdicts(ablations.e5_report(four(order=alone))) == [Verdict.IN_PART]
+
+
+def test_e6_compares_with_breadth_first_in_the_same_run():
+    rows = [
+        *four(order={name: (1, 1) for name in FOUR if name != "fcmrps"}),
+        *four(order={"fcmrps": (1, 1)}, ms_per_page=3.0),
+    ]
+    made = timing.e6_report(rows)
+    assert made.tables[0].rows[-1][2] == "1.50 [1.50, 1.50]"
+    assert verdicts(made) == [Verdict.IN_PART, Verdict.HOLDS]
+
+
+def test_e7_holds_where_every_corpus_gains():
+    f1 = {"TFIDF": [0.5, 0.6], "TFIDF x mean IG": [0.6, 0.7], "TFIDF, tuned": [0.7, 0.7]}
+    f1 |= {"ITFIDF": [0.6, 0.7], "ITFIDF, tuned": [0.6, 0.6]}
+    made = itfidf.e7_report([{"corpus": "reuters", "f1": f1}])
+    assert verdicts(made) == [Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTED]
+    assert made.tables[0].rows[0][2] == "+10.0 [+10.0, +10.0]"
+
+
+def test_e8_does_not_reward_who_stops_early():
+    order = {name: (place + 1, 2 * place + 2) for place, name in enumerate(lpe.SIX)}
+    order |= dict.fromkeys(lpe.TUNED, (1, 1))
+    rows = four(order=order)
+    assert lpe.e8_report(rows).findings[0].verdict == Verdict.HOLDS
+    dry = [
+        {**each, "fetched": 1, "portions": {**each["portions"], "labels": [1, 1]}}
+        for each in rows
+        if each["strategy"] == "lpe"
+    ]
+    others = [each for each in rows if each["strategy"] != "lpe"]
+    made = lpe.e8_report([*others, *dry])
+    assert made.findings[0].verdict == Verdict.IN_PART
+    assert next(line for line in made.tables[0].rows if line[0] == "lpe")[1] == "1.00 [1.00, 1.00]"
+
+
+def test_e9_looks_at_the_ranks_of_the_paper():
+    ranking = {"1": [1, 1], "501": [30, 40], "1003": [40, 40]}
+    order = {"layers": (3, 6), "context-graph": (2, 4), "breadth-first": (1, 2)}
+    made = layers.e9_report(four(order=order, ranking=ranking))
+    assert verdicts(made) == [Verdict.HOLDS, Verdict.IN_PART]
+    assert made.tables[1].rows[1][-1] == 75
+
+
+def test_the_page_counts_verdicts_and_holds_all_tables(tmp_path):
+    page = reproduction_page([fcmrps.e1_report(four()), report("E7", tmp_path)])
+    assert "| E1: precision and sum of information of four crawlers | 2 |  |  |  |" in page
+    assert "## E7: not available" in page
+
+
+def test_figures_are_written_for_people():
+    assert [written(cell) for cell in (None, 1234, 0.5, "×")] == ["", "1,234", "0.50", "×"]
