@@ -88,6 +88,7 @@ class Line:
 
     async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> PageRecord:
         """Take an answer from parse to commit; return what was recorded."""
+        await self._rethink.ready(lease)
         try:
             record, settlement = await self._work(lease, fetched)
         except Exception:  # one bad page never stops a crawl
@@ -101,6 +102,7 @@ class Line:
         self, lease: Lease, reason: str, *, at: float, retry: bool = False, delay_seconds: float = 0.0
     ) -> PageRecord:
         """Settle a lease for which no answer came, or none may be asked for."""
+        await self._rethink.ready(lease)
         record, settlement = self._failure(lease, reason, retry=retry, fetched_at=at)
         delay_seconds = max(delay_seconds, settlement.delay_seconds)
         await self._settle(record, replace(settlement, delay_seconds=delay_seconds))

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from thresher.archive.pages import Archive
 from thresher.classify.base import Judge, Learner
 from thresher.frontier.base import Frontier
-from thresher.records import ParsedPage, Revision
-from thresher.strategies.base import Rememberer, Rescorer, Strategy
+from thresher.records import Lease, ParsedPage, Revision
+from thresher.strategies.base import Batcher, Rememberer, Rescorer, Strategy
 
 
 class Rethink:
@@ -22,6 +22,7 @@ class Rethink:
         self._learner = judge if isinstance(judge, Learner) else None
         self._rescorer = strategy if isinstance(strategy, Rescorer) else None
         self._rememberer = strategy if isinstance(strategy, Rememberer) else None
+        self._batch_size = strategy.batch_size if isinstance(strategy, Batcher) else 0
         self._frontier = frontier
         self._archive = archive
         self._under_way: set[str] = set()
@@ -37,6 +38,16 @@ class Rethink:
             revisions = self._learner.learn(page, seed=seed)
             self._held_back.update((revision.url, revision) for revision in revisions)
             await self._pass_on_what_is_ready()
+
+    async def ready(self, lease: Lease) -> None:
+        """Move the next batch into the ready queue when that is empty: when a URL that waits below 0 was the best.
+
+        The leased URL is the first of the batch.
+        """
+        if self._batch_size and lease.score < 0:
+            rest = await self._frontier.peek(self._batch_size - 1)
+            if all(entry.score < 0 for entry in rest):
+                await self._frontier.rescore({entry.url: entry.score + 1 for entry in rest})
 
     async def settled(self, url: str) -> None:
         """Pass on what was held back for a page, now that it is settled."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from thresher.classify.base import Judge, Learner, Notebook
 from thresher.records import Candidate, Judgement, Lease, ParsedPage, Revision, Word
-from thresher.strategies.base import Change, Rescorer, Strategy
+from thresher.strategies.base import Batcher, Change, Rescorer, Strategy
 
 
 class Stopwatch:
@@ -79,6 +79,7 @@ class TimedStrategy:
         self._strategy = strategy
         self._watch = watch
         self.merge = strategy.merge
+        self.batch_size = strategy.batch_size if isinstance(strategy, Batcher) else 0
 
     def seeds(self, urls: Sequence[str]) -> Iterable[Candidate]:
         """Give the seeds their place in the queue."""

@@ -38,6 +38,14 @@ class Change:
 
 
 @runtime_checkable
+class Batcher(Strategy, Protocol):
+    """A strategy whose links wait below 0 until they move, so many at a time, into the ready queue above it."""
+
+    batch_size: int
+    """How many move when the ready queue is empty; 0 when links are ready at once."""
+
+
+@runtime_checkable
 class Rescorer(Strategy, Protocol):
     """A strategy that scores waiting URLs again when the judge thinks differently of the pages that link to them."""
 

@@ -45,6 +45,13 @@ def test_greedy_links_carry_no_generation():
     assert (candidate.score, candidate.carry) == (1.0, {})
 
 
-def test_an_unknown_batch_is_refused():
-    with pytest.raises(ValueError, match="batch must be none or all"):
-        BestFirst(batch="some")
+@pytest.mark.parametrize("batch", ["some", 0, -1])
+def test_an_unknown_batch_is_refused(batch):
+    with pytest.raises(ValueError, match="batch must be none or all or a number above 0"):
+        BestFirst(batch=batch)
+
+
+def test_links_of_a_batch_wait_below_the_ready_queue():
+    strategy = BestFirst(batch=50)
+    [candidate] = strategy.score(page(*links(1)), verdict(True), lease())
+    assert -1 <= candidate.score < 0 < next(iter(strategy.seeds(["http://a.example/"]))).score
