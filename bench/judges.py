@@ -214,6 +214,20 @@ def show(rows: Sequence[dict[str, Any]], metric: str, stage: str | None, languag
             )
 
 
+def show_labels(rows: Sequence[dict[str, Any]]) -> None:
+    """Print what labels changed on the pages that were not labelled."""
+    staged = [row for row in rows if row["judge"] == "adaptive" and row["stage"] in ("labels", "no labels")]
+    before = {(row["web"], row["topic"]) for row in staged if row["stage"] == "no labels"}
+    scores = [
+        Score(strategy=row["stage"], topic=row["topic"], seed_set=0, value=row["average_precision"])
+        for row in staged
+        if (row["web"], row["topic"]) in before
+    ]
+    for each in compare_paired(scores, "no labels") if scores else ():
+        change = each.difference
+        print(f"{each.strategy:10} {each.mean.mean:.3f}  {change.mean:+.3f} [{change.low:+.3f}, {change.high:+.3f}]")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.judges", description="Which judge knows a topic best?")
     parser.add_argument("--side", choices=["dev", "test"], default="test")
@@ -229,6 +243,7 @@ def main() -> None:
         for stage in (*map(str, BACKGROUNDS), "labels"):
             for metric in ("average_precision", "calibration_error"):
                 show(rows, metric, stage, by_language)
+        show_labels(rows)
     if options.part != "ranking":
         rows = run_crawls(options.side, names, options.processes, RESULTS / f"judges-crawls-{options.side}.jsonl")
         for metric in ("percent_of_oracle", "area"):
