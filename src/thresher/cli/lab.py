@@ -192,9 +192,9 @@ def _without_curves(row: Row) -> Row:
 
 @lab.command()
 @WEB
-@click.option("--strategies", required=True, metavar="NAMES", help="Parted by commas; oracle is allowed.")
+@click.option("--strategies", required=True, metavar="NAMES", help="Parted by commas, or all; oracle is allowed.")
 @click.option(
-    "--topics", default="dev", show_default=True, metavar="NAMES", help="Parted by commas, or dev, test, all."
+    "--topics", default="dev", show_default=True, metavar="NAMES", help="Parted by commas, or dev, test, test:20, all."
 )
 @click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="Seed sets per topic.")
 @SEEDS
@@ -202,6 +202,13 @@ def _without_curves(row: Row) -> Row:
 @click.option(
     "--judge", default="perfect", show_default=True, metavar="NAMES", help="Parted by commas; perfect knows the labels."
 )
+@click.option(
+    "--training",
+    type=click.FloatRange(0, 0.9),
+    metavar="SHARE",
+    help="Of each topic's pages, set aside to train on.  [default: 0.3 if a strategy must be trained]",
+)
+@click.option("--distance", type=click.IntRange(0, 20), default=0, help="Links from the seeds to the topic.")
 @click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes.  [default: the machine's cores]")
 @click.option(
@@ -219,6 +226,8 @@ def compare(
     seeds_per_set: int,
     pages: int,
     judge: str,
+    training: float | None,
+    distance: int,
     baseline: str,
     workers: int | None,
     output: Path | None,
@@ -245,6 +254,8 @@ def compare(
         seed_sets=seeds,
         seeds=seeds_per_set,
         pages=pages,
+        training=training,
+        distance=distance,
     )
     rows = _run_plan(plan, path, workers or os.cpu_count() or 1)
     _print_comparison(rows, make_sections(rows, baseline), as_json=as_json)
@@ -360,6 +371,21 @@ def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str)
 
         for path in write_pictures(sections, png):
             click.echo(path)
+
+
+@lab.command()
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
+def overview(files: Sequence[Path], baseline: str) -> None:
+    """Print results of compare on many webs as one table per judge, in Markdown."""
+    from thresher.lab.compare import read_rows
+    from thresher.lab.overview import overview as lines
+    from thresher.lab.sections import make_sections
+
+    for line in lines(make_sections([row for file in files for row in read_rows(file)], baseline)):
+        click.echo(line)
 
 
 lab.add_command(reproduce)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from thresher.lab.curves import KINDS, Band, Kind, bands
 from thresher.lab.report import CURVE_TITLES, title_of
-from thresher.lab.sections import Section
+from thresher.lab.sections import Section, Setting
 from thresher.lab.tasks import ORACLE
 
 if TYPE_CHECKING:
@@ -47,10 +47,14 @@ def file_names(sections: Sequence[Section]) -> list[str]:
     settings = [section.setting for section in sections]
     alike = Counter((setting.web, setting.judge) for setting in settings)
     return [
-        _safe(f"{setting.web}-{setting.judge}")
-        + (f"-{setting.pages}-{setting.seeds}" if alike[setting.web, setting.judge] > 1 else "")
+        _safe(f"{setting.web}-{setting.judge}") + (_numbers(setting) if alike[setting.web, setting.judge] > 1 else "")
         for setting in settings
     ]
+
+
+def _numbers(setting: Setting) -> str:
+    newer = f"-{setting.training:g}-{setting.distance}" if setting.training or setting.distance else ""
+    return f"-{setting.pages}-{setting.seeds}{newer}"
 
 
 def _safe(name: str) -> str:

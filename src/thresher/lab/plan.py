@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from thresher import registry
 from thresher.errors import ConfigError, UnknownName
-from thresher.lab.splits import split
+from thresher.lab.splits import Side, split
 from thresher.lab.tasks import ORACLE, PERFECT, Task
 from thresher.lab.training import TRAINING_SHARE
 from thresher.lab.virtualweb import Web
 from thresher.training.needs import needs_training
+
+ALL = "all"
+_PART_OF_A_SIDE = re.compile(r"(?P<side>dev|test)(:(?P<most>\d+))?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +27,9 @@ class Plan:
         seed_sets: How many seed sets.
         seeds: How many seeds are in each.
         pages: How many fetches each crawl has.
+        training: Share of the pages of each topic that are set aside to train on; by default only where one of the
+            strategies must be trained.
+        distance: How many links the seeds are away from the topic; at 0 they are pages of it.
     """
 
     web: str
@@ -32,13 +39,17 @@ class Plan:
     seed_sets: int
     seeds: int
     pages: int
+    training: float | None = None
+    distance: int = 0
 
     def tasks(self) -> list[Task]:
         """List the crawls, those that share an oracle together.
 
         Where one strategy must be trained, the same pages are set aside for all, so that all look for the same ones.
         """
-        training = TRAINING_SHARE if any(map(needs_training, self.strategies)) else 0.0
+        training = self.training
+        if training is None:
+            training = TRAINING_SHARE if any(map(needs_training, self.strategies)) else 0.0
         return [
             Task(
                 web=self.web,
@@ -49,6 +60,7 @@ class Plan:
                 pages=self.pages,
                 seeds=self.seeds,
                 training=training,
+                distance=self.distance,
             )
             for topic, seed_set, judge, strategy in product(
                 self.topics, range(self.seed_sets), self.judges, self.strategies
@@ -57,13 +69,14 @@ class Plan:
 
 
 def checked_strategies(names: Iterable[str]) -> list[str]:
-    """Give each strategy once.
+    """Give each strategy once; ``all`` stands for all that are known, and the oracle.
 
     Raises:
         UnknownName: There is no such strategy, nor is it the oracle.
         ConfigError: None is named.
     """
-    return _checked("strategy", names, ORACLE)
+    everything = [*registry.known("strategy"), ORACLE]
+    return _checked("strategy", (each for name in names for each in (everything if name == ALL else [name])), ORACLE)
 
 
 def checked_judges(names: Iterable[str]) -> list[str]:
@@ -90,7 +103,8 @@ def _checked(kind: str, names: Iterable[str], extra: str) -> list[str]:
 def chosen_topics(web: Web, names: Iterable[str], *, seeds: int) -> list[str]:
     """Give each topic once; ``dev`` and ``test`` stand for a side of the split, ``all`` for every topic.
 
-    Of all topics, those are left out that have no page to find beside the seeds.
+    ``test:20`` stands for the first 20 of that side; sides are in the order of a draw. Of all topics, those are left
+    out that have no page to find beside the seeds.
 
     Raises:
         UnknownName: The web has no such topic.
@@ -99,11 +113,11 @@ def chosen_topics(web: Web, names: Iterable[str], *, seeds: int) -> list[str]:
     known = web.topics()
     chosen: dict[str, None] = {}
     for name in names:
-        if name == "dev":
-            chosen.update(dict.fromkeys(split(web.name, "dev")))
-        elif name == "test":
-            chosen.update(dict.fromkeys(split(web.name, "test")))
-        elif name == "all":
+        part = _PART_OF_A_SIDE.fullmatch(name)
+        if part:
+            side: Side = "dev" if part["side"] == "dev" else "test"
+            chosen.update(dict.fromkeys(split(web.name, side)[: int(part["most"]) if part["most"] else None]))
+        elif name == ALL:
             chosen.update(dict.fromkeys(topic for topic, pages in known.items() if pages > seeds))
         else:
             chosen[name] = None

@@ -115,12 +115,14 @@ def _header(sections: Sequence[Section], made: Made) -> Html:
 
 def title_of(section: Section) -> str:
     """Name a section by its web and its judge."""
-    return f"{section.setting.web}, {section.setting.judge} judge, {section.setting.pages:,} fetches"
+    setting = section.setting
+    far = f", seeds {setting.distance} links away" if setting.distance else ""
+    return f"{setting.web}, {setting.judge} judge, {setting.pages:,} fetches{far}"
 
 
 def _anchor(section: Section) -> str:
     setting = section.setting
-    return f"{setting.web}-{setting.judge}-{setting.pages}-{setting.seeds}"
+    return f"{setting.web}-{setting.judge}-{setting.pages}-{setting.seeds}-{setting.training}-{setting.distance}"
 
 
 def _section(section: Section, classes: Mapping[str, str]) -> Html:
@@ -168,6 +170,8 @@ def repeat_command(section: Section) -> str | None:
         "--seeds-per-set": str(setting.seeds),
         "--pages": str(setting.pages),
         "--judge": setting.judge,
+        **({"--training": f"{setting.training:g}"} if setting.training else {}),
+        **({"--distance": str(setting.distance)} if setting.distance else {}),
         "--baseline": section.baseline,
     }
     return "thresher lab compare " + " ".join(f"{name} {shlex.quote(value)}" for name, value in options.items())
@@ -177,8 +181,11 @@ def _topics_option(section: Section) -> str:
     sides: tuple[Side, Side] = ("dev", "test")
     for side in sides:
         with suppress(ConfigError):
-            if set(split(section.setting.web, side)) == set(section.targets):
+            topics = split(section.setting.web, side)
+            if set(topics) == set(section.targets):
                 return side
+            if set(topics[: len(section.targets)]) == set(section.targets):
+                return f"{side}:{len(section.targets)}"
     return ",".join(section.targets)
 
 

@@ -27,12 +27,16 @@ class Setting:
         judge: ``perfect``, or the name of one that reads.
         pages: How many fetches each crawl had.
         seeds: How many pages each crawl started from.
+        training: Share of each topic that was set aside to train on.
+        distance: How many links the seeds were away from the topic.
     """
 
     web: str
     judge: str
     pages: int
     seeds: int
+    training: float = 0.0
+    distance: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +97,8 @@ def make_sections(rows: Iterable[Row], baseline: str = BASELINE) -> list[Section
     """
     groups: defaultdict[Setting, list[Row]] = defaultdict(list)
     for row in {key_of(row): row for row in map(_checked, rows)}.values():
-        setting = Setting(row["web"], row["judge"], row["pages"], row["seeds"])
+        newer = row.get("training", 0.0), row.get("distance", 0)  # rows of old lack them
+        setting = Setting(row["web"], row["judge"], row["pages"], row["seeds"], *newer)
         groups[setting].append({**row, "strategy": strategy_label(row)})
     if not groups:
         raise ConfigError("no results to compare; make some: thresher lab compare --help")

@@ -19,6 +19,7 @@ import numpy as np
 from thresher import registry
 from thresher.classify.base import Brief, Judge
 from thresher.classify.cosine import CosineJudge
+from thresher.errors import ConfigError
 from thresher.lab import metrics
 from thresher.lab.judges import PerfectJudge
 from thresher.lab.oracle import OracleCrawl, oracle_crawl
@@ -53,6 +54,7 @@ class Task:
         pages: How many fetches.
         seeds: How many pages of the topic a crawl starts from.
         training: Share of the topic's pages that are set aside to train on; they are neither hits nor fetches.
+        distance: How many links the seeds are away from the nearest page of the topic; at 0 they are pages of it.
     """
 
     web: str
@@ -64,6 +66,7 @@ class Task:
     seeds: int = 5
     parameters: Mapping[str, Any] = field(default_factory=dict)
     training: float = 0.0
+    distance: int = 0
 
     @property
     def key(self) -> str:
@@ -74,8 +77,8 @@ class Task:
 def key_of(row: Mapping[str, Any]) -> str:
     """Return what tells the task of a row from all others."""
     names = ("web", "topic", "strategy", "seed_set", "judge", "pages", "seeds")
-    trained = [f"training {row['training']}"] if row.get("training") else []  # rows of old have no such field
-    return " ".join([*(str(row[name]) for name in names), str(sorted(row["parameters"].items())), *trained])
+    newer = [f"{name} {row[name]}" for name in ("training", "distance") if row.get(name)]  # rows of old lack them
+    return " ".join([*(str(row[name]) for name in names), str(sorted(row["parameters"].items())), *newer])
 
 
 class Bench:
@@ -107,13 +110,27 @@ class Bench:
         return self._graph
 
     def seeds(self, task: Task) -> list[int]:
-        """Draw the seeds of a task: pages of the topic, the same ones for every strategy."""
-        return self._draw(task.topic, task.seed_set, task.seeds, aside=self.split(task).targets)
+        """Draw the seeds of a task, the same ones for every strategy: pages of the topic, or pages at a distance.
+
+        Raises:
+            ConfigError: No page is at that distance.
+        """
+        split = self.split(task)
+        if not task.distance:
+            return self._draw(task.topic, task.seed_set, task.seeds, aside=split.targets)
+        away = self.graph.distances_to(sorted(self.web.targets(task.topic) - split.targets))
+        starts = {int(page) for page in np.flatnonzero(away == task.distance)}
+        starts = starts & split.hidden if split.hidden else starts - split.targets
+        if not starts:
+            raise ConfigError(f"no page of {self.web.name} is {task.distance} links away from {task.topic}")
+        return self._sample(sorted(starts), f"{task.topic} {task.seed_set} at {task.distance}", task.seeds)
 
     def _draw(self, topic: str, seed_set: int, most: int, *, aside: frozenset[int] = frozenset()) -> list[int]:
-        targets = sorted(self.web.targets(topic) - aside)
-        draw = Random(f"{self.web.name} {topic} {seed_set}")  # noqa: S311 - no secret
-        return draw.sample(targets, min(most, len(targets)))
+        return self._sample(sorted(self.web.targets(topic) - aside), f"{topic} {seed_set}", most)
+
+    def _sample(self, pages: Sequence[int], name: str, most: int) -> list[int]:
+        draw = Random(f"{self.web.name} {name}")  # noqa: S311 - no secret
+        return draw.sample(pages, min(most, len(pages)))
 
     def split(self, task: Task) -> TrainingSplit:
         """Say what is set aside to train on; nothing unless the task says so or its strategy needs it."""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.unit.lab.small_web import tea_and_solar
+from tests.unit.lab.small_web import SmallWeb, tea_and_solar
+from thresher.errors import ConfigError
 from thresher.lab.tasks import ORACLE, Bench, Task, key_of, topic_phrase
 
 
@@ -52,3 +53,23 @@ def test_a_row_is_known_by_the_fields_of_its_task(bench):
 
 def test_a_label_reads_as_words():
     assert topic_phrase("Everyday_life/Food_and_drink") == "Food and drink"
+
+
+CHAIN = {
+    "http://a.test/far": ([], "far", ["http://a.test/near"]),
+    "http://a.test/near": ([], "near", ["http://a.test/tea"]),
+    "http://a.test/tea": (["drinks/tea"], "tea", []),
+    "http://a.test/lost": ([], "lost", []),
+}
+
+
+def test_seeds_may_stand_at_a_distance_from_the_topic(tmp_path):
+    bench = Bench(SmallWeb(CHAIN), cache=tmp_path)
+    far = task("best-first", topic="drinks/tea", distance=2, pages=3)
+    assert [bench.web.url_of(seed) for seed in bench.seeds(far)] == ["http://a.test/far"]
+    row = bench.run(far)
+    assert row["recall"] == 1.0
+    assert key_of(row) == far.key != task("best-first", topic="drinks/tea", pages=3).key
+    with pytest.raises(ConfigError, match="3 links away from drinks/tea"):
+        bench.seeds(task("best-first", topic="drinks/tea", distance=3))
+    bench._pages.close()
