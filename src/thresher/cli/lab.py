@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import time
@@ -167,12 +168,19 @@ def run_once(
     from thresher.lab.plan import checked_judges, checked_strategies
     from thresher.lab.tasks import Bench, Task
 
-    [name], [judge] = checked_strategies([strategy]), checked_judges([judge])
+    [contender], [judge] = checked_strategies([strategy]), checked_judges([judge])
     with _opened(web_name) as web:
         web.targets(topic)
         bench = Bench(web)
         task = Task(
-            web=web_name, topic=topic, strategy=name, seed_set=seed_set, judge=judge, pages=pages, seeds=seeds_per_set
+            web=web_name,
+            topic=topic,
+            strategy=contender.strategy,
+            parameters=contender.parameters,
+            seed_set=seed_set,
+            judge=judge,
+            pages=pages,
+            seeds=seeds_per_set,
         )
         row = _without_curves(bench.run(task))
         bench.flush()
@@ -192,7 +200,7 @@ def _without_curves(row: Row) -> Row:
 
 @lab.command()
 @WEB
-@click.option("--strategies", required=True, metavar="NAMES", help="Parted by commas, or all; oracle is allowed.")
+@click.option("--strategies", required=True, metavar="NAMES", help="Parted by commas, or all; lpe(threshold=0.1).")
 @click.option(
     "--topics", default="dev", show_default=True, metavar="NAMES", help="Parted by commas, or dev, test, test:20, all."
 )
@@ -263,7 +271,8 @@ def compare(
 
 
 def _names(parted_by_commas: str) -> list[str]:
-    return [name.strip() for name in parted_by_commas.split(",") if name.strip()]
+    found = (name.strip() for name in re.findall(r"[^,(]+(?:\([^)]*\))?", parted_by_commas))
+    return [name for name in found if name]
 
 
 def _run_plan(plan: Plan, path: Path, workers: int) -> list[Row]:

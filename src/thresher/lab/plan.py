@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
+
+import yaml
 
 from thresher import registry
 from thresher.errors import ConfigError, UnknownName
@@ -17,6 +20,14 @@ from thresher.training.needs import needs_training
 
 ALL = "all"
 _PART_OF_A_SIDE = re.compile(r"(?P<side>dev|test)(:(?P<most>\d+))?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contender:
+    """A strategy with its parameters."""
+
+    strategy: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +44,7 @@ class Plan:
     """
 
     web: str
-    strategies: Sequence[str]
+    strategies: Sequence[Contender]
     topics: Sequence[str]
     judges: Sequence[str]
     seed_sets: int
@@ -49,12 +60,13 @@ class Plan:
         """
         training = self.training
         if training is None:
-            training = TRAINING_SHARE if any(map(needs_training, self.strategies)) else 0.0
+            training = TRAINING_SHARE if any(needs_training(each.strategy) for each in self.strategies) else 0.0
         return [
             Task(
                 web=self.web,
                 topic=topic,
-                strategy=strategy,
+                strategy=contender.strategy,
+                parameters=contender.parameters,
                 seed_set=seed_set,
                 judge=judge,
                 pages=self.pages,
@@ -62,21 +74,43 @@ class Plan:
                 training=training,
                 distance=self.distance,
             )
-            for topic, seed_set, judge, strategy in product(
+            for topic, seed_set, judge, contender in product(
                 self.topics, range(self.seed_sets), self.judges, self.strategies
             )
         ]
 
 
-def checked_strategies(names: Iterable[str]) -> list[str]:
+def checked_strategies(texts: Iterable[str]) -> list[Contender]:
     """Give each strategy once; ``all`` stands for all that are known, and the oracle.
+
+    Parameters stand behind a name in brackets: ``lpe(threshold=0.1)``.
 
     Raises:
         UnknownName: There is no such strategy, nor is it the oracle.
-        ConfigError: None is named.
+        ConfigError: None is named, or a parameter is unknown.
     """
     everything = [*registry.known("strategy"), ORACLE]
-    return _checked("strategy", (each for name in names for each in (everything if name == ALL else [name])), ORACLE)
+    wanted = list(dict.fromkeys(each for text in texts for each in (everything if text == ALL else [text])))
+    read = [_read(text) for text in wanted]
+    _checked("strategy", [each.strategy for each in read], ORACLE)
+    for each in read:
+        allowed = registry.parameters_of(registry.find("strategy", each.strategy)) if each.parameters else {}
+        if unknown := each.parameters.keys() - allowed.keys():
+            names = ", ".join(allowed) or "none"
+            raise ConfigError(f"strategy {each.strategy} has no parameter {min(unknown)!r}; its parameters: {names}")
+    return read
+
+
+def _read(text: str) -> Contender:
+    """Read a name and, in brackets, its parameters; their values are written as in topic.yaml."""
+    name, _, rest = text.partition("(")
+    pairs = [piece.partition("=") for piece in rest.rstrip(") ").split(",") if piece.strip()]
+    try:
+        return Contender(
+            strategy=name.strip(), parameters={key.strip(): yaml.safe_load(value) for key, _, value in pairs}
+        )
+    except yaml.YAMLError as error:
+        raise ConfigError(f"the parameters of {text} cannot be read") from error
 
 
 def checked_judges(names: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from thresher.text.tokens import count
+from thresher.text.tokens import Mentions, count
 from thresher.text.vectors import Vector, cosine
 from thresher.topics.token_table import TokenTable
 from thresher.topics.topic import Labels
@@ -57,11 +57,14 @@ class _Likeness:
 
     def __init__(self, vectors: Mapping[str, Vector]) -> None:
         self._vectors = list(vectors.values())
+        self._mentions = Mentions(term for vector in self._vectors for term in vector)
         self._remembered = lru_cache(maxsize=REMEMBERED_TEXTS)(self._compare)
 
     def __call__(self, text: str) -> float:
         return self._remembered(text) if len(text) < 1000 else self._compare(text)
 
     def _compare(self, text: str) -> float:
+        if not self._mentions(text):  # most words around links say nothing of the topic
+            return 0.0
         counts = count(text)
         return max((cosine(counts, vector) for vector in self._vectors), default=0.0)

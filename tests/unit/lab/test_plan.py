@@ -4,18 +4,28 @@ import pytest
 
 from tests.unit.lab.small_web import tea_and_solar
 from thresher import registry
-from thresher.errors import UnknownName
-from thresher.lab.plan import Plan, checked_strategies, chosen_topics
+from thresher.errors import ConfigError, UnknownName
+from thresher.lab.plan import Contender, Plan, checked_strategies, chosen_topics
 
 
 def plan(*strategies, **more):
     common = {"web": "small", "topics": ["energy"], "judges": ["perfect"], "seed_sets": 1, "seeds": 2, "pages": 9}
-    return Plan(**{**common, "strategies": strategies, **more})
+    return Plan(**{**common, "strategies": checked_strategies(strategies), **more})
 
 
 def test_all_stands_for_every_strategy_and_the_oracle():
-    assert checked_strategies(["all"]) == [*registry.known("strategy"), "oracle"]
-    assert checked_strategies(["fish", "all"])[0] == "fish"
+    assert [each.strategy for each in checked_strategies(["all"])] == [*registry.known("strategy"), "oracle"]
+    assert checked_strategies(["fish", "all"])[0].strategy == "fish"
+
+
+def test_parameters_stand_behind_a_name_in_brackets():
+    [lpe, plain] = checked_strategies(["lpe(threshold=0.1, anchor_weight=1)", "lpe"])
+    assert lpe == Contender(strategy="lpe", parameters={"threshold": 0.1, "anchor_weight": 1})
+    assert plain == Contender(strategy="lpe")
+    with pytest.raises(ConfigError, match="strategy lpe has no parameter 'thresh'"):
+        checked_strategies(["lpe(thresh=0.1)"])
+    with pytest.raises(UnknownName):
+        checked_strategies(["lqe(threshold=0.1)"])
 
 
 def test_where_one_strategy_must_be_trained_pages_are_set_aside_for_all():

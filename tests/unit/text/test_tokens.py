@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.text.tokens import MAX_WORD_BYTES, count, tokenize
+from thresher.text.tokens import MAX_WORD_BYTES, Mentions, count, tokenize
 
 MIXED = st.text(alphabet="abc Running's9_-，。中文的了学習カナéßＡ１ﬁ\u0301\U00020000한글\n\ud800", max_size=60)
 
@@ -61,3 +61,23 @@ def test_terms_are_counted_over_all_their_forms():
 @given(st.one_of(st.text(), MIXED))
 def test_no_text_raises_and_both_ways_to_read_it_agree(text):
     assert count(text) == Counter(tokenize(text))
+
+
+@given(st.one_of(st.text(), MIXED))
+def test_a_text_that_holds_a_term_is_never_missed(text):
+    assert all(Mentions([term])(text) for term in count(text))
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "found"),
+    [
+        ("histori", "British History of the world", True),
+        ("histori", "a page on tea", False),
+        ("绿茶", "中国绿茶的历史", True),
+        ("绿茶", "中国红茶的历史", False),
+        ("php", "PHP教程", True),
+        ("tea", "红茶 and tea", True),
+    ],
+)
+def test_a_term_is_looked_for_without_counting_the_others(term, text, found):
+    assert Mentions([term])(text) is found

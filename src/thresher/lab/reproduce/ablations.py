@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from thresher.lab.plan import Contender
 from thresher.lab.reproduce.claims import Finding, Row, Verdict, compare, end, judge_order, untested
 from thresher.lab.reproduce.four import BEST, FCMRPS, FOUR, SINGLE_WEBS, SMALLER_WEBS, TERMS, groups
-from thresher.lab.reproduce.plans import Choice, Contender, plan
+from thresher.lab.reproduce.plans import Choice, plan
 from thresher.lab.reproduce.tables import Cell, Report, Table, with_interval
 from thresher.lab.reproduce.trials import Trial
 from thresher.lab.reproduce.webs import language_of

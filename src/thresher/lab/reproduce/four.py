@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from thresher.lab.plan import Contender
 from thresher.lab.reproduce.claims import Curve, Row, paired
-from thresher.lab.reproduce.plans import Contender, Ground, Terms
+from thresher.lab.reproduce.plans import Ground, Terms
 from thresher.lab.reproduce.webs import CIRCULAR, SECTIONS_WEB, language_of
 
 BREADTH, BEST, SHARK, FCMRPS = "breadth-first", "best-first", "shark (form=fcmrps)", "fcmrps"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thresher.lab.plan import Contender
 from thresher.lab.reproduce.claims import Curve, Finding, Row, Verdict, judge_order, paired, untested
-from thresher.lab.reproduce.plans import Choice, Contender, Ground, Terms, plan
+from thresher.lab.reproduce.plans import Choice, Ground, Terms, plan
 from thresher.lab.reproduce.ranking import RANKS
 from thresher.lab.reproduce.tables import Cell, Report, Table, curve_table
 from thresher.lab.reproduce.trials import RANKING, Trial

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from thresher.lab.plan import Contender
 from thresher.lab.reproduce.claims import Curve, Curves, Finding, Row, Verdict, end, judge_order, paired, untested
-from thresher.lab.reproduce.plans import Choice, Contender, Ground, Terms, plan
+from thresher.lab.reproduce.plans import Choice, Ground, Terms, plan
 from thresher.lab.reproduce.tables import Cell, Report, Table, curve_table, with_interval
 from thresher.lab.reproduce.trials import Trial
 

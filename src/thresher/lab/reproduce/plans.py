@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Any
 
+from thresher.lab.plan import Contender
 from thresher.lab.reproduce.trials import Trial
 from thresher.lab.reproduce.webs import open_named, topics_of
 from thresher.lab.tasks import PERFECT
@@ -47,14 +47,6 @@ class Ground:
     topics: int | None = None
     pages: int | None = None
     seed_sets: int = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contender:
-    """A strategy with its parameters."""
-
-    strategy: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from thresher.lab import metrics
+from thresher.lab.plan import Contender
 from thresher.lab.reproduce.claims import Finding, Row, Verdict, untested
-from thresher.lab.reproduce.plans import Choice, Contender, Ground, Terms, plan
+from thresher.lab.reproduce.plans import Choice, Ground, Terms, plan
 from thresher.lab.reproduce.tables import Cell, Report, Table
 from thresher.lab.reproduce.trials import CLASSES, Trial
 from thresher.lab.reproduce.webs import open_named, topics_of

@@ -1,6 +1,7 @@
 """What an experiment runs, and what the user may want otherwise."""
 
-from thresher.lab.reproduce.plans import Choice, Contender, Ground, Terms, plan, quarter
+from thresher.lab.plan import Contender
+from thresher.lab.reproduce.plans import Choice, Ground, Terms, plan, quarter
 
 GROUNDS = [Ground(web="generated-en-600", topics=2, seed_sets=2), Ground(web="generated-zh-600", topics=1, pages=50)]
 TERMS = Terms(seeds=3, judge="cosine")
