@@ -61,7 +61,7 @@ class Reader:
 
     def page(self, number: int) -> ParsedPage:
         if number not in self._pages:
-            found = self.bench._pages.get(self.web.url_of(number))
+            found = self.bench.pages.get(self.web.url_of(number))
             assert found is not None
             self._pages[number] = replace(found[0], links=())  # reading needs none, and a web fits into memory
         return self._pages[number]

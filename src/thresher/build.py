@@ -13,14 +13,14 @@ from thresher.classify.base import Brief, Judge, Learner
 from thresher.classify.notebook import FolderNotebook
 from thresher.config import CrawlConfig, Named
 from thresher.config_file import load_config
-from thresher.errors import ConfigError, RefusedAddress
+from thresher.errors import ConfigError, RefusedAddress, ThresherError
 from thresher.folder import CrawlFolder
 from thresher.frontier.base import Frontier
 from thresher.frontier.sqlite import SqliteFrontier
 from thresher.line import Line, Rules
 from thresher.strategies.aim import Aim
 from thresher.strategies.base import Rememberer, Strategy
-from thresher.topics.flatten import ALL_LANGUAGES, classes
+from thresher.topics.flatten import ALL_LANGUAGES, class_urls, classes
 from thresher.topics.taxonomy import Taxonomy
 from thresher.topics.token_table import TokenTable
 from thresher.topics.topic import Topic
@@ -115,6 +115,13 @@ class Crawl:
         with self._taxonomy(self.config.taxonomy.file) as taxonomy:
             return classes(taxonomy, least=self.config.taxonomy.least_urls)
 
+    def class_urls(self) -> Mapping[str, Sequence[str]]:
+        """Return the classes of the taxonomy, each with the URLs of its example pages; none without a taxonomy."""
+        if self.config.taxonomy is None:
+            return {}
+        with self._taxonomy(self.config.taxonomy.file) as taxonomy:
+            return class_urls(taxonomy, least=self.config.taxonomy.least_urls)
+
     def _taxonomy(self, file: str) -> Taxonomy:
         return Taxonomy.open(self.folder.root / Path(file).expanduser())
 
@@ -122,7 +129,7 @@ class Crawl:
         """What decides whether a page is on topic, with all it has learned; a worker's own goes on learning."""
         judge: Judge = registry.make("judge", self.config.judge.name, self.config.judge.parameters, self.brief())
         if isinstance(judge, Learner):
-            judge.keep_in(FolderNotebook(self.folder.model / "judge", worker))
+            _take_up(judge, self.folder.model / "judge", worker)
         return judge
 
     def brief(self) -> Brief:
@@ -154,7 +161,7 @@ class Crawl:
         named = self.config.strategy
         strategy: Strategy = registry.make("strategy", named.name, named.parameters, self.aim())
         if isinstance(strategy, Rememberer):
-            strategy.keep_in(FolderNotebook(self.folder.model / "strategy", worker))
+            _take_up(strategy, self.folder.model / "strategy", worker)
         return strategy
 
     def aim(self) -> Aim:
@@ -227,6 +234,16 @@ class Crawl:
         lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         stripped = ((number, line.partition(" #")[0].strip()) for number, line in lines)
         return [_seed(line, f"{entry}:{number}") for number, line in stripped if line and not line.startswith("#")]
+
+
+def _take_up(part: Learner | Rememberer, folder: Path, worker: str) -> None:
+    """Let a part go on from what it wrote down; such files are data, and may be damaged or a stranger's."""
+    try:
+        part.keep_in(FolderNotebook(folder, worker))
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise ThresherError(
+            f"what was learned in {folder} cannot be read: {error}; move it away to start anew"
+        ) from error
 
 
 def _seed(url: str, place: str) -> str:

@@ -8,7 +8,7 @@ The live engine and the lab both call `Line.process`, so what is measured is wha
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -20,7 +20,7 @@ from thresher.parse.html import parse as parse_html
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
 from thresher.rethink import Rethink
 from thresher.settle import Settler
-from thresher.strategies.base import Strategy
+from thresher.strategies.base import Persistent, Strategy
 from thresher.urls.canonical import fingerprint
 from thresher.urls.traps import trap
 
@@ -141,7 +141,7 @@ class Line:
         content = content_hash(page.text)
         first = await self.frontier.first_with(content) if content else 0
         duplicate_of = 0 if first == fingerprint(lease.url) else first
-        candidates = [] if duplicate_of else self._candidates(page, judgement, lease)
+        candidates = self._after_nothing(lease) if duplicate_of else self._candidates(page, judgement, lease)
         record = self._page_record(lease, fetched, page, judgement)
         record = replace(record, text_hash=content, duplicate_of=duplicate_of, links=_found_links(page, candidates))
         settlement = Settlement(
@@ -156,12 +156,26 @@ class Line:
         return record, settlement
 
     def _candidates(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> list[Candidate]:
-        """Score the links and keep those in scope, each URL once, by its best score."""
+        """Score the links that may be followed."""
         if self._rules.obey_nofollow:
             page = _without_nofollow(page)
+        return self._let_in(self._strategy.score(page, judgement, lease), lease)
+
+    def _after_nothing(self, lease: Lease) -> list[Candidate]:
+        """Ask where to go on when a URL brought nothing, if the strategy wants to know."""
+        if not isinstance(self._strategy, Persistent):
+            return []
+        try:
+            return self._let_in(self._strategy.missed(lease), lease)
+        except Exception:  # the page may have failed because the strategy did
+            logger.exception("no way on from %s", lease.url)
+            return []
+
+    def _let_in(self, candidates: Iterable[Candidate], lease: Lease) -> list[Candidate]:
+        """Keep the candidates in scope, each URL once, by its best score."""
         hops, parent = lease.hops + 1, fingerprint(lease.url)
         best: dict[str, Candidate] = {}
-        for candidate in self._strategy.score(page, judgement, lease):
+        for candidate in candidates:
             known = best.get(candidate.url)
             if known is None:
                 if candidate.url == lease.url or self._outside(candidate.url, hops):
@@ -248,14 +262,17 @@ class Line:
         outcome = Outcome.RETRY if retry and not last else Outcome.FAILED
         pause = max(wait_seconds, BUSY_SECONDS * 2**lease.tries) if retry else 0.0
         silent = retry and last and lease.host_pages == 0
+        links = self._after_nothing(lease) if outcome is Outcome.FAILED else []
         settlement = Settlement(
             lease=lease,
             outcome=outcome,
             reason=reason,
+            links=links,
             delay_seconds=min(pause, LONGEST_PAUSE_SECONDS),
             park=f"no page in {MAX_TRIES} tries: {reason}" if silent else "",
         )
-        return _empty_record(lease, outcome, reason, status, fetched_at), settlement
+        record = _empty_record(lease, outcome, reason, status, fetched_at)
+        return replace(record, links=_found_links(None, links)), settlement
 
 
 def content_hash(text: str) -> int:
@@ -271,9 +288,9 @@ def _without_nofollow(page: ParsedPage) -> ParsedPage:
     return page
 
 
-def _found_links(page: ParsedPage, candidates: list[Candidate]) -> list[FoundLink]:
+def _found_links(page: ParsedPage | None, candidates: list[Candidate]) -> list[FoundLink]:
     anchors: dict[str, str] = {}
-    for link in page.links:
+    for link in page.links if page else ():
         if not anchors.get(link.url):
             anchors[link.url] = link.anchor
     return [

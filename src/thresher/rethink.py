@@ -37,7 +37,8 @@ class Rethink:
             self._under_way.add(page.url)
             revisions = self._learner.learn(page, seed=seed)
             self._held_back.update((revision.url, revision) for revision in revisions)
-            await self._pass_on_what_is_ready()
+            if ready := self._take_ready():
+                await self._pass_on(ready)
 
     async def ready(self, lease: Lease) -> None:
         """Move the next batch into the ready queue when that is empty: when a URL that waits below 0 was the best.
@@ -50,9 +51,9 @@ class Rethink:
                 await self._frontier.rescore({entry.url: entry.score + 1 for entry in rest})
 
     async def settled(self, url: str) -> None:
-        """Pass on what was held back for a page, now that it is settled."""
+        """Pass on what was held back for a page, now that it is settled, and what the strategy thinks of its own."""
         self._under_way.discard(url)
-        await self._pass_on_what_is_ready()
+        await self._pass_on(self._take_ready())
 
     def close(self) -> None:
         """Write down what was learned."""
@@ -61,15 +62,16 @@ class Rethink:
         if self._rememberer:
             self._rememberer.write_down()
 
-    async def _pass_on_what_is_ready(self) -> None:
+    def _take_ready(self) -> list[Revision]:
+        """Take what need not be held back any longer."""
         ready = [revision for revision in self._held_back.values() if revision.url not in self._under_way]
-        if ready:
-            for revision in ready:
-                del self._held_back[revision.url]
-            await self._pass_on(ready)
+        for revision in ready:
+            del self._held_back[revision.url]
+        return ready
 
     async def _pass_on(self, revisions: Sequence[Revision]) -> None:
-        await self._archive.revise(revisions)
+        if revisions:
+            await self._archive.revise(revisions)
         changes = self._rescorer.revise(revisions) if self._rescorer else {}
         if changes:
             scores = {url: change.now for url, change in changes.items()}

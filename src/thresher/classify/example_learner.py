@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.classify.arrays import pack_arrays, unpack_arrays
 from thresher.classify.base import Brief, Notebook
 from thresher.classify.cosine import CosineJudge
 from thresher.classify.sections import Counts, weighted_counts
@@ -178,13 +178,10 @@ class ExampleLearner:
             model_arrays, values["model"] = self._model.take_apart()
             arrays |= model_arrays
         notes = json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        file = BytesIO()
-        np.savez(file, allow_pickle=False, **arrays, notes=np.frombuffer(notes, dtype=np.uint8))
-        return file.getvalue()
+        return pack_arrays({**arrays, "notes": np.frombuffer(notes, dtype=np.uint8)})
 
     def _go_on_from(self, state: bytes) -> None:
-        with np.load(BytesIO(state), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file}
+        arrays = unpack_arrays(state)
         values = json.loads(arrays["notes"].tobytes().decode("utf-8", "surrogatepass"))
         self._pages.restore(arrays, values)
         self._languages, self._next_fit = frozenset(values["languages"]), values["next_fit"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 
+from thresher.classify.arrays import pack_arrays, unpack_arrays
 from thresher.classify.base import TermWeights
 from thresher.classify.calibration import probability
 from thresher.classify.sample import Sample, Terms, Weights
@@ -159,15 +159,13 @@ class OneLanguage:
         """Return all that is known, to go on from later."""
         told = json.dumps({"seeds": list(self._seeds), "told": self._told, "given": self._given}, ensure_ascii=False)
         notes = np.frombuffer(told.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-        file = BytesIO()
-        np.savez(file, allow_pickle=False, **self.sample.arrays(), notes=notes)
-        return file.getvalue()
+        return pack_arrays({**self.sample.arrays(), "notes": notes})
 
     def go_on_from(self, state: bytes) -> None:
         """Take up what `state` returned."""
-        with np.load(BytesIO(state), allow_pickle=False) as arrays:
-            self.sample.restore(arrays)
-            notes = json.loads(arrays["notes"].tobytes().decode("utf-8", "surrogatepass"))
+        arrays = unpack_arrays(state)
+        self.sample.restore(arrays)
+        notes = json.loads(arrays["notes"].tobytes().decode("utf-8", "surrogatepass"))
         self._seeds = dict.fromkeys(notes["seeds"])
         self._told.update(notes["told"])
         self._given = notes["given"]

@@ -12,12 +12,10 @@ model or the new one, never half of each; what no manifest names is swept up by 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
 import platform
 import re
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -25,8 +23,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from thresher.classify.arrays import BadArrays, pack_arrays, unpack_arrays
 from thresher.classify.pieces import Pieces, put_together, take_apart
 from thresher.errors import ThresherError
 
@@ -35,6 +32,7 @@ FORMAT = 1
 
 MANIFEST = "manifest.json"
 MAX_MANIFEST_BYTES = 1 << 24
+MAX_FILE_BYTES = 1 << 30
 
 _FILE_NAME = re.compile(r"(arrays|vocabulary)-[0-9a-f]{16}\.(npz|json)")
 _LIBRARIES = ("thresher", "numpy", "scipy", "scikit-learn")
@@ -64,7 +62,7 @@ def save(model: Any, folder: Path, training: Training | None = None, *, now: dat
     pieces = Pieces()
     tree = take_apart(model, pieces)
     contents = {
-        _named("arrays", "npz", arrays := _pack(pieces)): arrays,
+        _named("arrays", "npz", arrays := pack_arrays(pieces.arrays)): arrays,
         _named("vocabulary", "json", terms := _json(pieces.terms)): terms,
     }
     manifest = {
@@ -94,7 +92,7 @@ def load(folder: Path) -> Any:
         files = _checked_files(folder, manifest)
         pieces = Pieces(_unpack(files["arrays"]), _terms(files["vocabulary"]))
         return put_together(manifest.get("model"), pieces)
-    except ThresherError as error:
+    except (ThresherError, RecursionError) as error:
         raise ThresherError(f"the model in {folder} cannot be used: {error}") from error
 
 
@@ -107,7 +105,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         with (folder / MANIFEST).open("rb") as file:
             manifest = json.loads(file.read(MAX_MANIFEST_BYTES))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ThresherError(f"its {MANIFEST} cannot be read: {error}") from error
     found = manifest.get("format") if isinstance(manifest, dict) else None
     if not isinstance(found, int) or found < 1:
@@ -126,7 +124,7 @@ def _checked_files(folder: Path, manifest: Mapping[str, Any]) -> dict[str, bytes
         if not match:
             raise ThresherError(f"it names a file that is not its own: {name!r}")
         try:
-            content = (folder / name).read_bytes()
+            content = _read(folder / name)
         except OSError as error:
             raise ThresherError(f"its file {name} cannot be read: {error}") from error
         if hashlib.sha256(content).hexdigest() != checksum:
@@ -137,24 +135,24 @@ def _checked_files(folder: Path, manifest: Mapping[str, Any]) -> dict[str, bytes
     return found
 
 
-def _pack(pieces: Pieces) -> bytes:
-    packed = io.BytesIO()
-    np.savez(packed, allow_pickle=False, **pieces.arrays)
-    return packed.getvalue()
+def _read(path: Path) -> bytes:
+    """Read a file of bounded size; a device or a pipe has no size and is none."""
+    if not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
+        raise OSError(f"no file of at most {MAX_FILE_BYTES >> 20:,} MiB")
+    return path.read_bytes()
 
 
 def _unpack(packed: bytes) -> dict[str, Any]:
     try:
-        with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays}
-    except (ValueError, TypeError, OSError, EOFError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+        return unpack_arrays(packed)
+    except BadArrays as error:
         raise ThresherError(f"its arrays cannot be read: {error}") from error
 
 
 def _terms(packed: bytes) -> dict[str, list[str]]:
     try:
         terms = json.loads(packed)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ThresherError(f"its vocabulary cannot be read: {error}") from error
     if not isinstance(terms, dict) or not all(_are_terms(value) for value in terms.values()):
         raise ThresherError("its vocabulary is not one: every list must hold each term once")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,19 +84,25 @@ class HardFocusJudge(TaxonomyJudge):
         )
 
 
-def train(classes: Mapping[str, Sequence[str]], *, terms: int = 500) -> PlainScorer:
-    """Train naive Bayes on the texts of all classes; the result can be saved by `saved.save`."""
+def train(classes: Mapping[str, Sequence[Any]], *, terms: int = 500, counted: bool = False) -> PlainScorer:
+    """Train naive Bayes on the texts of all classes; the result can be saved by `saved.save`.
+
+    Args:
+        classes: The texts of each class.
+        terms: How many terms are kept per class.
+        counted: Whether there are counts of terms in the place of texts.
+    """
     from sklearn.pipeline import Pipeline  # type: ignore[import-untyped]  # here, because listing judges needs none
 
     from thresher.classify.chi_square import ChiSquareSelector
     from thresher.classify.flatten import flatten
-    from thresher.classify.section_counter import SectionCounter
+    from thresher.classify.section_counter import CountedAlready, SectionCounter
     from thresher.classify.taxonomy import TaxonomyClassifier
 
     texts = [text for own in classes.values() for text in own]
     labels = [path for path, own in classes.items() for _ in own]
     steps = [
-        ("count", SectionCounter()),
+        ("count", CountedAlready() if counted else SectionCounter()),
         ("choose", ChiSquareSelector(per_class=terms)),
         ("classify", TaxonomyClassifier(random_state=0)),
     ]

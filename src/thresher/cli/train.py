@@ -11,13 +11,14 @@ import click
 
 from thresher import registry
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json, echo_table
+from thresher.cli.show import CRAWL, echo, echo_json, echo_table
+from thresher.cli.train_rules import echo_rules, rules_from_crawl, rules_from_web
 from thresher.errors import ConfigError
 from thresher.folder import CrawlFolder
-from thresher.training.needs import LAYERED, needs_training
+from thresher.training.needs import RULED, TRAINED, needs_training
 
 if TYPE_CHECKING:
-    from thresher.training.layers import LayerSummary, LearnedLayers
+    from thresher.strategies.layering.learn import LayerSummary, LearnedLayers
 
 
 @click.command()
@@ -38,23 +39,26 @@ def train(
     """Learn what a strategy must know before it crawls: from an earlier crawl, or from a frozen web.
 
     The strategies context-graph and layers learn how far pages are from the topic, by following links back from its
-    pages. A crawl keeps the text of irrelevant pages only with output.keep_irrelevant: true; without it their titles
-    must do.
+    pages. The strategy rules learns which classes of pages link to which: the classes of the crawl's taxonomy, from
+    their example pages that were fetched, or the topics of a frozen web. A crawl keeps the text of irrelevant pages
+    only with output.keep_irrelevant: true; without it their titles must do.
     """
     crawl = Crawl.open(dir)
     name = strategy or crawl.config.strategy.name
     registry.find("strategy", name)
     if not needs_training(name):
-        click.echo(f"Strategy {name} needs no training; these do: {', '.join(LAYERED)}.", err=True)
+        echo(f"Strategy {name} needs no training; these do: {', '.join(TRAINED)}.", err=True)
         return
     folder = crawl.folder.model / "trained"
-    if web_name:
-        learned = _from_web(web_name, topic, folder)
+    earlier = CrawlFolder(other or dir).existing()
+    if name in RULED:
+        rules = rules_from_web(web_name, topic, folder) if web_name else rules_from_crawl(crawl, earlier, folder)
+        echo_rules(rules, folder, as_json=as_json)
     else:
-        learned = _from_crawl(CrawlFolder(other or dir).existing(), folder)
-    _echo(learned, folder, as_json=as_json)
+        layers = _from_web(web_name, topic, folder) if web_name else _from_crawl(earlier, folder)
+        _echo(layers, folder, as_json=as_json)
     chosen = "" if name == crawl.config.strategy.name else f" --strategy {name}"
-    click.echo(f"Learned into {folder}. Next: thresher run {dir}{chosen}", err=True)
+    echo(f"Learned into {folder}. Next: thresher run {dir}{chosen}", err=True)
 
 
 def _from_crawl(crawl: CrawlFolder, folder: Path) -> LearnedLayers:
@@ -70,9 +74,9 @@ def _from_crawl(crawl: CrawlFolder, folder: Path) -> LearnedLayers:
                 f"{crawl.root} has no relevant pages to learn from. Crawl first with another strategy: "
                 f"thresher run {crawl.root} --strategy best-first"
             )
-        click.echo(f"Learning from {len(pages):,} pages, {len(targets):,} of them relevant.", err=True)
+        echo(f"Learning from {len(pages):,} pages, {len(targets):,} of them relevant.", err=True)
         if pages.without_text:
-            click.echo(f"Of {pages.without_text:,} pages only the title was kept.", err=True)
+            echo(f"Of {pages.without_text:,} pages only the title was kept.", err=True)
         return train_layers(pages, targets, folder)
 
 
@@ -86,7 +90,7 @@ def _from_web(name: str, topic: str | None, folder: Path) -> LearnedLayers:
             f"which topic of {name}? Name it with --topic; known: {', '.join(sorted(bench.web.topics()))}"
         )
     targets = bench.web.targets(topic)
-    click.echo(f"Learning from {len(bench.web):,} pages, {len(targets):,} of them of the topic.", err=True)
+    echo(f"Learning from {len(bench.web):,} pages, {len(targets):,} of them of the topic.", err=True)
     learned = train_layers(bench.training_pages(), targets, folder)
     bench.flush()
     return learned

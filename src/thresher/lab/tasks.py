@@ -21,8 +21,10 @@ from thresher.classify.base import Brief, Judge
 from thresher.classify.cosine import CosineJudge
 from thresher.errors import ConfigError
 from thresher.lab import metrics
+from thresher.lab.classes import KnownClasses, train_0
 from thresher.lab.judges import PerfectJudge
 from thresher.lab.oracle import OracleCrawl, oracle_crawl
+from thresher.lab.page_words import PageWords
 from thresher.lab.parsed import ParsedPages
 from thresher.lab.simulate import SimulatedCrawl, Simulator
 from thresher.lab.splits import both_sides
@@ -30,8 +32,10 @@ from thresher.lab.training import TRAINING_SHARE, TrainingSplit, WebPages, train
 from thresher.lab.virtualweb import Web, open_web
 from thresher.linkgraph.graph import LinkGraph
 from thresher.strategies.aim import Aim
+from thresher.strategies.rule_table import Classify, RuleTable
+from thresher.strategies.rules import trained_classifier
 from thresher.topics.topic import Topic
-from thresher.training.needs import needs_training
+from thresher.training.needs import RULED, needs_training
 
 CURVE_POINTS = 100
 ORACLE = "oracle"
@@ -86,10 +90,12 @@ class Bench:
 
     def __init__(self, web: Web, *, cache: Path | None = None) -> None:
         self.web = web
-        self._pages = ParsedPages(web, cache=cache)
+        self.pages = ParsedPages(web, cache=cache)
         self._graph: LinkGraph | None = None
-        self._oracle = lru_cache(maxsize=64)(self._find_oracle)
-        self._trained = lru_cache(maxsize=64)(self._train)
+        self.oracle = lru_cache(maxsize=64)(self._find_oracle)
+        self.trained = lru_cache(maxsize=64)(self._train)
+        self._ruled = lru_cache(maxsize=64)(self._learn_rules)
+        self.words = PageWords(web, self.pages)
         self._information: dict[str, dict[int, float]] = {}
 
     @classmethod
@@ -99,7 +105,7 @@ class Bench:
 
     def flush(self) -> None:
         """Keep what was parsed."""
-        self._pages.flush()
+        self.pages.flush()
 
     @property
     def graph(self) -> LinkGraph:
@@ -141,29 +147,42 @@ class Bench:
         """Run one task and measure it."""
         free = self.split(task).targets
         seeds, targets = self.seeds(task), self.web.targets(task.topic) - free
-        oracle = self._oracle(targets, tuple(seeds), task.pages, free)
+        oracle = self.oracle(targets, tuple(seeds), task.pages, free)
         if task.strategy == ORACLE:
             pages, hits = list(map(int, oracle.pages)), list(map(bool, oracle.hits))
             return {**asdict(task), **_measured(self, pages, hits, oracle, task, len(targets))}
         starts = [self.web.url_of(seed) for seed in seeds]
-        crawl = asyncio.run(self._simulator(task, seeds).run(starts, task.pages, free=free))
+        crawl = asyncio.run(self.simulator(task, seeds).run(starts, task.pages, free=free))
         pages = [fetch.page_id for fetch in crawl.fetches]
         hits = [page in targets for page in pages]
         measured = _measured(self, pages, hits, oracle, task, len(targets))
         return {**asdict(task), **measured, **_costs(crawl, hits)}
 
-    def _simulator(self, task: Task, seeds: Sequence[int]) -> Simulator:
+    def simulator(self, task: Task, seeds: Sequence[int]) -> Simulator:
+        """Put strategy and judge of a task together."""
         parameters = dict(task.parameters)
         strategy = registry.find("strategy", task.strategy)
         if "random_state" in registry.parameters_of(strategy):
             parameters.setdefault("random_state", task.seed_set)
-        aim = self.aim(task.topic)
-        if needs_training(task.strategy):
-            aim = replace(aim, model=self._trained(self.split(task)))
-        made = registry.make("strategy", task.strategy, parameters, aim)
-        return Simulator(self.web, self._pages, judge=self._judge(task, seeds), strategy=made)
+        made = registry.make("strategy", task.strategy, parameters, *self.told(task))
+        return Simulator(self.web, self.pages, judge=self.judge(task, seeds), strategy=made)
 
-    def _judge(self, task: Task, seeds: Sequence[int]) -> Judge:
+    def told(self, task: Task) -> tuple[Any, ...]:
+        """Say what the strategy of a task is given: its aim, with what was trained for it, and classes if it asks."""
+        aim = self.aim(task.topic)
+        if task.strategy in RULED:
+            folder = self._ruled(self.split(task), task.topic)
+            return replace(aim, model=folder), self._classes_of_pages(task, folder)
+        return (replace(aim, model=self.trained(self.split(task))) if needs_training(task.strategy) else aim,)
+
+    def _classes_of_pages(self, task: Task, folder: Path) -> Classify:
+        classify = trained_classifier(folder)
+        if task.judge != PERFECT:
+            return classify
+        return KnownClasses(self.web, list(RuleTable.load(folder).counts), task.topic, classify)
+
+    def judge(self, task: Task, seeds: Sequence[int]) -> Judge:
+        """Make the judge of a task."""
         if task.judge == PERFECT:
             return PerfectJudge(self.web, task.topic)
         judge: Judge = registry.make("judge", task.judge, {}, self.brief(task.topic, seeds))
@@ -192,11 +211,12 @@ class Bench:
         """Return the texts of example pages of each topic that takes part in the split, the seeds for this one."""
         examples = {name: self._draw(name, 0, len(seeds)) for name in both_sides(self.web.name)}
         examples = {name: [page for page in pages if page not in seeds] for name, pages in examples.items()}
-        found = {name: map(self._text, pages) for name, pages in {**examples, topic: list(seeds)}.items()}
+        found = {name: map(self.text, pages) for name, pages in {**examples, topic: list(seeds)}.items()}
         return {name: [text for text in texts if text] for name, texts in found.items()}
 
-    def _text(self, page: int) -> str:
-        found = self._pages.get(self.web.url_of(page))
+    def text(self, page: int) -> str:
+        """Give the text of a page; none where there is no page."""
+        found = self.pages.get(self.web.url_of(page))
         return found[0].text if found else ""
 
     def _find_oracle(
@@ -209,14 +229,26 @@ class Bench:
         """Learn layers from training targets, for all strategies that need them."""
         from thresher.training.trained import train_layers
 
+        folder = self._new_folder()
+        train_layers(self.training_pages(hidden=split.hidden), split.targets, folder)
+        return folder
+
+    def _learn_rules(self, split: TrainingSplit, topic: str) -> Path:
+        """Learn the classes of the web and the rules between them, from training targets and pages of other topics."""
+        from thresher.training.rules import learn_class_rules
+
+        folder, graph = self._new_folder(), self.training_pages(hidden=split.hidden).graph
+        learn_class_rules(graph, self.words, train_0(self.web, topic, split), targets=[topic]).save(folder)
+        return folder
+
+    def _new_folder(self) -> Path:
         folder = Path(mkdtemp(prefix="thresher-lab-"))
         finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        train_layers(self.training_pages(hidden=split.hidden), split.targets, folder)
         return folder
 
     def training_pages(self, *, hidden: frozenset[int] = frozenset()) -> WebPages:
         """Give the pages of the web to train on, the hidden ones left out."""
-        return WebPages(self.web, self._pages, self.graph, hidden=hidden)
+        return WebPages(self.web, self.pages, self.graph, hidden=hidden)
 
     def information(self, topic: str, pages: Sequence[int]) -> list[float]:
         """Return the cosine of each page with the topic's name; a dead link brings none."""
@@ -224,7 +256,7 @@ class Bench:
         known = self._information.setdefault(topic, {-1: 0.0})
         for page in pages:
             if page not in known:
-                found = self._pages.get(self.web.url_of(page))
+                found = self.pages.get(self.web.url_of(page))
                 known[page] = judge.judge(found[0]).relevance if found else 0.0
         return [known[page] for page in pages]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from thresher.classify.base import Judge, Learner, Notebook
 from thresher.records import Candidate, Judgement, Lease, ParsedPage, Revision, Word
-from thresher.strategies.base import Batcher, Change, Rescorer, Strategy
+from thresher.strategies.base import Batcher, Change, Persistent, Rescorer, Strategy
 
 
 class Stopwatch:
@@ -89,6 +89,11 @@ class TimedStrategy:
         """Score, and note how long it took."""
         with self._watch:
             return list(self._strategy.score(page, judgement, lease))
+
+    def missed(self, lease: Lease) -> Iterable[Candidate]:
+        """Go on from a page that never came, and note how long it took."""
+        with self._watch:
+            return list(self._strategy.missed(lease)) if isinstance(self._strategy, Persistent) else []
 
 
 class TimedRescorer(TimedStrategy):

@@ -46,11 +46,23 @@ class Batcher(Strategy, Protocol):
 
 
 @runtime_checkable
+class Persistent(Strategy, Protocol):
+    """A strategy that goes on from a URL whose page never comes, or comes as a copy of another."""
+
+    def missed(self, lease: Lease) -> Iterable[Candidate]:
+        """Say where to go on; `lease` is the one that was given up."""
+        ...
+
+
+@runtime_checkable
 class Rescorer(Strategy, Protocol):
     """A strategy that scores waiting URLs again when the judge thinks differently of the pages that link to them."""
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
-        """Give new scores to URLs that were found on these pages, as far as their pages are remembered."""
+        """Give new scores to URLs that were found on these pages, as far as their pages are remembered.
+
+        Also asked after every page, then with nothing to revise, for what the strategy thinks again of its own accord.
+        """
         ...
 
 

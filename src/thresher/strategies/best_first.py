@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
 from thresher.strategies.base import Change
-from thresher.strategies.generations import BELOW_ONE, fold, generation_of, next_generation
+from thresher.strategies.batches import Batches
 from thresher.strategies.parents import Parents
-
-BATCHES = ("none", "all")
 
 
 class BestFirst:
     """Follow the links of the most relevant pages first.
+
+    A generation rides on its URLs. Which pages link where is remembered for second thoughts of the judge; each worker
+    knows its own pages, and after a restart those that come: older links keep their scores.
 
     Args:
         batch: ``none`` follows the best link of all that wait. ``all`` reads the figure by its letter: links wait until
@@ -24,10 +25,8 @@ class BestFirst:
     merge = Merge.MAX
 
     def __init__(self, *, batch: str | int = "none") -> None:
-        if batch not in BATCHES and not (isinstance(batch, int) and batch > 0):
-            raise ValueError(f"batch must be {' or '.join(BATCHES)} or a number above 0, got {batch!r}")
-        self.batch_size = batch if isinstance(batch, int) else 0
-        self._in_generations = batch == "all"
+        self._batches = Batches(batch)
+        self.batch_size = self._batches.size
         self._parents = Parents(max)
 
     def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
@@ -36,26 +35,17 @@ class BestFirst:
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Every link inherits the relevance of the page it stands on."""
-        return (self._in_order if self._in_generations else self._greedy)(page, judgement.relevance, lease)
+        relevance, born = judgement.relevance, self._batches.born(lease)
+        if not born:  # a generation once sorted keeps its order
+            self._parents.add(page.url, relevance, (link.url for link in page.links))
+        score = self._batches.place(relevance, born)
+        parts = {"page": relevance, **born}
+        return (Candidate(url=link.url, score=score, parts=parts, carry=born) for link in page.links)
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
-        """Let links inherit what is now thought of their pages; a generation once sorted keeps its order."""
+        """Let links inherit what is now thought of their pages."""
         changes = self._parents.revise(revisions)
-        place = self._place
-        return {url: Change(place(change.was), place(change.now)) for url, change in changes.items()}
-
-    def _greedy(self, page: ParsedPage, relevance: float, lease: Lease) -> Iterator[Candidate]:
-        self._parents.add(page.url, relevance, (link.url for link in page.links))
-        parts = {"page": relevance}
-        score = self._place(relevance)
-        return (Candidate(url=link.url, score=score, parts=parts) for link in page.links)
-
-    def _in_order(self, page: ParsedPage, relevance: float, lease: Lease) -> Iterator[Candidate]:
-        carry = next_generation(lease)
-        parts = {"page": relevance, "generation": float(generation_of(carry))}
-        score = fold(generation_of(carry), relevance)
-        return (Candidate(url=link.url, score=score, parts=parts, carry=carry) for link in page.links)
+        return {url: Change(self._place(change.was), self._place(change.now)) for url, change in changes.items()}
 
     def _place(self, relevance: float) -> float:
-        """Put links that wait for a batch below 0, and others where they are worth."""
-        return min(relevance, BELOW_ONE) - 1 if self.batch_size else relevance
+        return self._batches.place(relevance, {})

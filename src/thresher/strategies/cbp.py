@@ -15,6 +15,8 @@ from thresher.strategies.evidence.unit_notes import UnitNotes
 class ContentBlockPartition:
     """Follow the links of blocks that are about the topic, and drop all others.
 
+    The words that were counted are saved with the crawl, and the counts of all workers are added up every now and then.
+
     Args:
         aim: The topic.
         threshold: What the likeness of a block must exceed.

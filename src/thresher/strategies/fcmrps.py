@@ -16,6 +16,8 @@ ALL = "1234"
 class Fcmrps:
     """Follow links by four signs at once: page content, anchor text, URL and direction of the link.
 
+    How far a path may still lead is kept with its URL in the queue, so a restart and other workers go on with it.
+
     Args:
         aim: The topic.
         use: Which of the four signs count, by their numbers, such as 13 or 124; ``all`` is all of them.

@@ -12,6 +12,8 @@ from thresher.strategies.depth import fish_depth
 class Fish:
     """Follow the first links of a page, more of them from relevant pages, and give a path up when food is rare.
 
+    How far a path may still lead is kept with its URL in the queue, so a restart and other workers go on with it.
+
     Args:
         width: How many links of an irrelevant page are followed before the rest.
         alpha: A relevant page has so many times as many.

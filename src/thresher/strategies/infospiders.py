@@ -1,24 +1,25 @@
 """InfoSpiders: Menczer, Decision Support Systems 35, 2003, as SURVEY, figure 5, gives it.
 
 A population of agents walks the web, each from page to page along one link at a time (`spider.py`). Good pages feed
-them; who eats well multiplies, who starves dies.
+them; who eats well multiplies, who starves dies. A page that never comes costs as much as any other and feeds nobody:
+the agent goes on with a link that it passed over.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest
+from itertools import islice
 from math import exp
 from random import Random
 
 from thresher.classify.base import Notebook
 from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage
 from thresher.strategies.aim import Aim
+from thresher.strategies.seen import SeenUrls
 from thresher.strategies.spider import MOST_KEYWORDS, MOST_PASSED, Prospect, Spider
 from thresher.text.tokens import count
-from thresher.urls.canonical import fingerprint
 from thresher.urls.scope import Scope
 from thresher.urls.traps import trap
 
@@ -26,14 +27,14 @@ LAST = -1_000_000.0
 """Below every round: where a new agent may start when no other is left."""
 ROUNDS_LOST = 10
 """An agent that lags this far behind has met a page that never came."""
-MOST_SEEN = 200_000
-SAVE_PAGES = 1_000
-"""How many pages' memory a crash may cost."""
-NOTES = "seen"
 
 
 class InfoSpiders:
     """Let a population of agents follow one link at a time, live on what they find, learn, multiply and die.
+
+    An agent rides on the URL that it goes to, and goes on at whichever worker fetches that. Which URLs were seen is
+    saved with the crawl, and exchanged between workers. How many agents are out each worker counts for itself, so that
+    two workers may have twice as many; after a restart it counts anew.
 
     Args:
         aim: The topic; its words are the first agents' genotype.
@@ -72,10 +73,8 @@ class InfoSpiders:
         self._random_state = random_state
         self._round = 0
         self._out: dict[str, int] = {}
-        self._seen: dict[int, None] = {}
-        self._unsaved = 0
+        self._seen = SeenUrls()
         self._scope = Scope()
-        self._notebook: Notebook | None = None
 
     def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
         """Share the first agents out among the seeds."""
@@ -89,30 +88,34 @@ class InfoSpiders:
         The best of all other links wait below every agent's: when no agent is left, a new one starts there.
         """
         self._note(lease)
-        links = [link for link in page.links if self._is_open(link.url)]
+        links = [link for link in page.links if link.url not in self._seen]
         arrived = self._arrived(lease)
         prospects: list[Prospect] = []
         for number, spider in enumerate(self._live(arrived, page, judgement, lease)):
-            prospects = [one for one in spider.look_at(links) if self._is_unseen(one.url)]
             draw = Random(f"{self._random_state} {page.url} {number}")  # noqa: S311 - no secret
+            prospects = spider.look_at(links)
             if chosen := self._choose(spider, prospects, draw):
-                yield self._send(spider.go_to(chosen, prospects), chosen)
+                links = [link for link in links if link.url != chosen.url]
+                yield self._send(spider, chosen, prospects)
         prospects = prospects or (arrived or [self._newborn])[0].look_at(links)
         yield from self._restarts(prospects, judgement.relevance)
 
+    def missed(self, lease: Lease) -> Iterator[Candidate]:
+        """Let the agent on a page that never came pay for it, and go on with a link that it passed over."""
+        self._note(lease)
+        if "energy" in lease.carry:
+            spider = Spider.from_carry(lease.carry).eat(0.0, self._cost)
+            chosen = self._passed_over(spider) if spider.energy > 0 else None
+            if chosen:
+                yield self._send(spider, chosen, [])
+
     def keep_in(self, notebook: Notebook) -> None:
         """Take up which URLs were seen before, by this worker and by others."""
-        self._notebook = notebook
-        own = notebook.read(NOTES)
-        self._take_up([own] if own else [])
-        self._take_up(notebook.read_others(NOTES))
+        self._seen.keep_in(notebook)
 
     def write_down(self) -> None:
-        """Write down which URLs were seen, and read what others saw."""
-        if self._notebook:
-            self._notebook.write(NOTES, array("q", self._seen).tobytes())
-            self._take_up(self._notebook.read_others(NOTES))
-        self._unsaved = 0
+        """Write down which URLs were seen."""
+        self._seen.write_down()
 
     def _arrived(self, lease: Lease) -> list[Spider]:
         """Wake who rode on a URL: an agent, the first ones on a seed, or a new one where none is left."""
@@ -138,51 +141,48 @@ class InfoSpiders:
 
     def _choose(self, spider: Spider, prospects: Sequence[Prospect], draw: Random) -> Prospect | None:
         """Draw one link, the likelier the higher its estimate; at a dead end take the best one passed over."""
-        if prospects:
-            return draw.choices(prospects, [exp(self._beta * one.estimate) for one in prospects])[0]
-        return next((one for one in spider.passed if self._is_unseen(one.url)), None)
+        left = list(prospects)
+        weights = [exp(self._beta * one.estimate) for one in left]
+        while left:
+            [place] = draw.choices(range(len(left)), weights)
+            if self._is_page(left[place].url):
+                return left[place]
+            del left[place], weights[place]
+        return self._passed_over(spider)
 
-    def _send(self, spider: Spider, chosen: Prospect) -> Candidate:
-        self._see(chosen.url)
+    def _passed_over(self, spider: Spider) -> Prospect | None:
+        return next((one for one in spider.passed if one.url not in self._seen), None)
+
+    def _send(self, spider: Spider, chosen: Prospect, prospects: Sequence[Prospect]) -> Candidate:
+        """Let an agent go to a link, with the best of the others in mind."""
+        self._seen.add(chosen.url)
+        spider = spider.go_to(chosen, self._best_pages(prospects))
         self._out[chosen.url] = spider.round
         parts = {"round": float(spider.round), "estimate": chosen.estimate, "energy": spider.energy}
         return Candidate(url=chosen.url, score=-float(spider.round), parts=parts, carry=spider.carry())
 
     def _restarts(self, prospects: Sequence[Prospect], worth: float) -> Iterator[Candidate]:
-        left = (one for one in prospects if self._is_unseen(one.url))
-        for one in nlargest(MOST_PASSED, left, key=lambda one: one.estimate):
+        for one in self._best_pages(prospects):
             parts = {"page": worth, "estimate": one.estimate}
             yield Candidate(url=one.url, score=LAST + worth, parts=parts)
 
-    def _is_open(self, url: str) -> bool:
-        """Tell whether an agent may go to a URL: it was not seen, and it looks like a page."""
-        return self._is_unseen(url) and not self._scope.allows(url, 0) and not trap(url)
+    def _best_pages(self, prospects: Sequence[Prospect]) -> Iterator[Prospect]:
+        """Give the best that look like pages and were not seen; the others are never asked, for asking takes time."""
+        ranked = sorted(prospects, key=lambda one: -one.estimate)
+        return islice((one for one in ranked if one.url not in self._seen and self._is_page(one.url)), MOST_PASSED)
 
-    def _is_unseen(self, url: str) -> bool:
-        return fingerprint(url) not in self._seen
+    def _is_page(self, url: str) -> bool:
+        return not self._scope.allows(url, 0) and not trap(url)
 
     def _note(self, lease: Lease) -> None:
         """Note that a page has come, and give up on agents whose pages must have come long before."""
-        self._see(lease.url)
+        self._seen.add(lease.url)
         self._out.pop(lease.url, None)
         arrived = lease.carry.get("round", 0)
         self._round = max(self._round, arrived if isinstance(arrived, int) else 0)
         for url in [url for url, sent in self._out.items() if sent < self._round - ROUNDS_LOST]:
             del self._out[url]
-        self._unsaved += 1
-        if self._unsaved >= SAVE_PAGES:
-            self.write_down()
-
-    def _see(self, url: str) -> None:
-        self._seen[fingerprint(url)] = None
-        if len(self._seen) > MOST_SEEN:
-            del self._seen[next(iter(self._seen))]
-
-    def _take_up(self, notes: Sequence[bytes]) -> None:
-        for note in notes:
-            found = array("q")
-            found.frombytes(note[: len(note) // found.itemsize * found.itemsize])
-            self._seen.update(dict.fromkeys(found))
+        self._seen.page_done()
 
 
 def _keywords(aim: Aim) -> Mapping[str, float]:

@@ -13,30 +13,34 @@ from thresher.records import Candidate, Judgement, Lease, Link, Merge, ParsedPag
 from thresher.strategies.aim import Aim
 from thresher.strategies.evidence.hot_word import HotWords
 from thresher.strategies.layer_model import REMEMBERED_ANCHORS, load_layers
-from thresher.strategies.queues import layered_score
+from thresher.strategies.queues import SEED_SCORE, layered_score
 
 
 class Layers:
     """Follow links by the layer of their page, by hot words in their anchors, and by where such anchors led before.
 
-    Needs training: thresher train.
+    Needs training: thresher train. Nothing is learned while crawling, so a restart and other workers score alike.
 
     Args:
         aim: The topic; its folder of trained models holds the layers.
         theta_h: A link whose anchor is more like the query than this goes to the first queue.
+        seeds_last: Whether seeds wait at the end of the last queue, as the paper has it: then the links of the first
+            seed go before the second seed.
     """
 
     merge = Merge.FIRST
 
-    def __init__(self, aim: Aim, *, theta_h: float = 0.2) -> None:
+    def __init__(self, aim: Aim, *, theta_h: float = 0.2, seeds_last: bool = False) -> None:
         self._model = load_layers(aim.model, "layers")
         self._hot = lru_cache(maxsize=REMEMBERED_ANCHORS)(HotWords(aim.phrases).similarity)
         self._theta_h = theta_h
+        self._seeds_last = seeds_last
 
     def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
-        """Nothing is known of the seeds, so they wait at the end of the last queue."""
+        """Seeds start on top, or at the end of the last queue, since nothing is known of them."""
         N = self._model.N
-        return (Candidate(url=url, score=layered_score(N + 1, N + 1, 0.0, N)) for url in urls)
+        score = layered_score(N + 1, N + 1, 0.0, N) if self._seeds_last else SEED_SCORE
+        return (Candidate(url=url, score=score) for url in urls)
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Choose each link's queue, and its place in it."""

@@ -2,6 +2,11 @@
 
 The crawl itself shows where anchors lead. A link waits together with its anchor; when its page has come and been
 judged, the anchor is an example for the classifier that scores all further anchors.
+
+The figure's: the weighted sum of page and anchor (its minus sign is a misprint), training between batches, and a
+threshold that training gives anew; a link becomes an example at once, by its own score, when that is beyond the
+threshold. This is `pseudo_labels`. Ours: by default the page behind the link says what it is an example of, so that no
+threshold is needed: with one, a classifier that is sure of nothing would never hear of anything new.
 """
 
 from __future__ import annotations
@@ -13,9 +18,9 @@ from itertools import groupby
 
 from thresher.classify.base import Notebook
 from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, Merge, ParsedPage
-from thresher.strategies.best_first import BATCHES
+from thresher.strategies.batches import Batches
 from thresher.strategies.evidence.anchor_classifier import AnchorClassifier
-from thresher.strategies.generations import fold, generation_of, next_generation
+from thresher.strategies.generations import generation_of
 
 MAX_ANCHOR_CHARACTERS = 200
 KNOWN_TARGETS = 1_000
@@ -30,14 +35,20 @@ Known = tuple[float, bool]
 class LearningAnchor:
     """Follow links by their pages and by their anchors, and learn from the crawl which anchors lead to the topic.
 
+    Anchors ride on their URLs, so whichever worker fetches a page learns from the link to it. Each worker trains on its
+    own pages; its examples are saved with the crawl, and a restart trains on them.
+
     Args:
         factor: Weight of the page against the anchor.
-        retrain_every: Examples after which the classifier of anchors is trained again.
-        accuracy: How often scores beyond the threshold must be right; only links beyond it become examples.
+        first_examples: The first training comes as soon as there are so many relevant and so many irrelevant examples.
+        retrain_every: Examples after which the classifier of anchors is trained again; in batches it is trained
+            between them.
         pseudo_labels: Whether a link becomes an example at once by its own score, as the figure has it, and not when
             its target is known.
+        accuracy: How often scores beyond the threshold of pseudo labels must be right.
         batch: ``none`` follows the best link of all that wait. ``all`` reads the figure by its letter: links wait until
-            all that were found before them are fetched, and only in between is the classifier trained again.
+            all that were found before them are fetched, and then go best first. With a number, links wait until the
+            ready queue is empty, and then so many of the best move into it.
     """
 
     merge = Merge.MAX
@@ -46,22 +57,24 @@ class LearningAnchor:
         self,
         *,
         factor: float = 0.5,
+        first_examples: int = 5,
         retrain_every: int = 100,
-        accuracy: float = 0.9,
         pseudo_labels: bool = False,
-        batch: str = "none",
+        accuracy: float = 0.9,
+        batch: str | int = "none",
     ) -> None:
         if not 0 <= factor <= 1:
             raise ValueError(f"factor must lie between 0 and 1, got {factor}")
-        if batch not in BATCHES:
-            raise ValueError(f"batch must be {' or '.join(BATCHES)}, got {batch!r}")
+        if first_examples < 1:
+            raise ValueError(f"first_examples must be at least 1, got {first_examples}")
         self._factor = factor
         self._retrain_every = retrain_every
         self._accuracy = accuracy
         self._pseudo_labels = pseudo_labels
-        self._in_generations = batch == "all"
+        self._batches = Batches(batch)
+        self.batch_size = self._batches.size
         self._generation = 0
-        self._classifier = AnchorClassifier()
+        self._classifier = AnchorClassifier(fewest=first_examples)
         self._threshold = 0.0
         self._new_examples = 0
         self._known: deque[Known] = deque(maxlen=KNOWN_TARGETS)
@@ -74,24 +87,10 @@ class LearningAnchor:
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from where the link to this page led, then weigh its own links."""
         self._learn(lease.carry, judgement.relevant)
-        if self._is_due(generation_of(lease.carry)):
+        if self._is_due(lease):
             self._retrain()
-        born = next_generation(lease) if self._in_generations else {}
+        born = self._batches.born(lease)
         return (self._weigh(link, judgement.relevance, born) for link in page.links)
-
-    def _weigh(self, link: Link, page_score: float, born: Mapping[str, int]) -> Candidate:
-        """Score a link by its page and its anchor; by its page alone when nothing is known of its anchor."""
-        anchor, anchor_score = link.anchor[:MAX_ANCHOR_CHARACTERS], self._classifier.score(link.anchor)
-        score, parts = page_score, {"page": page_score}
-        carry: dict[str, Json] = {"anchor": anchor, **born}
-        if anchor_score is not None:
-            score = self._factor * page_score + (1 - self._factor) * anchor_score
-            parts["anchor"] = carry["anchor_score"] = anchor_score
-            if self._pseudo_labels and _confidence(anchor_score) > self._threshold:
-                self._add(anchor, anchor_score > UNDECIDED)
-        if self._in_generations:
-            score = fold(generation_of(carry), score)
-        return Candidate(url=link.url, score=score, parts=parts, carry=carry)
 
     def keep_in(self, notebook: Notebook) -> None:
         """Go on with the anchors of an earlier run."""
@@ -108,33 +107,44 @@ class LearningAnchor:
             state = {"classifier": self._classifier.state(), "threshold": self._threshold, "known": list(self._known)}
             self._notebook.write(NOTES, json.dumps(state, ensure_ascii=False).encode("utf-8", "replace"))
 
+    def _weigh(self, link: Link, page_score: float, born: Mapping[str, int]) -> Candidate:
+        """Score a link by its page and its anchor; by its page alone when nothing is known of its anchor."""
+        anchor, anchor_score = link.anchor[:MAX_ANCHOR_CHARACTERS], self._classifier.score(link.anchor)
+        score, parts = page_score, {"page": page_score}
+        carry: dict[str, Json] = {"anchor": anchor, **born}
+        if anchor_score is not None:
+            score = self._factor * page_score + (1 - self._factor) * anchor_score
+            parts["anchor"] = carry["anchor_score"] = anchor_score
+            if self._pseudo_labels and _confidence(anchor_score) > self._threshold:
+                self._add(anchor, anchor_score > UNDECIDED)
+        return Candidate(url=link.url, score=self._batches.place(score, born), parts=parts, carry=carry)
+
     def _learn(self, carry: Carry, relevant: bool) -> None:
-        """Make an example of the link that led to a page, if its score was beyond the threshold or it had none yet."""
+        """Make an example of the link that led to a page; with pseudo labels only until the first training."""
         anchor, anchor_score = carry.get("anchor"), carry.get("anchor_score")
         if isinstance(anchor_score, float):
             self._known.append((anchor_score, relevant))
-            is_example = not self._pseudo_labels and _confidence(anchor_score) > self._threshold
-        else:
-            is_example = not (self._pseudo_labels and self._classifier.is_trained)
-        if is_example and anchor and isinstance(anchor, str):
+        if anchor and isinstance(anchor, str) and not (self._pseudo_labels and self._classifier.is_trained):
             self._add(anchor, relevant)
 
     def _add(self, anchor: str, relevant: bool) -> None:
         self._classifier.add(anchor, relevant)
         self._new_examples += 1
 
-    def _is_due(self, generation: int) -> bool:
-        """Tell whether it is time to train: after a generation, or after enough examples when there are none."""
-        if not self._in_generations:
-            return self._new_examples >= self._retrain_every
-        before, self._generation = self._generation, max(self._generation, generation)
-        return self._generation > before
+    def _is_due(self, lease: Lease) -> bool:
+        """Tell whether it is time to train: at the first chance, between batches, or after enough examples."""
+        if self._batches.in_generations:
+            before, self._generation = self._generation, max(self._generation, generation_of(lease.carry))
+            return self._generation > before
+        if self.batch_size:  # a batch begins below 0; its first link may be dead, and then nobody says so
+            return lease.score < 0 or self._new_examples >= self.batch_size
+        return not self._classifier.is_trained or self._new_examples >= self._retrain_every
 
     def _retrain(self) -> None:
-        self._classifier.train()
-        self._threshold = new_threshold(self._known, self._accuracy, self._threshold)
-        self._new_examples = 0
-        self.write_down()
+        if self._new_examples and self._classifier.train():
+            self._threshold = new_threshold(self._known, self._accuracy, self._threshold)
+            self._new_examples = 0
+            self.write_down()
 
 
 def new_threshold(known: Sequence[Known], accuracy: float, old: float) -> float:

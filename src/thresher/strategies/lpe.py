@@ -18,6 +18,8 @@ class LinkPriorityEvaluation:
 
     Links that neither their block nor their words speak for are dropped, so a crawl may run dry.
 
+    The words that were counted are saved with the crawl, and the counts of all workers are added up every now and then.
+
     Args:
         aim: The topic.
         threshold: What the likeness of a block, or of a link's words, must exceed.

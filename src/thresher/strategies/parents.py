@@ -66,6 +66,10 @@ class Parents:
                 self._scores[child] = change.now
         return changes
 
+    def score_of(self, url: str) -> float | None:
+        """Give the score of a URL that waits; None when it is not remembered."""
+        return self._scores.get(url)
+
     def _is_worth_remembering(self, url: str) -> bool:
         return url not in self._relevance and len(self._parents.get(url, ())) < MOST_PARENTS
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 BELOW_ONE = 0.999_999
 """A likeness of 1 must not reach the place before."""
 
+SEED_SCORE = 1.0
+"""Above every queue: whoever names a page wants it fetched."""
+
 
 def queue_score(k: int, N: int, within: float = 0.0) -> float:
     """Give the score of a link in queue k, by a value from 0 to 1 within the queue; from 0 to below 1."""

@@ -11,6 +11,8 @@ from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage
 class RandomOrder:
     """Follow links in random order.
 
+    Nothing is saved: a restart begins to draw from the start again, and so does every worker, for the links it meets.
+
     Args:
         random_state: The same number gives the same order.
     """

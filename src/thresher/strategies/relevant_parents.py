@@ -15,7 +15,11 @@ from thresher.strategies.parents import Parents
 
 
 class RelevantParents:
-    """Follow links whose known parents are mostly relevant."""
+    """Follow links whose known parents are mostly relevant.
+
+    The frontier keeps the share, for all workers. Which pages link where is remembered for second thoughts of the judge
+    only; each worker knows its own pages, and after a restart those that come.
+    """
 
     merge = Merge.MEAN
 

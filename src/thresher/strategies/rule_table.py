@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from thresher.errors import ThresherError
 from thresher.records import ParsedPage
@@ -28,6 +28,9 @@ Rules = Mapping[str, Mapping[str, float]]
 
 Classify = Callable[[ParsedPage], Mapping[str, float]]
 """Gives the probability of every class, as far as it is above 0; of none for a page that cannot be told."""
+
+Page = TypeVar("Page", bound=Hashable)
+"""The address or the number of a page."""
 
 
 def class_of(scores: Mapping[str, float]) -> str:
@@ -51,15 +54,27 @@ def learn_rules(
         classify: Says which class a train-1 page is of, even where somebody knows it.
         targets: The wanted classes.
     """
-    known: dict[str, str | None] = {}
-    counts: dict[str, Counter[str]] = {}
-    for label, pages in examples.items():
-        urls = {link.url: None for page in pages for link in page.links if link.url != page.url}
-        for url in urls.keys() - known.keys():
-            linked = linked_pages(url)
-            known[url] = None if linked is None else class_of(classify(linked))
-        counts[label] = Counter(found for url in urls if (found := known[url]) is not None)
-    return RuleTable(counts, frozenset(targets))
+    referred = {
+        label: {link.url: None for page in pages for link in page.links if link.url != page.url}
+        for label, pages in examples.items()
+    }
+
+    def class_at(url: str) -> str | None:
+        linked = linked_pages(url)
+        return None if linked is None else class_of(classify(linked))
+
+    return RuleTable(count_rules(referred, class_at), frozenset(targets))
+
+
+def count_rules(
+    referred: Mapping[str, Collection[Page]], class_at: Callable[[Page], str | None]
+) -> dict[str, dict[str, int]]:
+    """Count for every class the classes of the pages that it refers to; those without a page are left out."""
+    known = {page: class_at(page) for page in dict.fromkeys(page for pages in referred.values() for page in pages)}
+    return {
+        label: dict(Counter(found for page in pages if (found := known[page]) is not None))
+        for label, pages in referred.items()
+    }
 
 
 class RulePath(NamedTuple):

@@ -17,6 +17,9 @@ W_PC, W_AT = 0.2, 0.8
 class Shark:
     """Follow links by the worth of the pages above them and by the words in and around them.
 
+    What a link inherits rides on its URL, and how far its path may still lead is kept there too, so a restart and other
+    workers go on with both.
+
     Args:
         aim: The topic.
         form: ``survey`` hands scores down with a decay; ``fcmrps`` weighs page and anchor with 0.2 and 0.8.

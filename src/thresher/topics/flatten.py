@@ -38,6 +38,19 @@ def classes(
     return dict(sorted(found.items()))
 
 
+def class_urls(
+    taxonomy: Taxonomy, *, least: int = LEAST_URLS, most: int = MOST_URLS, random_state: int = 0
+) -> dict[str, list[str]]:
+    """Return the same classes, with the URLs of the same example pages."""
+    drawn = _draw(taxonomy, _homes(taxonomy, least), most, random_state)
+    query = "SELECT url FROM example WHERE id = ?"
+    found = {
+        _path(taxonomy, home): [str(url) for number in numbers for (url,) in taxonomy.rows(query, number)]
+        for home, numbers in drawn.items()
+    }
+    return dict(sorted(found.items()))
+
+
 def wanted_classes(
     taxonomy: Taxonomy, known: Iterable[str], nodes: Iterable[str], languages: Sequence[str] = ALL_LANGUAGES
 ) -> frozenset[str]:

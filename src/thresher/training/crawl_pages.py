@@ -10,7 +10,7 @@ import numpy as np
 from thresher.archive.collection import Collection
 from thresher.linkgraph.graph import LinkGraph
 from thresher.training.source import ELSEWHERE
-from thresher.urls.canonical import fingerprint
+from thresher.urls.canonical import canonicalize, fingerprint
 
 
 class CrawlPages:
@@ -37,6 +37,11 @@ class CrawlPages:
     def without_text(self) -> int:
         """How many pages have nothing but a title."""
         return sum(not self._collection.text(record.fingerprint) for record in self._records)
+
+    def number_of(self, url: str) -> int:
+        """Give the number of the page at an address, or `ELSEWHERE`."""
+        canonical = canonicalize(url)
+        return self._numbers.get(fingerprint(canonical), ELSEWHERE) if canonical else ELSEWHERE
 
     @cached_property
     def graph(self) -> LinkGraph:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from thresher.classify.saved import Training
-from thresher.training.layers import LearnedLayers, learn_layers
+from thresher.strategies.layering.learn import LearnedLayers, learn_layers
 from thresher.training.source import Source
 
 

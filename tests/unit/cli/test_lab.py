@@ -45,7 +45,7 @@ def webs(tmp_path, monkeypatch):
     yield tmp_path / "webs"
     for bench in benches.values():
         bench.web.close()
-        bench._pages.close()
+        bench.pages.close()
 
 
 @pytest.fixture

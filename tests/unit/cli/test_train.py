@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.unit.lab.importers.test_crawl import record
-from tests.unit.training.small_source import SmallSource
+from tests.unit.strategies.layering.small_source import SmallSource
 from thresher.archive.pages import PageWriter
 from thresher.cli import thresher
 from thresher.errors import ConfigError, CrawlNotFound

@@ -31,7 +31,7 @@ def bench(tmp_path, monkeypatch):
     counting = CountingBench(Bench(tea_and_solar(), cache=tmp_path / "cache"))
     monkeypatch.setattr(compare, "_benches", {"small": counting})
     yield counting
-    counting.bench._pages.close()
+    counting.bench.pages.close()
 
 
 def tasks(*strategies, topics=("energy/solar", "food"), seed_sets=1):

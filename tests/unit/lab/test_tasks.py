@@ -11,7 +11,7 @@ from thresher.lab.tasks import ORACLE, Bench, Task, key_of, topic_phrase
 def bench(tmp_path):
     bench = Bench(tea_and_solar(), cache=tmp_path)
     yield bench
-    bench._pages.close()
+    bench.pages.close()
 
 
 def task(strategy, **more):
@@ -72,4 +72,4 @@ def test_seeds_may_stand_at_a_distance_from_the_topic(tmp_path):
     assert key_of(row) == far.key != task("best-first", topic="drinks/tea", pages=3).key
     with pytest.raises(ConfigError, match="3 links away from drinks/tea"):
         bench.seeds(task("best-first", topic="drinks/tea", distance=3))
-    bench._pages.close()
+    bench.pages.close()

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
-from thresher.lab.plan import Plan
 from thresher.lab.tasks import Bench, Task, key_of
 from thresher.lab.training import WebPages, training_split, without
 from thresher.linkgraph.graph import LinkGraph
@@ -15,7 +14,7 @@ TOPIC = "energy/solar"
 def bench(tmp_path):
     bench = Bench(tea_and_solar(), cache=tmp_path)
     yield bench
-    bench._pages.close()
+    bench.pages.close()
 
 
 def task(strategy, **more):
@@ -82,7 +81,7 @@ def test_free_pages_let_links_through():
 def test_pages_that_are_hidden_cannot_be_learned_from(bench):
     web = bench.web
     hidden = frozenset({web.page_id(u("solarhub"))})
-    pages = WebPages(web, bench._pages, bench.graph, hidden=hidden)
+    pages = WebPages(web, bench.pages, bench.graph, hidden=hidden)
     assert all(target not in hidden for target, _ in pages.links(web.page_id(u("seed"))))
     assert pages.graph.successors(web.page_id(u("solarhub"))).tolist() == []
     assert "solar" in pages.text(web.page_id(u("seed")))
@@ -98,18 +97,7 @@ def test_a_strategy_that_needs_training_is_trained(strategy, tmp_path):
     row = bench.run(task(strategy, pages=40))
     assert row["targets"] == 24 - 7
     assert row["recall"] == 1.0
-    bench._pages.close()
-
-
-def test_where_one_strategy_is_trained_all_leave_the_same_pages_out():
-    plan = Plan(
-        web="w", strategies=["breadth-first", "layers"], topics=["t"], judges=["perfect"], seed_sets=1, seeds=5, pages=9
-    )
-    assert {task.training for task in plan.tasks()} == {0.3}
-    untrained = Plan(
-        web="w", strategies=["breadth-first"], topics=["t"], judges=["perfect"], seed_sets=1, seeds=5, pages=9
-    )
-    assert {task.training for task in untrained.tasks()} == {0.0}
+    bench.pages.close()
 
 
 def test_rows_from_before_there_was_training_are_still_known(bench):

@@ -3,11 +3,14 @@
 import pytest
 
 from tests.unit.strategies.layered_world import MODEL
-from tests.unit.strategies.small_world import IRRELEVANT, lease, links, page
+from tests.unit.strategies.layering.small_source import TARGETS, SmallSource
+from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, links, page
+from thresher.classify.notebook import FolderNotebook
 from thresher.errors import ConfigError
-from thresher.records import Merge
+from thresher.records import Link, Merge
 from thresher.registry import make
 from thresher.strategies.aim import Aim
+from thresher.strategies.base import Batcher, Rememberer
 
 
 @pytest.fixture
@@ -29,8 +32,9 @@ def test_links_go_to_the_queue_of_their_page(strategy):
     assert score(graph, "solar").parts == {"queue": 0.0, "likelihood": pytest.approx(0.75)}
 
 
-def test_seeds_enter_the_last_queue(strategy):
-    assert [seed.score for seed in strategy().seeds(["http://a.example/"])] == [0.0]
+def test_seeds_start_above_all_queues_or_as_in_the_paper_in_the_last(strategy):
+    assert [seed.score for seed in strategy().seeds(["http://a.example/"])] == [1.0]
+    assert [seed.score for seed in strategy(seeds_last=True).seeds(["http://a.example/"])] == [0.0]
 
 
 def test_by_likelihood_surer_pages_come_first_within_a_queue(strategy):
@@ -50,7 +54,55 @@ def test_in_batches_a_generation_comes_before_the_next(strategy):
     assert first.score > second.score
 
 
-@pytest.mark.parametrize("parameters", [{"order": "random"}, {"batch": "some"}])
+def test_in_batches_of_a_number_links_wait_below_zero_and_seeds_do_not(strategy):
+    graph = strategy(batch=10)
+    assert isinstance(graph, Batcher)
+    assert graph.batch_size == 10
+    assert score(graph, "solar").score == pytest.approx(3 / 4 - 1)
+    assert [seed.score for seed in graph.seeds(["http://a.example/"])] == [1.0]
+
+
+RINGS = SmallSource()
+
+
+def crawl(graph):
+    """Fetch the forty pages of the rings, whose first ten are targets."""
+    for number in range(40):
+        found = [Link(url=f"http://a.example/{target}") for target, _ in RINGS.links(number) if target >= 0]
+        here = page(*found, url=f"http://a.example/{number}", text=RINGS.text(number))
+        list(graph.score(here, RELEVANT if number in TARGETS else IRRELEVANT, lease()))
+
+
+def test_after_so_many_new_targets_the_layers_are_learned_from_the_crawl(strategy):
+    graph = strategy(retrain_every=10)
+    crawl(graph)
+    assert score(graph, "welcome news home").parts["queue"] == 3  # at the tenth target no link to one was known
+    crawl(graph)
+    assert score(graph, "solar cell panel").parts["queue"] == 0
+    assert score(graph, "directory index list").parts["queue"] == 1
+    assert score(graph, "welcome news home").parts["queue"] == 2
+
+
+def test_layers_stay_as_they_were_trained_unless_told_otherwise(strategy):
+    graph = strategy()
+    crawl(graph)
+    crawl(graph)
+    assert score(graph, "welcome news home").parts["queue"] == 3
+
+
+def test_a_restart_gives_the_same_scores(strategy, tmp_path):
+    graph, again = strategy(retrain_every=10), strategy(retrain_every=10)
+    assert isinstance(graph, Rememberer)
+    graph.keep_in(FolderNotebook(tmp_path / "notes", "one"))
+    crawl(graph)
+    crawl(graph)
+    graph.write_down()
+    again.keep_in(FolderNotebook(tmp_path / "notes", "one"))
+    for text in ("solar cell", "directory index", "welcome news", "tea leaf"):
+        assert score(again, text) == score(graph, text)
+
+
+@pytest.mark.parametrize("parameters", [{"order": "random"}, {"batch": "some"}, {"retrain_every": -1}])
 def test_other_words_are_refused(strategy, parameters):
     with pytest.raises(ConfigError, match="must be"):
         strategy(**parameters)

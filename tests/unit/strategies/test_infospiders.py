@@ -8,7 +8,7 @@ from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, links
 from thresher.classify.notebook import FolderNotebook
 from thresher.records import Link
 from thresher.strategies.aim import Aim
-from thresher.strategies.base import Rememberer
+from thresher.strategies.base import Persistent, Rememberer
 from thresher.strategies.infospiders import LAST, ROUNDS_LOST, InfoSpiders
 from thresher.strategies.spider import MOST_PASSED, Spider
 
@@ -88,6 +88,34 @@ def test_at_a_dead_end_without_a_link_in_mind_it_dies():
     assert crawl(InfoSpiders(AIM), agent(), found=[]) == ([], [])
 
 
+def test_a_page_that_never_comes_costs_as_much_as_any_other_and_the_agent_goes_on():
+    strategy = InfoSpiders(AIM)
+    assert isinstance(strategy, Persistent)
+    [candidate], _ = crawl(strategy, agent(), found=[*links(3), Link(url="http://a.example/jazz", anchor="jazz")])
+    [again] = strategy.missed(lease(carry=candidate.carry, url=candidate.url))
+    assert again.url == candidate.carry["passed"][0][0]
+    assert (candidate.carry["energy"], again.carry["energy"], again.score) == (0.4, 0.3, -2.0)
+
+
+def test_an_agent_dies_of_pages_that_never_come():
+    strategy = InfoSpiders(AIM)
+    [candidate], _ = crawl(strategy, agent(energy=0.2))
+    assert list(strategy.missed(lease(carry=candidate.carry, url=candidate.url))) == []
+
+
+def test_from_a_seed_that_never_comes_nobody_goes_on():
+    assert list(InfoSpiders(AIM).missed(lease(carry={"agents": 4}))) == []
+
+
+def test_a_page_that_never_came_makes_room_for_another_agent():
+    strategy = InfoSpiders(AIM, most_agents=2)
+    first, _ = crawl(strategy, {"agents": 2}, found=links(2))
+    for candidate in first:
+        list(strategy.missed(lease(carry={**candidate.carry, "energy": 0.1}, url=candidate.url)))
+    chosen, _ = crawl(strategy, {}, found=[Link(url="http://a.example/new")])
+    assert len(chosen) == 1
+
+
 def test_nobody_goes_where_somebody_was():
     strategy = InfoSpiders(AIM)
     urls = [crawl(strategy, agent(), found=links(3))[0][0].url for _ in range(3)]
@@ -148,3 +176,12 @@ def test_where_somebody_was_is_known_after_a_restart_and_to_other_workers(tmp_pa
         again = InfoSpiders(AIM)
         again.keep_in(FolderNotebook(tmp_path, worker))
         assert crawl(again, agent(), found=links(3)) == ([], [])
+
+
+def test_a_restart_makes_the_same_choices(tmp_path):
+    strategy, again = InfoSpiders(AIM), InfoSpiders(AIM)
+    strategy.keep_in(FolderNotebook(tmp_path, "one"))
+    [candidate], _ = crawl(strategy, agent())
+    strategy.write_down()
+    again.keep_in(FolderNotebook(tmp_path, "one"))
+    assert crawl(again, candidate.carry, url=candidate.url) == crawl(strategy, candidate.carry, url=candidate.url)

@@ -12,7 +12,7 @@ PAGES = 60
 def bench(tmp_path_factory):
     bench = Bench(generate(3, pages=600, hosts=12, tunnel_depth=0), cache=tmp_path_factory.mktemp("cache"))
     yield bench
-    bench._pages.close()
+    bench.pages.close()
 
 
 def crawl(bench, strategy, **parameters):
@@ -27,6 +27,8 @@ def crawl(bench, strategy, **parameters):
         ("context-graph", {}),
         ("context-graph", {"order": "likelihood"}),
         ("context-graph", {"batch": "all"}),
+        ("context-graph", {"batch": 10}),
+        ("context-graph", {"retrain_every": 5}),
         ("layers", {}),
     ],
 )

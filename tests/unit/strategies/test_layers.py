@@ -53,8 +53,9 @@ def test_an_anchor_like_none_stands_at_the_end_of_its_queue(strategy):
     assert place(strategy(), "unknown").score == pytest.approx((3 - 1) * 4 / 16)
 
 
-def test_seeds_enter_at_the_end_of_the_last_queue(strategy):
-    assert [seed.score for seed in strategy().seeds(["http://a.example/"])] == [0.0]
+def test_seeds_start_above_all_queues_or_as_in_the_paper_in_the_last(strategy):
+    assert [seed.score for seed in strategy().seeds(["http://a.example/"])] == [1.0]
+    assert [seed.score for seed in strategy(seeds_last=True).seeds(["http://a.example/"])] == [0.0]
     assert strategy().merge is Merge.FIRST
 
 

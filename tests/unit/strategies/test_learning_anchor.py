@@ -1,11 +1,13 @@
 """Learning anchor: what a link is worth before and after its words are known, and what makes an example."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, page, verdict
 from thresher.classify.notebook import FolderNotebook
 from thresher.records import Link
-from thresher.strategies.base import Rememberer
+from thresher.strategies.base import Batcher, Rememberer
 from thresher.strategies.learning_anchor import LearningAnchor, new_threshold
 
 JAZZ = Link(url="http://a.example/jazz", anchor="jazz")
@@ -24,7 +26,7 @@ def led(strategy, anchor, relevant, **carry):
 
 def trained(**parameters):
     """Give a strategy that has learned from two links: jazz music is relevant, football is not."""
-    strategy = LearningAnchor(retrain_every=2, **parameters)
+    strategy = LearningAnchor(first_examples=1, retrain_every=100, **parameters)
     led(strategy, "jazz music", True)
     led(strategy, "football", False)
     return strategy
@@ -59,26 +61,45 @@ def test_only_the_beginning_of_a_long_anchor_rides_on_the_link():
     assert score(LearningAnchor(), link).carry == {"anchor": "x" * 200}
 
 
-def test_it_is_trained_after_so_many_examples():
-    strategy = LearningAnchor(retrain_every=3)
-    for anchor, relevant in [("jazz", True), ("football", False)]:
+def test_the_first_training_comes_with_enough_examples_of_both_kinds():
+    strategy = LearningAnchor(first_examples=2)
+    for anchor, relevant in [("jazz", True), ("football", False), ("tennis", False)]:
         led(strategy, anchor, relevant)
     assert "anchor" not in score(strategy).parts
     led(strategy, "opera", True)
     assert "anchor" in score(strategy).parts
 
 
+def test_later_trainings_come_after_so_many_examples():
+    strategy = LearningAnchor(first_examples=1, retrain_every=2)
+    led(strategy, "jazz music", True)
+    led(strategy, "football", False)
+    first = score(strategy).parts["anchor"]
+    led(strategy, "jazz", False)
+    assert score(strategy).parts["anchor"] == first
+    led(strategy, "jazz", False)
+    assert score(strategy).parts["anchor"] < first
+
+
 def examples(strategy):
     return strategy._classifier.state()["examples"]
 
 
-def test_only_links_beyond_the_threshold_become_examples():
+def test_every_link_with_a_known_target_is_an_example_however_unsure_its_score():
     strategy = trained()
-    strategy._threshold = 0.5
-    led(strategy, "jazz", False, anchor_score=0.7)  # |2p - 1| = 0.4
-    assert examples(strategy) == [1, 1]
-    led(strategy, "jazz", False, anchor_score=0.8)  # 0.6
+    strategy._threshold = 0.9
+    led(strategy, "jazz", False, anchor_score=0.5)
     assert examples(strategy) == [1, 2]
+
+
+def test_pseudo_labels_must_lie_beyond_the_threshold():
+    strategy = trained(pseudo_labels=True)
+    strategy._threshold = 0.5
+    score(strategy)  # .6154: |2p - 1| = .23
+    assert examples(strategy) == [1, 1]
+    strategy._threshold = 0.2
+    score(strategy)
+    assert examples(strategy) == [2, 1]
 
 
 def test_links_without_words_and_seeds_are_no_examples():
@@ -112,7 +133,7 @@ def test_the_old_threshold_stays_when_scores_are_not_right_often_enough():
 
 
 def test_in_batches_an_earlier_generation_comes_first_and_training_waits_for_the_next():
-    strategy = LearningAnchor(batch="all", retrain_every=1)
+    strategy = LearningAnchor(batch="all", first_examples=1)
     for anchor, relevant in [("jazz music", True), ("football", False)]:
         led(strategy, anchor, relevant)
     first = score(strategy)
@@ -123,18 +144,45 @@ def test_in_batches_an_earlier_generation_comes_first_and_training_waits_for_the
     assert second.score < first.score
 
 
-def test_what_was_learned_survives_a_restart(tmp_path):
-    strategy, again = trained(), LearningAnchor()
+def test_in_batches_of_a_number_links_wait_below_zero_and_training_comes_between_batches():
+    strategy = LearningAnchor(batch=50, first_examples=1)
+    assert isinstance(strategy, Batcher)
+    for anchor, relevant in [("jazz music", True), ("football", False)]:
+        led(strategy, anchor, relevant)
+    during = score(strategy, judgement=verdict(True, 0.6))
+    assert (during.score, during.parts) == (pytest.approx(0.6 - 1), {"page": 0.6})
+    [after] = strategy.score(page(JAZZ), verdict(True, 0.6), replace(lease(), score=-0.2))
+    assert after.score == pytest.approx(0.5 * 0.6 + 0.5 * 0.6154 - 1, abs=1e-4)
+
+
+def test_a_batch_whose_first_link_is_dead_is_trained_on_after_as_many_examples():
+    strategy = LearningAnchor(batch=2, first_examples=1)
+    led(strategy, "jazz music", True)
+    assert "anchor" not in score(strategy).parts
+    led(strategy, "football", False)
+    assert "anchor" in score(strategy).parts
+
+
+def test_a_restart_gives_the_same_scores(tmp_path):
+    strategy, again = trained(), LearningAnchor(first_examples=1)
     assert isinstance(strategy, Rememberer)
+    strategy.keep_in(FolderNotebook(tmp_path, "one"))
+    strategy.write_down()
+    again.keep_in(FolderNotebook(tmp_path, "one"))
+    assert score(again) == score(strategy)
+
+
+def test_a_restart_trains_on_all_examples(tmp_path):
+    strategy, again = trained(), LearningAnchor(first_examples=1)
     strategy.keep_in(FolderNotebook(tmp_path, "one"))
     led(strategy, "jazz", True, anchor_score=0.9)
     strategy.write_down()
     again.keep_in(FolderNotebook(tmp_path, "one"))
-    assert score(again).parts["anchor"] > score(strategy).parts["anchor"]  # the last example counts now
+    assert score(again).parts["anchor"] > score(strategy).parts["anchor"]
     assert again._known == strategy._known
 
 
-@pytest.mark.parametrize("parameters", [{"factor": 1.5}, {"batch": "some"}])
+@pytest.mark.parametrize("parameters", [{"factor": 1.5}, {"batch": "some"}, {"first_examples": 0}])
 def test_parameters_without_sense_are_refused(parameters):
     with pytest.raises(ValueError, match="must"):
         LearningAnchor(**parameters)

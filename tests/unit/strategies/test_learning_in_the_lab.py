@@ -45,6 +45,7 @@ def crawl(web, pages, strategy):
         lambda: LearningAnchor(retrain_every=10),
         lambda: LearningAnchor(retrain_every=10, pseudo_labels=True),
         lambda: LearningAnchor(batch="all"),
+        lambda: LearningAnchor(batch=10),
     ],
 )
 def test_it_spends_its_budget_and_finds_more_than_its_seeds(make, web, pages):

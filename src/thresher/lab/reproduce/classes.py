@@ -9,21 +9,18 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from random import Random
 from tempfile import mkdtemp
 from weakref import finalize
 
-from thresher.errors import ConfigError
-from thresher.lab.parsed import ParsedPages
-from thresher.lab.splits import both_sides
+from thresher.lab.classes import draw_examples
+from thresher.lab.page_words import PageWords
 from thresher.lab.virtualweb import Web
+from thresher.linkgraph.graph import LinkGraph
 from thresher.records import Judgement, ParsedPage, Word
-from thresher.strategies.rule_table import Classify, RuleTable, learn_rules
+from thresher.strategies.rule_table import Classify, RuleTable
+from thresher.strategies.rules import classes_of
+from thresher.training.rules import learn_class_rules
 
-SHARE = 0.3
-"""Of the pages of every topic are examples."""
-MOST = 150
-"""Examples of one class, as in the paper."""
 LIKELY = 0.5
 
 
@@ -31,33 +28,26 @@ class Classes:
     """The classes of a web.
 
     Args:
-        pages: The web's parsed pages.
         labels: The topics that are classes.
+        graph: The web's links.
+        words: The terms of its pages.
 
     Raises:
-        ConfigError: There are fewer than two.
+        ConfigError: There are fewer than two, or hardly any links between pages.
     """
 
-    def __init__(self, web: Web, pages: ParsedPages, labels: Sequence[str]) -> None:
-        from thresher.classify.taxonomy_judge import train
-
-        if len(labels) < 2:
-            raise ConfigError(f"{web.name} has too few topics to make classes of")
-        self._pages = pages
+    def __init__(self, web: Web, labels: Sequence[str], graph: LinkGraph, words: PageWords) -> None:
         self._known: dict[str, Mapping[str, float]] = {}
-        self.examples = {label: _draw(web, label) for label in labels}
-        train_0 = {label: self._parsed(web, numbers) for label, numbers in self.examples.items()}
-        self._scorer = train({label: [page.text for page in found] for label, found in train_0.items()})
-        self._counts = learn_rules(train_0, self._page, self.classify).counts
+        self.examples = {label: draw_examples(web, label) for label in labels}
+        learned = learn_class_rules(graph, words, self.examples)
+        self._scorer, self._counts = learned.scorer, learned.table.counts
         self._folder = Path(mkdtemp(prefix="thresher-rules-"))
         finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def classify(self, page: ParsedPage) -> Mapping[str, float]:
         """Give the probability of every class; of none for a page without a word that is known."""
         if page.url not in self._known:
-            counts = self._scorer.count(page)
-            is_known = not self._scorer.vocabulary.keys().isdisjoint(counts)
-            self._known[page.url] = self._scorer.probabilities(counts) if is_known else {}
+            self._known[page.url] = classes_of(self._scorer, self._scorer.count(page))
         return self._known[page.url]
 
     def rules_for(self, topic: str) -> Path:
@@ -65,14 +55,6 @@ class Classes:
         folder = self._folder / topic.replace("/", " ")
         RuleTable(self._counts, frozenset([topic])).save(folder)
         return folder
-
-    def _parsed(self, web: Web, numbers: frozenset[int]) -> list[ParsedPage]:
-        found = (self._page(web.url_of(number)) for number in sorted(numbers))
-        return [page for page in found if page]
-
-    def _page(self, url: str) -> ParsedPage | None:
-        found = self._pages.get(url)
-        return found[0] if found else None
 
 
 class ClassJudge:
@@ -95,16 +77,3 @@ class ClassJudge:
     def words(self, page: ParsedPage) -> Sequence[Word]:
         """Give none; nobody asks in the lab."""
         return ()
-
-
-def class_labels(web: Web) -> list[str]:
-    """Give the topics that are classes: those of the web's split, or else those of its lowest level."""
-    topics = list(web.topics())
-    inner = {topic.rpartition("/")[0] for topic in topics}
-    return both_sides(web.name) or [topic for topic in topics if topic not in inner]
-
-
-def _draw(web: Web, label: str) -> frozenset[int]:
-    targets = sorted(web.targets(label))
-    draw = Random(f"{web.name} {label} train-0")  # noqa: S311 - no secret
-    return frozenset(draw.sample(targets, min(MOST, max(1, round(SHARE * len(targets))))))

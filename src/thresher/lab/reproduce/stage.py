@@ -18,8 +18,9 @@ import numpy as np
 from thresher import registry
 from thresher.classify.base import Brief, Judge
 from thresher.lab import metrics
+from thresher.lab.classes import class_labels
 from thresher.lab.parsed import ParsedPages
-from thresher.lab.reproduce.classes import Classes, ClassJudge, class_labels
+from thresher.lab.reproduce.classes import Classes, ClassJudge
 from thresher.lab.reproduce.description import EXAMPLES, OTHERS, Description
 from thresher.lab.reproduce.examples import BACKGROUND, MOST_SHARE, document_counts, telling_terms
 from thresher.lab.reproduce.ranking import ranked_hits
@@ -56,7 +57,7 @@ class Stage(Bench):
         trial = Trial.of(task)
         seeds, free = self.seeds(trial), self.free(trial)
         with self._fresh_pages() if trial.measure == TIME else nullcontext():
-            simulator = self._simulator(trial, seeds)
+            simulator = self.simulator(trial, seeds)
             crawl = asyncio.run(simulator.run(list(map(self.web.url_of, seeds)), trial.pages, free=free))
         pages = [fetch.page_id for fetch in crawl.fetches]
         targets = self.web.targets(trial.topic) - free
@@ -66,9 +67,9 @@ class Stage(Bench):
 
     def _more(self, trial: Trial, crawl: SimulatedCrawl, hits: Sequence[bool], seeds: Sequence[int]) -> Row:
         if trial.measure == RANKING:
-            found = [(self._text(fetch.page_id), hit) for fetch, hit in zip(crawl.fetches, hits, strict=True)
+            found = [(self.text(fetch.page_id), hit) for fetch, hit in zip(crawl.fetches, hits, strict=True)
                      if fetch.page_id >= 0]  # fmt: skip
-            model = LayerModel.load(self._trained(self.split(trial)))
+            model = LayerModel.load(self.trained(self.split(trial)))
             return {"ranking": ranked_hits(model, found, self.aim(trial.topic).likeness)}
         if trial.measure == CLASSES:
             scores = [[fetch.page_id, round(fetch.relevance, 4)] for fetch in crawl.fetches]
@@ -109,7 +110,7 @@ class Stage(Bench):
     def _aim_of_examples(self, topic: str, number: int) -> Aim:
         """Add to the labels of a topic the terms that tell its example pages from others."""
         aim, language = self.aim(topic), language_of(self.web.name)
-        texts = list(map(self._text, sorted(self._examples(topic, number))))
+        texts = list(map(self.text, sorted(self._examples(topic, number))))
         terms = telling_terms(texts, self._common_terms, min(BACKGROUND, len(self.web)))
         return replace(aim, vectors={**aim.vectors, language: {**terms, **aim.vectors.get(language, {})}})
 
@@ -117,7 +118,7 @@ class Stage(Bench):
     def _common_terms(self) -> dict[str, int]:
         draw = Random(f"{self.web.name} background")  # noqa: S311 - no secret
         drawn = draw.sample(range(len(self.web)), min(BACKGROUND, len(self.web)))
-        return document_counts(map(self._text, drawn))
+        return document_counts(map(self.text, drawn))
 
     def brief(self, topic: str, seeds: Sequence[int]) -> Brief:
         """Tell a judge the same."""
@@ -129,13 +130,13 @@ class Stage(Bench):
         known, description = self._likenesses.setdefault(topic, {-1: 0.0}), self._described(topic)
         for page in pages:
             if page not in known:
-                known[page] = description.likeness(self._text(page))
+                known[page] = description.likeness(self.text(page))
         return [known[page] for page in pages]
 
     def _describe(self, topic: str) -> Description:
         targets = sorted(self.web.targets(topic))
         draw = Random(f"{self.web.name} {topic} description")  # noqa: S311 - no secret
-        texts = list(map(self._text, draw.sample(targets, min(EXAMPLES + OTHERS, len(targets)))))
+        texts = list(map(self.text, draw.sample(targets, min(EXAMPLES + OTHERS, len(targets)))))
         labels = [label for level in labels_of(self.web.name, topic)[0] for label in level.values()]
         return Description(labels, texts[:EXAMPLES], texts[EXAMPLES:])
 
@@ -170,7 +171,8 @@ class Stage(Bench):
         told = zip(pages, relevant, strict=True)
         return url_counts(evidence, (self.web.url_of(page) for page, is_relevant in told if is_relevant and page >= 0))
 
-    def _simulator(self, task: Task, seeds: Sequence[int]) -> Simulator:
+    def simulator(self, task: Task, seeds: Sequence[int]) -> Simulator:
+        """Put strategy and judge of a trial together."""
         trial = Trial.of(task)
         if trial.measure == CLASSES:
             aim = replace(self.aim(trial.topic), model=self.classes.rules_for(trial.topic))
@@ -180,24 +182,24 @@ class Stage(Bench):
             aim = self._aim_of_examples(trial.topic, trial.examples)
             strategy, judge = (
                 registry.make("strategy", trial.strategy, trial.parameters, aim),
-                self._judge(trial, seeds),
+                self.judge(trial, seeds),
             )
         else:
-            return super()._simulator(trial, seeds)
-        return Simulator(self.web, self._pages, judge=judge, strategy=strategy)
+            return super().simulator(trial, seeds)
+        return Simulator(self.web, self.pages, judge=judge, strategy=strategy)
 
     @property
     def classes(self) -> Classes:
         """The web's topics as classes; they are learned when they are first asked for."""
         if self._class_world is None:
-            self._class_world = Classes(self.web, self._pages, class_labels(self.web))
+            self._class_world = Classes(self.web, class_labels(self.web), self.graph, self.words)
         return self._class_world
 
     @contextmanager
     def _fresh_pages(self) -> Iterator[None]:
         """Parse every page anew for a while."""
-        kept, self._pages = self._pages, ParsedPages(self.web, keep=False)
+        kept, self.pages = self.pages, ParsedPages(self.web, keep=False)
         try:
             yield
         finally:
-            self._pages = kept
+            self.pages = kept

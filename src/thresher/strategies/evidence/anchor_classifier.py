@@ -25,10 +25,12 @@ class AnchorClassifier:
 
     Args:
         alpha: Smoothing: how often every term counts as seen in each class before the first example.
+        fewest: Examples of each class without which nothing is learned.
     """
 
-    def __init__(self, *, alpha: float = 1.0) -> None:
+    def __init__(self, *, alpha: float = 1.0, fewest: int = 1) -> None:
         self._alpha = alpha
+        self._fewest = fewest
         self._examples = {True: 0, False: 0}
         self._terms: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
         self._prior = 0.0
@@ -41,10 +43,10 @@ class AnchorClassifier:
         self._examples[relevant] += 1
         self._terms[relevant].update(count(anchor))
 
-    def train(self) -> None:
-        """Learn from all examples; from one class alone nothing can be learned."""
-        if not all(self._examples.values()):
-            return
+    def train(self) -> bool:
+        """Learn from all examples; return False while there are too few of one class."""
+        if min(self._examples.values()) < self._fewest:
+            return False
         self._forget_rare_terms()
         on, off, alpha = self._terms[True], self._terms[False], self._alpha
         V = on.keys() | off.keys()
@@ -53,6 +55,7 @@ class AnchorClassifier:
         self._prior = log(self._examples[True] / self._examples[False])
         self._remembered.clear()
         self.is_trained = True
+        return True
 
     def score(self, anchor: str) -> float | None:
         """Give the probability that an anchor leads to a relevant page; None without words or training."""

@@ -61,10 +61,10 @@ def test_examples_tell_what_the_topic_is_about(stage):
 
 
 def test_time_is_measured_with_pages_parsed_anew(stage, monkeypatch):
-    kept = stage._pages
+    kept = stage.pages
     row = stage.run(Trial(strategy="fcmrps", judge="cosine", measure=TIME, **MUSIC))
     assert row["ms_per_page"] > 0
-    assert stage._pages is kept
+    assert stage.pages is kept
 
 
 def test_the_dump_is_ranked_by_the_trained_layers(stage):

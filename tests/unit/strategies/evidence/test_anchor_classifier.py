@@ -43,6 +43,15 @@ def test_from_one_class_alone_nothing_is_learned():
     assert not classifier.is_trained
 
 
+def test_nothing_is_learned_before_both_classes_have_enough_examples():
+    classifier = AnchorClassifier(fewest=2)
+    for anchor, relevant in [("jazz", True), ("opera", True), ("football", False)]:
+        classifier.add(anchor, relevant)
+    assert (classifier.train(), classifier.is_trained) == (False, False)
+    classifier.add("tennis", False)
+    assert (classifier.train(), classifier.is_trained) == (True, True)
+
+
 def test_new_examples_wait_for_the_next_training(classifier):
     classifier.train()
     before = classifier.score("opera")

@@ -1,7 +1,7 @@
 """Forty pages around ten targets: hubs lead to them, fronts lead to hubs, and others lead nowhere near."""
 
 from thresher.linkgraph.graph import LinkGraph
-from thresher.training.source import ELSEWHERE
+from thresher.strategies.layering.source import ELSEWHERE
 
 TARGETS, HUBS, FRONTS, OTHERS = range(10), range(10, 20), range(20, 30), range(30, 40)
 WORDS = {"target": "solar cell panel", "hub": "directory index list", "front": "welcome news home", "other": "tea leaf"}

@@ -1,8 +1,8 @@
 """Layers are least distances over back-links, within bounds."""
 
-from tests.unit.training.small_source import FRONTS, HUBS, TARGETS, SmallSource
+from tests.unit.strategies.layering.small_source import FRONTS, HUBS, TARGETS, SmallSource
 from thresher.linkgraph.graph import LinkGraph
-from thresher.training import context_graphs
+from thresher.strategies.layering import context_graphs
 
 
 def context_graph(graph, targets, **bounds):

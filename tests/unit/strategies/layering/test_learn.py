@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.unit.training.small_source import SmallSource
+from tests.unit.strategies.layering.small_source import SmallSource
 from thresher.errors import ConfigError
 from thresher.records import ParsedPage
 from thresher.strategies.layer_model import LayerModel
-from thresher.training.layers import learn_layers
+from thresher.strategies.layering.learn import learn_layers
 from thresher.training.trained import train_layers
 
 SOURCE = SmallSource()

@@ -15,10 +15,10 @@ from thresher.classify.scorer import PlainScorer
 from thresher.classify.section_counter import SectionCounter
 from thresher.errors import ConfigError
 from thresher.strategies.layer_model import LayerModel
+from thresher.strategies.layering.context_graphs import LAST_LAYER, context_graph
+from thresher.strategies.layering.source import Source
 from thresher.text.tokens import count
 from thresher.text.vectors import unit
-from thresher.training.context_graphs import LAST_LAYER, context_graph
-from thresher.training.source import Source
 
 MOST_OUTSIDE = 5_000
 """Links that lead to no layer, L_{N+1}."""

@@ -1,0 +1,82 @@
+"""When a URL brings nothing, a strategy that wants to may say where to go on."""
+
+import pytest
+
+from tests.unit.test_line import SEED, Clock, Shelf, WordJudge
+from thresher.frontier.base import MAX_TRIES, UrlState
+from thresher.frontier.memory import MemoryFrontier
+from thresher.line import Line, Rules
+from thresher.records import Candidate, FetchedPage, Merge
+from thresher.urls.scope import Scope
+
+ELSEWHERE = "http://b.example/"
+
+
+class Walker:
+    merge = Merge.MAX
+
+    def seeds(self, urls):
+        return [Candidate(url=url, score=1.0) for url in urls]
+
+    def score(self, page, judgement, lease):
+        return [Candidate(url=link.url, score=0.5) for link in page.links]
+
+    def missed(self, lease):
+        return [Candidate(url=ELSEWHERE, score=0.3, carry={"after": lease.url})]
+
+
+class Stumbler(Walker):
+    def missed(self, lease):
+        raise RuntimeError("lost")
+
+
+class World:
+    def __init__(self, strategy):
+        self.clock = Clock()
+        self.frontier = MemoryFrontier(clock=self.clock)
+        rules = Rules(scope=Scope())
+        self.line = Line(frontier=self.frontier, archive=Shelf(), judge=WordJudge(), strategy=strategy, rules=rules)
+
+    async def answer(self, status, html=""):
+        [lease] = await self.frontier.lease(1, seconds=60)
+        page = FetchedPage(
+            url=lease.url, status=status, headers={"content-type": "text/html"}, body=html.encode(), fetched_at=0.0
+        )
+        await self.line.process(lease, page)
+
+
+@pytest.fixture
+async def world():
+    world = World(Walker())
+    await world.line.seed([SEED])
+    return world
+
+
+async def test_after_a_dead_link_the_crawl_goes_on_where_the_strategy_says(world):
+    await world.answer(404)
+    found = await world.frontier.find(ELSEWHERE)
+    assert (found.state, found.score) == (UrlState.WAITING, 0.3)
+
+
+async def test_after_a_copy_too(world):
+    await world.answer(200, f"<p>solar</p><a href='{SEED}copy'></a>")
+    assert await world.frontier.find(ELSEWHERE) is None
+    await world.answer(200, "<p>solar</p>")
+    assert await world.frontier.find(ELSEWHERE) is not None
+
+
+async def test_a_url_that_is_tried_again_is_not_missed_yet(world):
+    for _ in range(MAX_TRIES - 1):
+        await world.answer(503)
+        world.clock.now += 10_000
+    assert await world.frontier.find(ELSEWHERE) is None
+    await world.answer(503)
+    assert await world.frontier.find(ELSEWHERE) is not None
+
+
+async def test_a_strategy_that_breaks_over_it_does_not_stop_the_crawl(caplog):
+    world = World(Stumbler())
+    await world.line.seed([SEED])
+    await world.answer(404)
+    assert (await world.frontier.find(SEED)).state is UrlState.FAILED
+    assert "no way on from" in caplog.text
