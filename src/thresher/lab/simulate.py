@@ -11,6 +11,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from thresher.archive.pages import NoArchive
+from thresher.budgets import Budget
 from thresher.classify.base import Judge
 from thresher.frontier.memory import MemoryFrontier
 from thresher.lab.parsed import ParsedPages
@@ -21,6 +22,7 @@ from thresher.records import FetchedPage, Lease, ParsedPage
 from thresher.strategies.base import Strategy
 from thresher.urls.host import host_key
 from thresher.urls.scope import Scope
+from thresher.warden import Watchfulness
 
 LEASE_SECONDS = 3600.0
 FETCH_SECONDS = 0.1
@@ -42,7 +44,7 @@ class WithinWeb:
 
 def unlimited(web: Web) -> Rules:
     """Return the rules of a crawl that is bounded by nothing but its web."""
-    return Rules(scope=WithinWeb(web), max_pages_per_host=len(web) + 1)
+    return Rules(scope=WithinWeb(web), watch=Watchfulness(budget=Budget(most=len(web) + 1)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +137,7 @@ class Simulator:
             budget: The largest number of fetches.
             free: Pages whose fetches do not count, and are not told.
         """
-        started = time.perf_counter()
+        started = time.process_time()
         fetches: list[Fetch] = []
         await self._line.seed(seeds)
         while len(fetches) < budget and (lease := await self._next()):
@@ -144,7 +146,7 @@ class Simulator:
                 fetches.append(fetch)
         return SimulatedCrawl(
             fetches=fetches,
-            seconds=time.perf_counter() - started,
+            seconds=time.process_time() - started,
             scoring_seconds=self._watch.seconds,
             virtual_seconds=self._clock.now,
         )

@@ -16,7 +16,7 @@ import numpy as np
 from thresher.lab.parsed import ParsedPages
 from thresher.lab.virtualweb import Web
 from thresher.linkgraph.graph import LinkGraph
-from thresher.training.source import ELSEWHERE
+from thresher.strategies.layering.source import ELSEWHERE
 from thresher.urls.host import host_key
 
 TRAINING_SHARE = 0.3

@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher.archive.collection import Collection
 from thresher.linkgraph.graph import LinkGraph
-from thresher.training.source import ELSEWHERE
+from thresher.strategies.layering.source import ELSEWHERE
 from thresher.urls.canonical import canonicalize, fingerprint
 
 

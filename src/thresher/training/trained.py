@@ -7,7 +7,7 @@ from pathlib import Path
 
 from thresher.classify.saved import Training
 from thresher.strategies.layering.learn import LearnedLayers, learn_layers
-from thresher.training.source import Source
+from thresher.strategies.layering.source import Source
 
 
 def train_layers(source: Source, targets: Iterable[int], folder: Path) -> LearnedLayers:

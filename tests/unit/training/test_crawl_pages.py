@@ -5,8 +5,8 @@ import pytest
 from tests.unit.lab.importers.test_crawl import record
 from thresher.archive.collection import Collection
 from thresher.archive.pages import PageWriter
+from thresher.strategies.layering.source import ELSEWHERE
 from thresher.training.crawl_pages import CrawlPages
-from thresher.training.source import ELSEWHERE
 
 
 @pytest.fixture
