@@ -42,6 +42,7 @@ class KnownLayers(ContextGraph):
         super().__init__(aim)
         self._web = bench.web
         self._distances = bench.graph.distances_to(targets)
+        self.learned = self._model
         self._model = _Told(self._model.N, self.layer_of)  # type: ignore[assignment]
 
     def layer_of(self, page: ParsedPage) -> tuple[int, float]:
@@ -91,6 +92,23 @@ def _known_row(bench: Bench, task: Task) -> dict[str, Any]:
     return {**asdict(task), "percent_of_oracle": metrics.percent_of_oracle(hits, best.hits, PAGES)}
 
 
+def print_accuracy() -> None:
+    """Say how often the classifier of layers is right about the pages of the university that it has not seen."""
+    bench = Bench.open(WEB)
+    lines = []
+    for topic in TOPICS:
+        shares = []
+        for task in (each for each in tasks([0], ["context-graph"]) if each.topic == topic):
+            split = bench.split(task)
+            strategy = KnownLayers(bench.told(task)[0], bench, sorted(bench.web.targets(topic) - split.targets))
+            found = [page[0] for number in sorted(split.hidden) if (page := bench.pages.get(bench.web.url_of(number)))]
+            right = sum(strategy.learned.layer_of(page)[0] == strategy.layer_of(page)[0] for page in found)
+            shares.append(f"{100 * right / len(found):.0f}")
+        lines.append([topic, *shares])
+    print("% of pages whose layer (0 to 4, or none of them) is told right, by university")
+    echo_table(["topic", *map(str, range(UNIVERSITIES))], lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--distances", default="0,1,2,3")
@@ -119,6 +137,7 @@ def main() -> None:
         lines.append(["− best-first", *(_difference(found[name].difference) for name in names)])
     print(f"{WEB}, {PERFECT} judge, {PAGES} fetches, {len(TOPICS)} topics × {UNIVERSITIES} universities: % of oracle")
     echo_table(["seeds away", *names], lines)
+    print_accuracy()
 
 
 def _difference(interval: Any) -> str:
