@@ -112,7 +112,7 @@ def thresher(witness: Witness, pages: int) -> Sample:
     settings = {
         "keywords": TOPIC_WORDS,
         "languages": ["en"],
-        "scope": {"max_pages_per_host": SITE.pages},
+        "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
         "manners": {"delay_seconds": 0.0},
         "network": {"allow": ["127.0.0.0/8"]},
         "engine": {"concurrency": CONCURRENCY},

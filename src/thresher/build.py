@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from thresher import registry
 from thresher.archive.pages import Archive, NoArchive, PageWriter
+from thresher.budgets import Budget
 from thresher.classify.base import Brief, Judge, Learner
 from thresher.classify.notebook import FolderNotebook
 from thresher.config import CrawlConfig, Named
@@ -17,7 +18,10 @@ from thresher.errors import ConfigError, RefusedAddress, ThresherError
 from thresher.folder import CrawlFolder
 from thresher.frontier.base import Frontier
 from thresher.frontier.sqlite import SqliteFrontier
-from thresher.line import Line, Rules
+from thresher.line import Line, Parse, Rules
+from thresher.parse.apart import ParserApart
+from thresher.parse.html import parse as parse_html
+from thresher.sitemaps.source import SitemapHosts
 from thresher.strategies.aim import Aim
 from thresher.strategies.base import Rememberer, Strategy
 from thresher.topics.flatten import ALL_LANGUAGES, class_urls, classes
@@ -28,6 +32,7 @@ from thresher.urls.addresses import Network, networks, private_network, refusal
 from thresher.urls.canonical import canonicalize
 from thresher.urls.host import host_key
 from thresher.urls.scope import Scope
+from thresher.warden import Watchfulness
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,18 @@ class Crawl:
         self.strategy()
         allowed = networks(self.config.network.allow)
         outside = [url for url in self.seeds() if not self._own(url, allowed)]
-        in_a_lab = "*:80" in self.config.network.connect_to  # then nobody outside is ever asked
-        if outside and not in_a_lab and not self.config.manners.contact:
+        if self._in_a_lab:
+            outside = [url for url in outside if ":" in host_key(url)]
+        if outside and not self.config.manners.contact:
             raise ConfigError(
                 f"{self.folder.topic}: manners.contact is empty; sites like {host_key(outside[0])} must know whom to "
                 "write to: a mail or web address"
             )
+
+    @property
+    def _in_a_lab(self) -> bool:
+        """Whether no host is asked on its usual ports, because a server of the user's own answers for all."""
+        return {"*:80", "*:443"} <= self.config.network.connect_to.keys()
 
     @staticmethod
     def _own(url: str, allowed: list[Network]) -> bool:
@@ -194,15 +205,26 @@ class Crawl:
             allow_hosts=tuple(config.scope.allow_hosts),
             deny_hosts=tuple(config.scope.deny_hosts),
             max_depth=config.scope.max_depth,
+            own_hosts_only=not config.manners.contact,
+            stand_in=self._in_a_lab,
         )
         return Rules(
             scope=scope,
-            max_pages_per_host=config.scope.max_pages_per_host,
+            watch=self._watchfulness(),
             obey_nofollow=config.manners.nofollow == "obey",
             keep_irrelevant=config.output.keep_irrelevant,
         )
 
-    def line(self, worker: str | None) -> Line:
+    def _watchfulness(self) -> Watchfulness:
+        scope = self.config.scope
+        budget = Budget(
+            most=scope.max_pages_per_host, first=scope.first_pages_per_host, per_relevant=scope.pages_per_relevant
+        )
+        of_seeds = SitemapHosts(hosts=frozenset(map(host_key, self.seeds())))
+        sitemaps = {"off": None, "seeds": of_seeds, "all": SitemapHosts()}[self.config.sitemaps]
+        return Watchfulness(budget=budget, traps=scope.traps == "leave", sitemaps=sitemaps)
+
+    def line(self, worker: str | None, parse: Parse = parse_html) -> Line:
         """Put the line together; without a worker's name nothing is kept."""
         archive: Archive = PageWriter(self.folder.pages / f"{worker}.db") if worker else NoArchive()
         return Line(
@@ -211,6 +233,8 @@ class Crawl:
             judge=self.judge(worker or ""),
             strategy=self.strategy(worker or ""),
             rules=self.rules(),
+            parse=parse,
+            apart=ParserApart(),
         )
 
     def seeds(self) -> list[str]:

@@ -22,7 +22,7 @@ Network = Annotated[str, AfterValidator(_network)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class Taxonomy(_Strict):
@@ -63,6 +63,17 @@ class Scope(_Strict):
     allow_hosts: list[str] = Field(default=[], description="Host patterns to stay within; empty means the whole web.")
     deny_hosts: list[str] = Field(default=[], description='Host patterns never asked, such as "*.facebook.com".')
     max_pages_per_host: int = Field(default=1000, ge=1, description="Pages taken from one host before it is parked.")
+    first_pages_per_host: int | None = Field(
+        default=50,
+        ge=1,
+        description="Pages taken from one host before any of them was relevant; null for no such limit.",
+    )
+    pages_per_relevant: int = Field(
+        default=20, ge=0, description="How many pages more a host may give for each relevant one, up to the most."
+    )
+    traps: Literal["leave", "follow"] = Field(
+        default="leave", description="Whether sites that make up pages without end are left alone."
+    )
     max_depth: int = Field(default=12, ge=0, description="Links followed in a row from a seed.")
 
 
@@ -82,16 +93,22 @@ class Stop(_Strict):
 class Manners(_Strict):
     """How sites are treated."""
 
-    contact: str = Field(default="", description="Mail or web address for site operators, sent with every request.")
+    contact: str = Field(
+        default="",
+        pattern=r"^$|^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$",
+        description="Mail or web address for site operators, sent with every request; without it, own hosts only.",
+    )
     delay_seconds: float = Field(
         default=2.0, ge=0, description="Pause between the end of one request to a host and the start of the next."
     )
     robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed.")
-    nofollow: Literal["obey", "ignore"] = Field(default="obey", description="Whether rel=nofollow is obeyed.")
+    nofollow: Literal["obey", "ignore"] = Field(
+        default="obey", description="Whether nofollow is obeyed, of links and of pages."
+    )
     crawl_delay_up_to_seconds: float = Field(
         default=60.0,
         ge=0,
-        description="The longest Crawl-delay that is obeyed; a host that asks for more is left alone.",
+        description="The longest Crawl-delay or Request-rate that is obeyed; a host that asks for more is left alone.",
     )
 
 
@@ -112,11 +129,23 @@ def _endpoint(text: str) -> str:
 Endpoint = Annotated[str, AfterValidator(_endpoint)]
 
 
+def _name_server(text: str) -> str:
+    ipaddress.ip_address(_endpoint(text).rpartition(":")[0].strip("[]"))  # a name would need a name server
+    return text
+
+
+NameServer = Annotated[str, AfterValidator(_name_server)]
+
+
 class NetworkAccess(_Strict):
     """Which addresses may be dialled."""
 
     allow: list[Network] = Field(
         default=[], description="Private networks that may be crawled; all others are refused."
+    )
+    name_servers: list[NameServer] = Field(
+        default=[],
+        description='Who is asked for addresses of names, such as "127.0.0.1:53"; none for those this machine asks.',
     )
     connect_to: dict[Endpoint, Endpoint] = Field(
         default={}, description='Dial another place: {"*:80": "127.0.0.1:8080"} sends every http host to a lab server.'
@@ -157,6 +186,10 @@ class CrawlConfig(_Strict):
     )
     examples: Examples = Field(default=Examples(), description="Pages that are, and are not, about the topic.")
     seeds: list[str] = Field(default=["seeds.txt"], description="URLs, or files of URLs beside topic.yaml.")
+    sitemaps: Literal["off", "seeds", "all"] = Field(
+        default="off",
+        description="Whose sitemaps are read for URLs: nobody's, those of the seeds' hosts, or everybody's.",
+    )
     strategy: Named = Field(default=Named(name="best-first"), description="The order in which links are followed.")
     judge: Named = Field(default=Named(name="adaptive"), description="What decides whether a page is on topic.")
     scope: Scope = Field(default=Scope(), description="What lies inside the crawl.")

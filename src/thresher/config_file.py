@@ -7,17 +7,22 @@ since a few of them can stand for gigabytes.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
+from yaml.reader import ReaderError
 
 from thresher.config import CrawlConfig
 from thresher.errors import ConfigError
 
+MAX_BYTES = 1 << 20
+"""Nobody writes more by hand."""
+
+_MAX_DEPTH = 100
 _EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -37,11 +42,7 @@ def load_config(path: Path) -> CrawlConfig:
     Raises:
         ConfigError: It is not YAML, has an unknown key or a wrong value; the message names file and line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path.name}: not UTF-8 text (byte {error.start})") from error
-    root = _compose(path.name, text)
+    root = _compose(path.name, _read(path))
     values = _plain(path.name, root)
     try:
         return CrawlConfig.model_validate(values)
@@ -49,19 +50,39 @@ def load_config(path: Path) -> CrawlConfig:
         raise ConfigError("\n".join(_complaints(path.name, root, values, error))) from error
 
 
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        line = data.count(b"\n") + 1
+        raise ConfigError(
+            f"{path.name}:{line}: more than {MAX_BYTES >> 20} MB; write long lists of seeds into seeds.txt."
+        )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path.name}:{line}: not UTF-8 text (byte {error.start}).") from error
+
+
 def _compose(name: str, text: str) -> yaml.Node | None:
+    depth = 0
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            line = event.start_mark.line + 1 if event.start_mark else 1
             if isinstance(event, yaml.AliasEvent):
-                line = event.start_mark.line + 1 if event.start_mark else 1
                 raise ConfigError(f"{name}:{line}: aliases (*{event.anchor}) are not read; write the value out.")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MAX_DEPTH:
+                raise ConfigError(f"{name}:{line}: nested too deeply.")
         root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
         return root
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigError(f"{name}:{line}: not YAML: {error.problem}.") from error
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{name}: not YAML: {error}.") from error
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise ConfigError(f"{name}:{line}: not YAML: the character U+{error.character:04X} is not allowed.") from error
 
 
 def _plain(name: str, root: yaml.Node | None) -> Any:
@@ -74,23 +95,40 @@ def _plain(name: str, root: yaml.Node | None) -> Any:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigError(f"{name}:{line}: {error.problem}.") from error
-    except (TypeError, ValueError) as error:  # such as a date that no calendar has
-        raise ConfigError(f"{name}:{root.start_mark.line + 1}: {error}.") from error
+    except (TypeError, ValueError, OverflowError) as error:  # such as a date that no calendar has
+        raise ConfigError(f"{name}:{_line_of_unreadable(root)}: {error}.") from error
 
 
-def _refuse_twice(name: str, node: yaml.Node) -> None:
-    pending = [node]
+def _line_of_unreadable(root: yaml.Node) -> int:
+    for node in _nodes(root):
+        try:
+            if isinstance(node, yaml.ScalarNode):
+                yaml.SafeLoader("").construct_document(node)
+        except (TypeError, ValueError, OverflowError):
+            return int(node.start_mark.line) + 1
+    return int(root.start_mark.line) + 1
+
+
+def _nodes(root: yaml.Node) -> Iterator[yaml.Node]:
+    """Yield all nodes of a tree, keys included, as they stand in the file."""
+    pending = [root]
     while pending:
         node = pending.pop()
+        yield node
         if isinstance(node, yaml.SequenceNode):
-            pending.extend(node.value)
+            pending.extend(reversed(node.value))
         elif isinstance(node, yaml.MappingNode):
+            pending.extend(part for pair in reversed(node.value) for part in reversed(pair))
+
+
+def _refuse_twice(name: str, root: yaml.Node) -> None:
+    for node in _nodes(root):
+        if isinstance(node, yaml.MappingNode):
             seen: set[str] = set()
-            for key, value in node.value:
-                if str(key.value) in seen:
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in seen:
                     raise ConfigError(f"{name}:{key.start_mark.line + 1}: {key.value} is given twice.")
                 seen.add(str(key.value))
-                pending.append(value)
 
 
 def _complaints(name: str, root: yaml.Node | None, values: Any, error: ValidationError) -> list[str]:
@@ -145,5 +183,8 @@ def _known_keys(place: Sequence[int | str]) -> list[str]:
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except ValueError:  # Python does not write out numbers of thousands of digits
+        return "a number too long to print"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from thresher.archive.pages import Archive, FoundLink, PageRecord
+from thresher.backoff import Backoff
 from thresher.classify.base import Judge
+from thresher.copies import Copies, content_hash
 from thresher.frontier.base import MAX_TRIES, Frontier
 from thresher.parse.answers import Answer, AnswerKind, read_answer
+from thresher.parse.apart import ParserApart, Unparsable, is_heavy
+from thresher.parse.directives import with_header
 from thresher.parse.html import parse as parse_html
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
 from thresher.rethink import Rethink
 from thresher.settle import Settler
 from thresher.strategies.base import Persistent, Strategy
 from thresher.urls.canonical import fingerprint
-from thresher.urls.traps import trap
+from thresher.urls.host import host_key
+from thresher.warden import Warden, Watchfulness, is_aside
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +36,7 @@ Parse = Callable[[str, bytes, str], ParsedPage]
 """From a URL, its bytes and their content type to a page; the lab puts one in that remembers."""
 
 MAX_REDIRECTS = 5
+SOFT_404 = "soft 404: the page says that there is none"
 BUSY_SECONDS = 10.0
 """First pause for a server that is busy or does not answer; each further try doubles it."""
 LONGEST_PAUSE_SECONDS = 3600.0
@@ -49,13 +56,13 @@ class Rules:
 
     Args:
         scope: What lies inside the crawl.
-        max_pages_per_host: A host that gave this many pages is parked.
+        watch: How hosts are watched: budgets, traps, sitemaps.
         obey_nofollow: Whether pages may ask that links be left alone.
         keep_irrelevant: Whether the text of irrelevant pages is kept.
     """
 
     scope: Bounds
-    max_pages_per_host: int = 1000
+    watch: Watchfulness = field(default_factory=Watchfulness)
     obey_nofollow: bool = True
     keep_irrelevant: bool = False
 
@@ -72,6 +79,7 @@ class Line:
         strategy: Strategy,
         rules: Rules,
         parse: Parse = parse_html,
+        apart: ParserApart | None = None,
     ) -> None:
         self.frontier = frontier
         self._archive = archive
@@ -79,6 +87,10 @@ class Line:
         self._strategy = strategy
         self._rules = rules
         self._parse = parse
+        self._apart = apart
+        self._backoff = Backoff(frontier)
+        self.warden = Warden(rules.watch, frontier=frontier, strategy=strategy)
+        self._copies = Copies(frontier)
         self._settler = Settler(frontier, archive)
         self._rethink = Rethink(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
 
@@ -91,6 +103,9 @@ class Line:
         await self._rethink.ready(lease)
         try:
             record, settlement = await self._work(lease, fetched)
+        except Unparsable as error:
+            again = not error.final
+            return await self.fail(lease, str(error), at=fetched.fetched_at, retry=again, delay_seconds=delay_seconds)
         except Exception:  # one bad page never stops a crawl
             logger.exception("page broke the line: %s", lease.url)
             return await self.fail(lease, "broke the line", at=fetched.fetched_at, delay_seconds=delay_seconds)
@@ -113,6 +128,8 @@ class Line:
         self._rethink.close()
         await self.frontier.close()
         self._archive.close()
+        if self._apart:
+            self._apart.close()
 
     async def _settle(self, record: PageRecord, settlement: Settlement) -> None:
         await self._settler.settle(record, settlement)
@@ -120,40 +137,74 @@ class Line:
 
     async def _work(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
         answer = read_answer(fetched)
+        if is_aside(lease) and answer.kind is not AnswerKind.BUSY:
+            return await self._aside(lease, fetched, answer)
         if answer.kind is AnswerKind.PAGE:
             return await self._page(lease, fetched)
-        if answer.kind is AnswerKind.REDIRECT and lease.redirects < MAX_REDIRECTS:
+        if answer.kind is AnswerKind.REDIRECT:
             return self._redirect(lease, fetched, answer)
-        reason = f"more than {MAX_REDIRECTS} redirects" if answer.kind is AnswerKind.REDIRECT else answer.reason
+        busy = answer.kind is AnswerKind.BUSY
         return self._failure(
             lease,
-            reason,
+            answer.reason,
             status=fetched.status,
             fetched_at=fetched.fetched_at,
-            retry=answer.kind is AnswerKind.BUSY,
-            wait_seconds=answer.wait_seconds,
+            retry=busy,
+            wait_seconds=await self._backoff.rest(lease, answer) if busy else 0.0,
         )
 
     async def _page(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
-        page = self._parse(lease.url, fetched.body, fetched.headers.get("content-type", ""))
+        page = await self._parsed(fetched)
+        if page.refresh and not (page.nofollow and self._rules.obey_nofollow):
+            moved = Answer(kind=AnswerKind.REDIRECT, reason=f"refreshes to {page.refresh}", target=page.refresh)
+            return self._redirect(lease, fetched, moved)
+        missing, park = await self.warden.misses(lease, page)
+        if missing:
+            record, settlement = self._failure(lease, SOFT_404, status=fetched.status, fetched_at=fetched.fetched_at)
+            return record, replace(settlement, park=park)
         await self._rethink.take_in(page, seed=lease.hops == 0)
         judgement = self._judge.judge(page)
-        content = content_hash(page.text)
-        first = await self.frontier.first_with(content) if content else 0
-        duplicate_of = 0 if first == fingerprint(lease.url) else first
+        duplicate_of, content = await self._copies.look_up(page)
         candidates = self._after_nothing(lease) if duplicate_of else self._candidates(page, judgement, lease)
         record = self._page_record(lease, fetched, page, judgement)
-        record = replace(record, text_hash=content, duplicate_of=duplicate_of, links=_found_links(page, candidates))
+        text_hash = content_hash(page.text)
+        record = replace(record, text_hash=text_hash, duplicate_of=duplicate_of, links=_found_links(page, candidates))
+        relevant = judgement.relevant and not duplicate_of
         settlement = Settlement(
             lease=lease,
             outcome=Outcome.DONE,
-            links=candidates,
+            reason=record.reason,
+            links=[*candidates, *self._inside(await self.warden.asides(lease))],
             page=True,
-            relevant=judgement.relevant and not duplicate_of,
+            relevant=relevant,
             content=content,
-            park=self._over_budget(lease),
+            park=await self.warden.after(lease, page, relevant=relevant, copy=bool(duplicate_of)),
         )
         return record, settlement
+
+    async def _parsed(self, fetched: FetchedPage) -> ParsedPage:
+        """Parse a page, one that could take too long in a process of its own."""
+        content_type = fetched.headers.get("content-type", "")
+        if self._apart and is_heavy(fetched.body):
+            page = await self._apart.parse(fetched.url, fetched.body, content_type)
+        else:
+            page = self._parse(fetched.url, fetched.body, content_type)
+        asked = fetched.headers.get("x-robots-tag")
+        return with_header(page, asked) if asked else page
+
+    async def _aside(self, lease: Lease, fetched: FetchedPage, answer: Answer) -> tuple[PageRecord, Settlement]:
+        """Take in a sitemap, or the answer for a page that cannot exist."""
+        content_type = fetched.headers.get("content-type", "")
+        parse = partial(self._parse, lease.url, fetched.body, content_type)
+        found = await self.warden.take_aside(lease, fetched, answer, parse)
+        links = [*self._inside(found.asides), *self._let_in(found.pages, lease)]
+        record = _empty_record(lease, Outcome.DONE, found.reason, fetched.status, fetched.fetched_at)
+        settlement = Settlement(lease=lease, outcome=Outcome.DONE, reason=found.reason, links=links)
+        return replace(record, links=_found_links(None, links)), settlement
+
+    def _inside(self, asides: Iterable[Candidate]) -> list[Candidate]:
+        """Keep what is asked of hosts in scope; their names need not be those of pages."""
+        return [aside for aside in asides if not self._rules.scope.allows(f"http://{host_key(aside.url)}/", aside.hops)]
 
     def _candidates(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> list[Candidate]:
         """Score the links that may be followed."""
@@ -163,7 +214,7 @@ class Line:
 
     def _after_nothing(self, lease: Lease) -> list[Candidate]:
         """Ask where to go on when a URL brought nothing, if the strategy wants to know."""
-        if not isinstance(self._strategy, Persistent):
+        if not isinstance(self._strategy, Persistent) or is_aside(lease):
             return []
         try:
             return self._let_in(self._strategy.missed(lease), lease)
@@ -197,7 +248,7 @@ class Line:
         ]
 
     def _outside(self, url: str, hops: int) -> bool:
-        return bool(self._rules.scope.allows(url, hops) or trap(url))
+        return bool(self._rules.scope.allows(url, hops) or self.warden.refuses(url))
 
     def _page_record(self, lease: Lease, fetched: FetchedPage, page: ParsedPage, judgement: Judgement) -> PageRecord:
         may_become_relevant = not judgement.final and judgement.relevance > 0
@@ -207,6 +258,7 @@ class Line:
             url=lease.url,
             status=fetched.status,
             outcome=Outcome.DONE,
+            reason="truncated" if fetched.truncated else "",
             fetched_at=fetched.fetched_at,
             page=True,
             score=lease.score,
@@ -223,15 +275,12 @@ class Line:
             text=page.text if wanted and not page.noindex else "",
         )
 
-    def _over_budget(self, lease: Lease) -> str:
-        taken = lease.host_pages + 1
-        return f"gave {taken} pages, its budget" if taken >= self._rules.max_pages_per_host else ""
-
     def _redirect(self, lease: Lease, fetched: FetchedPage, answer: Answer) -> tuple[PageRecord, Settlement]:
         """A redirect is a frontier entry of its own, so that robots, scope and politeness hold for every hop."""
-        outside = self._rules.scope.allows(answer.target, lease.hops) or trap(answer.target)
-        if outside:
-            reason = f"{answer.reason}: {outside}"
+        too_many = f"more than {MAX_REDIRECTS} redirects" if lease.redirects >= MAX_REDIRECTS else ""
+        outside = self._rules.scope.allows(answer.target, lease.hops) or self.warden.refuses(answer.target)
+        if too_many or outside:
+            reason = too_many or f"{answer.reason}: {outside}"
             return self._failure(lease, reason, status=fetched.status, fetched_at=fetched.fetched_at)
         target = Candidate(
             url=answer.target,
@@ -273,11 +322,6 @@ class Line:
         )
         record = _empty_record(lease, outcome, reason, status, fetched_at)
         return replace(record, links=_found_links(None, links)), settlement
-
-
-def content_hash(text: str) -> int:
-    """Hash a page's text, by which copies are known; 0 for a page without text."""
-    return fingerprint(text) or 1 if text else 0
 
 
 def _without_nofollow(page: ParsedPage) -> ParsedPage:

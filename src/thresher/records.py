@@ -67,7 +67,9 @@ class ParsedPage:
         language: ``en``, ``zh`` or another code; empty when the page has too little text to tell.
         noindex: The page asks not to be kept.
         nofollow: The page asks that none of its links be followed.
+        refresh: Where it sends its reader at once, canonical; empty when it does not.
         blocks: The text of each content block, headings with what follows them; white space as it comes.
+        canonical: The address that the page names as the one to keep; empty when it names none that can be believed.
     """
 
     url: str
@@ -80,7 +82,9 @@ class ParsedPage:
     links: tuple[Link, ...] = ()
     noindex: bool = False
     nofollow: bool = False
+    refresh: str = ""
     blocks: tuple[str, ...] = ()
+    canonical: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +199,7 @@ class Settlement:
     Args:
         lease: The lease that this settles.
         outcome: What becomes of the URL.
-        reason: Why it failed or is tried again; empty when done.
+        reason: Why it failed, is tried again or brought no whole page; empty when done.
         links: The candidates found on the page.
         delay_seconds: How long the host must now be left alone.
         page: Whether a page was taken (a redirect or an error is not a page).

@@ -87,7 +87,6 @@ def test_a_redirect_is_followed_and_said(solar, site, thresher):
         ("/none", "http 404"),
         ("/secret", "robots.txt forbids it"),
         ("/paper", "not a page: application/pdf"),
-        ("/large", "too large"),
         ("/a.zip", "outside the crawl: not a page"),
     ],
 )
@@ -96,6 +95,12 @@ def test_a_refusal_is_said_and_ends_with_code_1(solar, site, thresher, path, sai
     tried = thresher("try", "solar", site.url(path), "--json")
     assert (tried.returncode, reason(tried)) == (1, said), tried.stderr
     assert "Traceback" not in tried.stderr
+
+
+def test_a_page_that_is_too_large_is_judged_by_its_beginning(solar, site, thresher):
+    quick(solar, engine="{timeout_seconds: 2, lease_seconds: 8, max_bytes: 2048}")
+    tried = thresher("try", "solar", site.url("/large"), "--json")
+    assert tried.returncode == 0, tried.stderr
 
 
 def test_robots_hold_behind_a_redirect(solar, site, thresher):

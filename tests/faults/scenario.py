@@ -57,7 +57,12 @@ class Plan:
             "keywords": TOPIC_WORDS,
             "languages": ["en"],
             "strategy": {"name": "breadth-first"},
-            "scope": {"max_pages_per_host": self.site.pages, "max_depth": 100},
+            "scope": {
+                "max_pages_per_host": self.site.pages,
+                "first_pages_per_host": None,
+                "max_depth": 100,
+                "traps": "follow",
+            },
             "stop": {"pages": None},
             "manners": {"delay_seconds": self.delay_seconds, "robots": "obey"},
             "output": {"keep_irrelevant": True},

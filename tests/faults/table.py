@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+COLUMNS = 7
 HEAD = """# Faults survived
 
 Written by `make faults`; do not edit. The figures come from the log of a witness, a web server in a process of its
 own that writes down every request with its start and its end, and from the exported collection. "Lost" counts pages
 that were never answered or are not in the collection; "open at once" and "gap" count every request, robots.txt
 included. A gap runs from the moment before the last bytes of a response leave the witness to the moment it reads the
-next request for the same host.
+next request for the same host. Rows are run all together or one by one; each says when.
 
 """
 
 
 @dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What filling a row brings: whether the promise held, and the figure that shows it."""
+
+    held: bool
+    figure: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Row:
-    """One fault: what was promised, what was measured, and whether the promise held."""
+    """One fault: what was promised, what was measured and when, and whether the promise held."""
 
     name: str
     fault: str
@@ -30,21 +40,51 @@ class Row:
     figure: str
     test: str
     held: bool
+    measured: str
+
+
+def today() -> str:
+    """Return the date, as it stands in a row."""
+    return f"{datetime.now(UTC):%Y-%m-%d}"
 
 
 def machine() -> str:
     """Return where and when the figures were taken, without names or paths."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
-        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {memory:.0f} GiB RAM, "
+        f"{today()}, {os.cpu_count()} cores, {memory:.0f} GiB RAM, "
         f"Python {platform.python_version()}, Scrapy {version('scrapy')}"
     )
 
 
 def render(rows: Sequence[Row], measured_on: str) -> str:
     """Return the page."""
-    lines = ["| row | fault | promise | held | figure | test |", "|---|---|---|---|---|---|"]
+    lines = ["| row | fault | promise | held | figure | test | measured |", "|---|---|---|---|---|---|---|"]
     for row in rows:
-        cells = [row.name, row.fault, row.promise, "yes" if row.held else "**no**", row.figure, f"`{row.test}`"]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return HEAD + "\n".join(lines) + f"\n\nMeasured {measured_on}.\n"
+        held = "yes" if row.held else "**no**"
+        cells = [row.name, row.fault, row.promise, held, row.figure, f"`{row.test}`", row.measured]
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+    return HEAD + "\n".join(lines) + f"\n\nLast written {measured_on}.\n"
+
+
+def read(page: str) -> dict[str, Row]:
+    """Return the rows of a page that was rendered earlier, by name."""
+    rows = {}
+    for line in page.splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) == COLUMNS and cells[0] not in {"row", "---"}:
+            name, fault, promise, held, figure, test, measured = cells
+            rows[name] = Row(
+                name=name,
+                fault=fault,
+                promise=promise,
+                figure=figure,
+                test=test.strip("`"),
+                held=held == "yes",
+                measured=measured,
+            )
+    return rows
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,7 +1,7 @@
 """Rows R1, R2 and P2 in their short form; `make faults` runs the long one."""
 
 from tests.faults.figures import figures
-from tests.faults.rows import nothing_lost, polite, refetches_bounded
+from tests.faults.kill import nothing_lost, polite, refetches_bounded
 from tests.faults.scenario import Plan, observe
 from tests.witness.site import Site
 

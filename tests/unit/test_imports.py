@@ -13,13 +13,15 @@ LEVELS = [
     {"urls", "text", "linkgraph", "config", "config_file", "folder"},
     {"topics", "parse", "classify"},
     {"strategies", "frontier", "archive"},
-    {"settle", "rethink", "line", "registry"},
+    {"settle", "rethink", "backoff", "line", "registry", "warden", "budgets", "traps", "sitemaps", "copies"},
     {"build", "training"},
     {"engine", "lab", "explain", "attempt"},
     {"cli", "dashboard"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
-WITHIN = {("config_file", "config"), ("config_file", "errors"), ("line", "settle"), ("line", "rethink")}
+WITHIN = {("config_file", "config"), ("config_file", "errors")}
+WITHIN |= {("line", part) for part in ("settle", "rethink", "backoff", "warden", "copies")}
+WITHIN |= {("warden", part) for part in ("budgets", "traps", "sitemaps")}
 """Files of one subject that were parted for length know each other."""
 HEAVY = {
     "scrapy": {"engine"},

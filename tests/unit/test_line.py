@@ -3,13 +3,16 @@
 import pytest
 
 from thresher.archive.pages import PageRecord
+from thresher.budgets import Budget
 from thresher.frontier.base import MAX_TRIES, UrlState
 from thresher.frontier.memory import MemoryFrontier
 from thresher.line import BUSY_SECONDS, Line, Rules
+from thresher.parse.apart import HEAVY_BYTES, Unparsable
 from thresher.records import FetchedPage, Judgement, Outcome
 from thresher.strategies.best_first import BestFirst
 from thresher.urls.canonical import fingerprint
 from thresher.urls.scope import Scope
+from thresher.warden import Watchfulness
 
 SEED = "http://a.example/"
 
@@ -112,6 +115,27 @@ async def test_a_page_that_asks_for_it_has_no_links(world):
     assert record.links == []
 
 
+async def test_headers_ask_like_the_page_itself(world):
+    record = await world.fetch("<p>solar</p><a href=/1>1</a>", x_robots_tag="reaper: noindex\nnofollow")
+    assert record.links == []
+    assert record.text != ""
+
+
+async def test_a_page_that_asks_not_to_be_kept_is_not_but_its_links_are_followed(world):
+    record = await world.fetch("<p>solar</p><a href=/1>1</a>", x_robots_tag="noindex")
+    assert (record.text, record.relevant) == ("", True)
+    assert [link.url for link in record.links] == ["http://a.example/1"]
+
+
+async def test_a_host_that_refuses_five_times_in_a_row_is_parked(world):
+    await world.fetch("".join(f"<a href=/{number}>{number}</a>" for number in range(9)) + "solar")
+    for _ in range(5):
+        await world.fetch(status=429)
+        world.clock.now += 1000
+    [host] = await world.frontier.hosts()
+    assert host.parked == "http 429, 5 times in a row"
+
+
 async def test_nofollow_can_be_ignored():
     world = World(obey_nofollow=False)
     await world.line.seed([SEED])
@@ -158,6 +182,61 @@ async def test_redirects_end(world):
     assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 5 redirects")
 
 
+async def test_a_refresh_at_once_is_a_redirect(world):
+    record = await world.fetch('<meta http-equiv=refresh content="0; url=/new"><p>solar <a href=/x>x</a>')
+    assert record.reason == "refreshes to http://a.example/new"
+    assert not record.page
+    assert await world.state("http://a.example/new") is UrlState.WAITING
+    assert await world.state("http://a.example/x") is None
+
+
+async def test_refreshes_end(world):
+    for number in range(5):
+        await world.fetch(f'<meta http-equiv=refresh content="0; url=/{number}">{number}')
+    record = await world.fetch('<meta http-equiv=refresh content="0; url=/once-more">')
+    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 5 redirects")
+
+
+async def test_a_refresh_of_a_page_whose_links_are_not_to_be_followed_is_not_followed(world):
+    head = '<meta name=robots content=nofollow><meta http-equiv=refresh content="0; url=/new">'
+    assert (await world.fetch(f"{head}<p>solar")).page
+    assert await world.state("http://a.example/new") is None
+
+
+async def test_a_page_of_which_a_part_came_says_so(world):
+    [lease] = await world.frontier.lease(1, seconds=60)
+    page = FetchedPage(url=SEED, status=200, headers={}, body=b"<p>solar", fetched_at=0.0, truncated=True)
+    record = await world.line.process(lease, page)
+    assert (record.page, record.reason) == (True, "truncated")
+    assert (await world.frontier.find(SEED)).reason == "truncated"
+
+
+class Apart:
+    """A parser for heavy pages, of which it can do none."""
+
+    def __init__(self, *, final):
+        self.final = final
+
+    async def parse(self, url, body, content_type):
+        raise Unparsable("more than 2 s", final=self.final)
+
+
+@pytest.mark.parametrize(("final", "outcome"), [(True, Outcome.FAILED), (False, Outcome.RETRY)])
+async def test_a_heavy_page_that_cannot_be_parsed_is_given_up(final, outcome):
+    world = World()
+    world.line = Line(
+        frontier=world.frontier,
+        archive=world.shelf,
+        judge=WordJudge(),
+        strategy=BestFirst(),
+        rules=Rules(scope=Scope()),
+        apart=Apart(final=final),
+    )
+    await world.line.seed([SEED])
+    record = await world.fetch("<p>solar" * HEAVY_BYTES)
+    assert (record.outcome, record.reason) == (outcome, "cannot be parsed: more than 2 s")
+
+
 async def test_a_redirect_out_of_scope_fails():
     world = World(scope=Scope(deny_hosts=("b.example",)))
     await world.line.seed([SEED])
@@ -191,7 +270,7 @@ async def test_retry_after_is_obeyed(world):
 
 
 async def test_a_host_that_gave_its_pages_is_parked():
-    world = World(max_pages_per_host=2)
+    world = World(watch=Watchfulness(budget=Budget(most=2)))
     await world.line.seed([SEED])
     await world.fetch('<a href="/1">1</a><a href="/2">2</a>')
     await world.fetch("one")

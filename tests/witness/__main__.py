@@ -1,7 +1,9 @@
-"""Run the witness: ``python -m tests.witness --pages 2000 --hosts 40 --log hits.csv``.
+"""Run the witness: ``python -m tests.witness --pages 2000 --hosts 40 --log hits.csv``, or with ``--script FILE``.
 
-The first line on standard output is JSON with the port; then it serves until SIGTERM, until its standard input ends
-(with --until-stdin-ends, so that it never outlives the test that started it), or until --max-seconds have passed.
+A script is a .json or .py file; with one there is no generated site unless --pages asks for it. The first line on
+standard output is JSON: the port and, for a script, the port for TLS and the address of every name. Then it serves
+until SIGTERM, until its standard input ends (with --until-stdin-ends, so that it never outlives the test that started
+it), or until --max-seconds have passed.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ import signal
 import sys
 from pathlib import Path
 
+from tests.witness.data import read_script
 from tests.witness.log import HitLog
+from tests.witness.places import place
+from tests.witness.script import Router
 from tests.witness.server import CONTROL_ADDRESS, Answers, Server, bind
 from tests.witness.site import Site
 
@@ -26,13 +31,15 @@ def arguments() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--log", type=Path, required=True, help="file for the log, written anew")
     add("--port", type=int, default=0, help="0 finds a free one")
-    add("--pages", type=int, default=2000)
+    add("--pages", type=int, help="of the generated site; 2000, and none beside a script")
     add("--hosts", type=int, default=40)
     add("--page-bytes", type=int, default=2048)
     add("--links", type=int, default=10, help="links on every page")
     add("--topic-share", type=float, default=0.5, help="share of the pages that are on topic")
     add("--skew", type=float, default=1.0, help="above 1 crowds pages onto the first hosts")
     add("--seed", type=int, default=0)
+    add("--script", type=Path, help="what is answered, by host and path")
+    add("--one-address", action="store_true", help="all names of the script share an address")
     add("--robots", choices=["allow", "404"], default="allow")
     add("--latency", type=float, default=0.0, metavar="SECONDS", help="least time to a response")
     add("--jitter", type=float, default=0.0, metavar="SECONDS", help="random time added to the latency, at most")
@@ -43,24 +50,44 @@ def arguments() -> argparse.ArgumentParser:
 
 async def serve(options: argparse.Namespace) -> None:
     """Serve until told to stop."""
+    script = read_script(options.script) if options.script else None
+    site = _site(options)
+    known = site.addresses if site else []
+    places = place(script or {}, taken=known, one_address=options.one_address)
+    sockets = bind(list(dict.fromkeys([CONTROL_ADDRESS, *known, *places.values()])), options.port)
+    told = {"port": sockets[0].getsockname()[1], "places": places}
+    with options.log.open("w", encoding="ascii") as file:
+        server = Server(_answers(options, site, told["port"]), HitLog(file), Router(script) if script else None)
+        await server.listen(sockets)
+        if script:
+            from thresher.lab.serve import _certificate  # slow to import, and only scripts speak TLS
+
+            secure = bind([places["*"]], 0)
+            told["tls_port"] = secure[0].getsockname()[1]
+            await server.listen(secure, _certificate())
+        print(json.dumps(told), flush=True)
+        await _until_stopped(server, options)
+        server.close()
+
+
+def _site(options: argparse.Namespace) -> Site | None:
+    if options.pages is None:
+        options.pages = 0 if options.script else 2000
     names = ("pages", "hosts", "page_bytes", "links", "topic_share", "skew", "seed")
-    site = Site(**{name: getattr(options, name) for name in names})
-    sockets = bind([CONTROL_ADDRESS, *site.addresses], options.port)
-    port = sockets[0].getsockname()[1]
-    answers = Answers(
+    return Site(**{name: getattr(options, name) for name in names}) if options.pages else None
+
+
+def _answers(options: argparse.Namespace, site: Site | None, port: int) -> Answers | None:
+    if site is None:
+        return None
+    site.page_numbers, site.on_topic  # noqa: B018 - computed before the first request comes
+    return Answers(
         site=site,
         port=port,
         robots=options.robots,
         latency_seconds=options.latency,
         jitter_seconds=options.jitter,
     )
-    site.page_numbers, site.on_topic  # noqa: B018 - computed before the first request comes
-    with options.log.open("w", encoding="ascii") as file:
-        server = Server(answers, HitLog(file))
-        await server.listen(sockets)
-        print(json.dumps({"port": port}), flush=True)
-        await _until_stopped(server, options)
-        server.close()
 
 
 async def _until_stopped(server: Server, options: argparse.Namespace) -> None:

@@ -11,6 +11,7 @@ from tests.witness.process import Witness
 
 async def _ask(numbers: Iterator[int], witness: Witness) -> None:
     """Fetch pages one after the other, each over a connection of its own, until no numbers are left."""
+    assert witness.site is not None
     for page in numbers:
         address, _, path = witness.site.key(page).partition("/")
         reader, writer = await asyncio.open_connection(address, witness.port, limit=1 << 20)
@@ -35,4 +36,5 @@ async def _measure(witness: Witness, count: int, connections: int) -> float:
 
 def max_pages_per_second(witness: Witness, *, count: int = 2000, connections: int = 16) -> float:
     """Return the rate at which a trivial client gets the first `count` pages."""
+    assert witness.site is not None
     return asyncio.run(_measure(witness, min(count, witness.site.pages), connections))

@@ -1,4 +1,4 @@
-"""The log of the witness: one line per request, ``start_ns,sent_ns,end_ns,host,status,path``.
+"""The log of the witness: one line per request, ``start_ns,sent_ns,end_ns,address,host,status,path``.
 
 All times are nanoseconds of this machine's monotonic clock, which every process on it shares:
 
@@ -8,20 +8,32 @@ All times are nanoseconds of this machine's monotonic clock, which every process
 - `end_ns`: the kernel has taken the last byte, or the connection was lost. Other processes may have run between
   `sent_ns` and `end_ns`, so a fast client can act on a response before its `end_ns`.
 
-Status 0 stands for a request whose connection was lost before it was answered; its `sent_ns` is its `end_ns`.
+Status 0 stands for a request whose connection was lost before it was answered; its `sent_ns` is its `end_ns`. So it
+is for a scripted answer that the client breaks off: the request ends when the witness learns of it.
+
+After a tab, scripted requests go on with JSON: the request's headers, the bytes that were sent, and who ended it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One request as the witness saw it."""
+    """One request as the witness saw it.
+
+    Args:
+        host: The name in the Host header of a scripted request, else the address.
+        address: Where it came in, when the host is another.
+        headers: Of a scripted request, as they were sent.
+        sent_bytes: Of a scripted answer, its head included, as far as it was sent.
+        left: Whether the client went before a scripted answer was over.
+    """
 
     start_ns: int
     sent_ns: int
@@ -29,6 +41,14 @@ class Hit:
     host: str
     status: int
     path: str
+    address: str = ""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    sent_bytes: int = 0
+    left: bool = False
+
+    def header(self, name: str) -> str | None:
+        """Return the value of a header of the request; None when it was not sent."""
+        return next((value for each, value in self.headers if each.lower() == name.lower()), None)
 
     @property
     def key(self) -> str:
@@ -48,7 +68,8 @@ class HitLog:
         """Remember a hit until the next flush."""
         self.count += 1
         times = f"{hit.start_ns},{hit.sent_ns},{hit.end_ns}"
-        self._lines.append(f"{times},{hit.host},{hit.status},{hit.path}\n")
+        more = _more(hit) if hit.headers or hit.sent_bytes else ""
+        self._lines.append(f"{times},{hit.address},{hit.host},{hit.status},{hit.path}{more}\n")
 
     def flush(self) -> None:
         """Write what was remembered."""
@@ -63,7 +84,18 @@ def read_log(path: Path) -> list[Hit]:
 
 
 def _parse(text: str) -> Iterator[Hit]:
-    for line in text.splitlines(keepends=True):
-        if line.endswith("\n"):
-            start, sent, end, host, status, path = line[:-1].split(",", 5)
-            yield Hit(int(start), int(sent), int(end), host, int(status), path)
+    for line in text.split("\n")[:-1]:
+        start, sent, end, address, host, status, rest = line.split(",", 6)
+        path, _, more = rest.partition("\t")
+        yield Hit(int(start), int(sent), int(end), host, int(status), path, address, **_read_more(more))
+
+
+def _more(hit: Hit) -> str:
+    return "\t" + json.dumps({"headers": hit.headers, "sent_bytes": hit.sent_bytes, "left": hit.left})
+
+
+def _read_more(text: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    more: dict[str, Any] = json.loads(text)
+    return {**more, "headers": tuple((name, value) for name, value in more["headers"])}

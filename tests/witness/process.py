@@ -5,59 +5,114 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
+from tests.witness import places
+from tests.witness.data import write_script
 from tests.witness.log import Hit, read_log
+from tests.witness.report import Report, report
+from tests.witness.script import Script
 from tests.witness.server import CONTROL_ADDRESS
 from tests.witness.site import Site
 
 REPOSITORY = Path(__file__).parents[2]
 STOP_SECONDS = 10.0
+SETTLE_SECONDS = 0.5
+"""How long `hits` waits for requests that are about to end."""
 
 
 @dataclass(frozen=True)
 class Witness:
     """A running witness."""
 
-    site: Site
+    site: Site | None
     port: int
     log: Path
+    tls_port: int = 0
+    places: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seed_url(self) -> str:
-        """The page from which all others can be reached."""
+        """The page of the site from which all others can be reached."""
+        assert self.site is not None, "this witness has a script only"
         return self.site.url(0, self.port)
+
+    @property
+    def connect_to(self) -> dict[str, str]:
+        """What ``network.connect_to`` must say so that a crawl finds the names of the script."""
+        return places.connect_to(dict(self.places), self.port, self.tls_port) if self.places else {}
+
+    def url(self, host: str, path: str = "/", *, scheme: str = "http") -> str:
+        """Return the URL of a path on a host of the script; one given by its address needs the port."""
+        port = f":{self.tls_port if scheme == 'https' else self.port}" if places.is_address(host) else ""
+        return f"{scheme}://{host}{port}{path}"
 
     def ended(self) -> int:
         """Return how many requests have ended so far."""
         return self._control("/count")["ended"]
 
-    def hits(self) -> list[Hit]:
-        """Return every request that has ended so far."""
-        self._control("/flush")
-        return read_log(self.log)
+    def hits(self, host: str | None = None, path: str | None = None) -> list[Hit]:
+        """Return every request that has ended so far, in the order of their starts; to one host or path if asked."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while self._control("/flush")["open"] and time.monotonic() < deadline:
+            time.sleep(0.01)
+        found = read_log(self.log)
+        return [hit for hit in found if host in (None, hit.host) and path in (None, hit.path)]
+
+    def report(self, delay_seconds: float = 0.0, *, by_address: bool = False) -> Report:
+        """Return how politely the hosts were treated, or the addresses that they share."""
+        return report(self.hits(), delay_seconds, by_address=by_address)
 
     def _control(self, path: str) -> dict[str, int]:
         connection = HTTPConnection(CONTROL_ADDRESS, self.port, timeout=STOP_SECONDS)
         try:
             connection.request("GET", path)
-            return json.loads(connection.getresponse().read())
+            told: dict[str, int] = json.loads(connection.getresponse().read())
         finally:
             connection.close()
+        return told
 
 
 @contextmanager
 def running(site: Site, log: Path, *options: str) -> Iterator[Witness]:
     """Serve a site on a free port for as long as the block lasts; options as of ``python -m tests.witness``."""
-    command = [sys.executable, "-m", "tests.witness", "--until-stdin-ends", f"--log={log}", *options]
-    command += [f"--{name.replace('_', '-')}={value}" for name, value in asdict(site).items()]
+    with _serving([f"--log={log}", *_site_options(site), *options]) as told:
+        yield Witness(site, told["port"], log)
+
+
+@contextmanager
+def witness(script: Script, *options: str, site: Site | None = None, one_address: bool = False) -> Iterator[Witness]:
+    """Serve a script in a process of its own for as long as the block lasts, and a site beside it when there is one.
+
+    Args:
+        options: As of ``python -m tests.witness``.
+        one_address: All names of the script share an address; else each has its own.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path, log = Path(folder) / "script.json", Path(folder) / "hits.csv"
+        write_script(script, path)
+        more = [*_site_options(site), *(["--one-address"] if one_address else []), *options]
+        with _serving([f"--log={log}", f"--script={path}", *more]) as told:
+            yield Witness(site, told["port"], log, told["tls_port"], told["places"])
+
+
+def _site_options(site: Site | None) -> list[str]:
+    return [f"--{name.replace('_', '-')}={value}" for name, value in asdict(site).items()] if site else []
+
+
+@contextmanager
+def _serving(options: Sequence[str]) -> Iterator[dict[str, Any]]:
+    command = [sys.executable, "-m", "tests.witness", "--until-stdin-ends", *options]
     with subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
-            yield Witness(site, _port(process), log)
+            yield _told(process)
         finally:
             process.terminate()
             try:
@@ -66,9 +121,10 @@ def running(site: Site, log: Path, *options: str) -> Iterator[Witness]:
                 process.kill()
 
 
-def _port(process: subprocess.Popen[bytes]) -> int:
+def _told(process: subprocess.Popen[bytes]) -> dict[str, Any]:
     assert process.stdout is not None
     line = process.stdout.readline()  # ends with the process, if that fails to start
     if not line:
         raise RuntimeError(f"the witness did not start: exit code {process.wait(STOP_SECONDS)}")
-    return json.loads(line)["port"]
+    told: dict[str, Any] = json.loads(line)
+    return told

@@ -8,6 +8,8 @@ host that started before it. The client learns of the end of a response after `s
 before the witness reads it at `start_ns`; so a client that waits d seconds shows a gap of at least d, strictly, and
 a gap below d proves that it did not wait. `end_ns` would be the wrong mark: under load the kernel runs the client
 first and lets the witness look at its clock some milliseconds later. Requests for robots.txt count like any other.
+After a request that the client broke off the gap counts from the moment the witness learnt of it, which may be some
+milliseconds late: such a gap may read that much too short, never too long.
 
 **Refetch.** A second answer to a URL already answered. It is excused by a kill that fell between the start of the
 earlier request and the start of the later one; the first such kill has to answer for it.
@@ -17,7 +19,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
 from tests.witness.log import Hit
 
@@ -42,6 +45,68 @@ class Repeat:
     before: Hit
     after: Hit
     kill: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostReport:
+    """How one host was treated; the shortest gap is infinite when it was asked once only."""
+
+    host: str
+    requests: int
+    open_at_once: int
+    shortest_gap_seconds: float
+    violations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How all hosts were treated, against one delay."""
+
+    delay_seconds: float
+    hosts: dict[str, HostReport]
+
+    @property
+    def requests(self) -> int:
+        """Requests to all hosts, robots.txt included."""
+        return sum(host.requests for host in self.hosts.values())
+
+    @property
+    def gaps(self) -> int:
+        """How often a host was asked again."""
+        return self.requests - len(self.hosts)
+
+    @property
+    def open_at_once(self) -> int:
+        """The most requests that were open at once on one host."""
+        return max((host.open_at_once for host in self.hosts.values()), default=0)
+
+    @property
+    def shortest_gap_seconds(self) -> float:
+        """The shortest of all gaps."""
+        return min((host.shortest_gap_seconds for host in self.hosts.values()), default=inf)
+
+    @property
+    def violations(self) -> int:
+        """Gaps shorter than the delay."""
+        return sum(host.violations for host in self.hosts.values())
+
+
+def report(hits: Iterable[Hit], delay_seconds: float = 0.0, *, by_address: bool = False) -> Report:
+    """Return how politely hosts were treated, or, `by_address`, the addresses that they share."""
+    if by_address:
+        hits = [replace(hit, host=hit.address or hit.host) for hit in hits]
+    return Report(delay_seconds, {host: _of_host(host, group, delay_seconds) for host, group in _by_host(hits).items()})
+
+
+def _of_host(host: str, group: Sequence[Hit], delay_seconds: float) -> HostReport:
+    measured = gaps(group)
+    return HostReport(
+        host=host,
+        requests=len(group),
+        open_at_once=max_parallel(group)[host],
+        shortest_gap_seconds=min((gap.seconds for gap in measured), default=inf),
+        violations=len(violations(measured, delay_seconds)),
+    )
 
 
 def pages(hits: Iterable[Hit]) -> list[Hit]:

@@ -3,6 +3,8 @@
 Every host of the site is a loopback address with a listener of its own; all share one port. 127.0.0.1 on the same
 port answers control requests, which are not logged: ``/flush`` writes the log, ``/count`` tells how many requests
 have ended and how many are open.
+
+A script, when there is one, is asked first; what it leaves open the generated site answers, if there is one.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import asyncio
 import ipaddress
 import json
 import socket
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,7 +21,9 @@ from random import Random
 from time import monotonic_ns
 from typing import cast
 
+from tests.witness import scripted
 from tests.witness.log import Hit, HitLog
+from tests.witness.script import Router
 from tests.witness.site import Site
 
 CONTROL_ADDRESS = "127.0.0.1"
@@ -84,6 +89,7 @@ class Connection(asyncio.Protocol):
         self._request: tuple[int, str] | None = None  # start_ns and path of the request being answered
         self._answered: tuple[int, int] | None = None  # its status and sent_ns, while bytes are still to be taken
         self._timer: asyncio.TimerHandle | None = None
+        self._sending: scripted.Sending | None = None  # a scripted answer on its way
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -96,26 +102,46 @@ class Connection(asyncio.Protocol):
         self._next_request()
 
     def _next_request(self) -> None:
-        while self._request is None and (end := self._buffer.find(b"\r\n\r\n")) >= 0:
+        while self._request is None and self._sending is None and (end := self._buffer.find(b"\r\n\r\n")) >= 0:
             head, self._buffer = self._buffer[:end], self._buffer[end + 4 :]
-            self._begin(head.split(b"\r\n", 1)[0].decode("ascii", "replace"))
+            self._begin(head)
         if len(self._buffer) > MAX_HEAD_BYTES:
             self._transport.abort()
 
-    def _begin(self, request_line: str) -> None:
-        method, _, rest = request_line.partition(" ")
+    def _begin(self, head: bytes) -> None:
+        method, _, rest = head.split(b"\r\n", 1)[0].decode("ascii", "backslashreplace").partition(" ")
         path = rest.rpartition(" ")[0]
         if self._host == CONTROL_ADDRESS:
             self._transport.write(response(200, self._server.control(path), "application/json"))
             return
-        self._request = self._arrived_ns, path.encode("ascii", "backslashreplace").decode("ascii")
         self._server.open += 1
+        if self._server.router and self._begin_scripted(self._server.router, method, path, head):
+            return
+        self._request = self._arrived_ns, path
+        assert self._server.answers is not None
         wait_seconds = self._server.answers.wait_seconds()
         if wait_seconds > 0:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(wait_seconds, self._answer_late, method)
         else:
             self._answer(method)
+
+    def _begin_scripted(self, router: Router, method: str, path: str, head: bytes) -> bool:
+        """Answer as the script says; False when it leaves the request to the site."""
+        request = scripted.ask(router, method, path, head, self._transport)
+        answer = scripted.find(router, request)
+        if answer is None and self._server.answers:
+            return False
+        self._sending = scripted.Sending(self._transport, request, answer or scripted.NOT_FOUND, self._sent)
+        self._sending.start(self._arrived_ns)
+        return True
+
+    def _sent(self, hit: Hit) -> None:
+        self._server.log.add(hit)
+        self._server.open -= 1
+        self._sending = None
+        if not self._transport.is_closing():
+            self._next_request()
 
     def _answer_late(self, method: str) -> None:
         self._timer = None
@@ -124,6 +150,7 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, method: str) -> None:
         assert self._request is not None
+        assert self._server.answers is not None
         status, whole = self._server.answers.answer(self._host, method, self._request[1])
         if method == "HEAD":
             whole = whole[: whole.find(b"\r\n\r\n") + 4]
@@ -134,11 +161,15 @@ class Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         """The kernel has taken what was left of a response that did not fit at once."""
-        if self._request and self._answered:
+        if self._sending:
+            self._sending.taken()
+        elif self._request and self._answered:
             self._log(self._answered[0], sent_ns=monotonic_ns())
             self._next_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._sending:
+            self._sending.lost()
         if self._timer:
             self._timer.cancel()
         if self._request:
@@ -154,19 +185,23 @@ class Connection(asyncio.Protocol):
 
 
 class Server:
-    """All listeners of a site, and the log they share."""
+    """All listeners of a site or a script, and the log they share."""
 
-    def __init__(self, answers: Answers, log: HitLog) -> None:
+    def __init__(self, answers: Answers | None, log: HitLog, router: Router | None = None) -> None:
+        if answers is None and router is None:
+            raise ValueError("the witness has neither a site nor a script to answer from")
         self.answers = answers
         self.log = log
+        self.router = router
         self.open = 0
         self._listeners: list[asyncio.Server] = []
 
-    async def listen(self, sockets: Sequence[socket.socket]) -> None:
-        """Accept connections on sockets that are bound already."""
+    async def listen(self, sockets: Sequence[socket.socket], certificate: ssl.SSLContext | None = None) -> None:
+        """Accept connections on sockets that are bound already; with a certificate they speak TLS."""
         loop = asyncio.get_running_loop()
         for each in sockets:
-            self._listeners.append(await loop.create_server(lambda: Connection(self), sock=each, backlog=256))
+            listener = await loop.create_server(lambda: Connection(self), sock=each, backlog=256, ssl=certificate)
+            self._listeners.append(listener)
 
     def control(self, path: str) -> bytes:
         """Answer a control request."""

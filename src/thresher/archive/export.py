@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import IO, Any
 from thresher.archive.collection import Collection
 from thresher.archive.pages import PageRecord
 from thresher.errors import ExportError
+from thresher.text.printable import printable, printable_json
 
 COLUMNS = {
     "url": "string",
@@ -32,7 +32,7 @@ COLUMNS = {
 }
 """The columns of every format, in order, with their types; `text` comes last when it is asked for."""
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = tuple("=+-@＝＋－＠")  # the wide forms count too in spreadsheets of East Asia
 _ROWS_PER_GROUP = 5_000
 
 Row = dict[str, Any]
@@ -71,13 +71,16 @@ def write_jsonl(pages: Iterable[Row], out: IO[str], *, text: bool = False, raw: 
     """Write one JSON object per line; return how many."""
     number = 0
     for number, row in enumerate(pages, start=1):  # noqa: B007 - the last number is the answer
-        out.write(json.dumps(row, ensure_ascii=False) + "\n")
+        out.write(printable_json(row) + "\n")
     return number
 
 
 def write_csv(pages: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False) -> int:
-    """Write comma-separated rows; unless `raw`, no cell can be taken for a formula by a spreadsheet."""
-    writer = csv.writer(out, lineterminator="\n")
+    """Write comma-separated rows; unless `raw`, a spreadsheet runs none as a formula and a terminal obeys none."""
+    if raw:  # a bare carriage return would end its row
+        writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    else:
+        writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_columns(text))
     number = 0
     for number, row in enumerate(pages, start=1):  # noqa: B007 - the last number is the answer
@@ -87,8 +90,11 @@ def write_csv(pages: Iterable[Row], out: IO[str], *, text: bool = False, raw: bo
 
 
 def harmless(cell: Any) -> Any:
-    """Put an apostrophe before what a spreadsheet would run as a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
+    """Put an apostrophe before what a spreadsheet would run as a formula, and take out what a terminal would obey."""
+    if not isinstance(cell, str):
+        return cell
+    starts_one = cell.startswith(("\t", "\r", "\n")) or cell.lstrip().startswith(_FORMULA_STARTS)
+    return f"'{printable(cell)}" if starts_one else printable(cell)
 
 
 def write_parquet(pages: Iterable[Row], path: Path, *, text: bool = False) -> int:

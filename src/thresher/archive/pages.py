@@ -46,7 +46,7 @@ class PageRecord:
     Args:
         fingerprint: Of the URL.
         outcome: What became of the URL.
-        reason: Why, when it brought no page.
+        reason: Why, when it brought no page; ``truncated`` for a page of which only a part came.
         page: Whether it brought a page.
         score: The score by which it was leased.
         parent: Fingerprint of the page that it was found on; 0 for a seed.

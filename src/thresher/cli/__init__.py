@@ -13,6 +13,7 @@ import click
 
 from thresher import __version__
 from thresher.errors import ThresherError
+from thresher.text.printable import printable
 
 COMMANDS = {
     "demo": "Crawl a made-up web on this machine: best-first beside breadth-first, no network needed.",
@@ -73,5 +74,6 @@ def main() -> None:
     except ThresherError as error:
         if "--debug" in sys.argv:
             raise
-        click.echo(str(error), err=True)
+        for line in str(error).splitlines():
+            click.echo(printable(line), err=True)
         sys.exit(error.exit_code)

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from thresher.archive.collection import Collection
 from thresher.build import Crawl
+from thresher.cli.show import echo
 from thresher.cli.why import sentences
 from thresher.engine.progress import Limits
 from thresher.engine.run import Supervisor
@@ -34,7 +35,7 @@ keywords:
   - song concert orchestra piano violin guitar melody rhythm chord opera symphony singer composer album band choir
   - 歌曲 音乐会 乐团 钢琴 小提琴 吉他 旋律 节奏 和弦 歌剧 交响乐 歌手 作曲家 专辑 乐队 合唱 指挥 乐谱 演奏
 strategy: {{name: {strategy}}}
-scope: {{max_pages_per_host: {pages}}}
+scope: {{max_pages_per_host: {pages}, first_pages_per_host: null, traps: follow}}
 manners: {{delay_seconds: 0}}
 engine: {{concurrency: 8}}
 network: {{allow: [127.0.0.0/8], connect_to: {{"*:80": "{http}", "*:443": "{https}"}}}}
@@ -82,11 +83,10 @@ def demo(pages: int) -> None:
         contestants = asyncio.run(_race(Path(folder), pages, console))
         _show_result(contestants)
         _show_path(contestants[-1])
-    click.echo("\nNow with your own topic:")
-    click.echo(
-        '  thresher new solar --topic "perovskite solar cells; 钙钛矿太阳能电池" --seed https://… --contact you@…'
-    )
-    click.echo("  thresher run solar --pages 500")
+    echo()
+    echo("Now with your own topic:")
+    echo('  thresher new solar --topic "perovskite solar cells; 钙钛矿太阳能电池" --seed https://… --contact you@…')
+    echo("  thresher run solar --pages 500")
 
 
 async def _race(root: Path, pages: int, console: Console) -> list[Contestant]:
@@ -133,13 +133,11 @@ def _table(contestants: list[Contestant]) -> Table:
 
 def _show_result(contestants: list[Contestant]) -> None:
     worse, better = contestants
-    click.echo("")
+    echo()
     for each in contestants:
-        click.echo(
-            f"{each.strategy:>14}: {sum(each.found)} of {len(each.found)} requests on topic ({each.harvest:.2f})"
-        )
+        echo(f"{each.strategy:>14}: {sum(each.found)} of {len(each.found)} requests on topic ({each.harvest:.2f})")
     if worse.harvest:
-        click.echo(f"{better.strategy} found {better.harvest / worse.harvest:.1f} times as many for the same effort.")
+        echo(f"{better.strategy} found {better.harvest / worse.harvest:.1f} times as many for the same effort.")
 
 
 def _show_path(contestant: Contestant) -> None:
@@ -148,6 +146,8 @@ def _show_path(contestant: Contestant) -> None:
         ranked = list(collection.ranked())
     shown = next((page for page in ranked if 2 <= page.depth <= 3), ranked[0])
     explanation = asyncio.run(explain(Crawl.open(contestant.folder.root), shown.url))
-    click.echo("\nEvery page can say why it is there:\n")
+    echo()
+    echo("Every page can say why it is there:")
+    echo()
     for line in sentences(explanation):
-        click.echo(f"  {line}")
+        echo(f"  {line}")

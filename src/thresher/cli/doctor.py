@@ -17,7 +17,7 @@ import click
 
 from thresher import __version__
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json
+from thresher.cli.show import CRAWL, echo, echo_json
 from thresher.errors import ThresherError
 
 _OPTIONAL = {"redis": ("redis", "many machines"), "matplotlib": ("lab", "curves"), "starlette": ("ui", "the dashboard")}
@@ -48,7 +48,7 @@ def doctor(dir: Path | None, as_json: bool) -> None:  # noqa: A002 - the argumen
     else:
         for finding in findings:
             remedy = f"  → {finding.remedy}" if finding.remedy else ""
-            click.echo(f"{'ok' if finding.ok else '--':>3}  {finding.what:<16} {finding.found}{remedy}")
+            echo(f"{'ok' if finding.ok else '--':>3}  {finding.what:<16} {finding.found}{remedy}")
     sys.exit(0 if all(finding.ok or finding.what in _OPTIONAL for finding in findings) else 1)
 
 

@@ -11,7 +11,7 @@ from thresher.archive.collection import Collection
 from thresher.archive.export import FORMATS, rows
 from thresher.archive.export import export as write
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL
+from thresher.cli.show import CRAWL, echo
 
 
 @click.command()
@@ -25,7 +25,7 @@ from thresher.cli.show import CRAWL
 )
 @click.option("--duplicates", is_flag=True, help="Also pages whose text another page brought first.")
 @click.option("--text", is_flag=True, help="Also the text of each page.")
-@click.option("--raw", is_flag=True, help="CSV: do not guard cells that a spreadsheet would run as formulas.")
+@click.option("--raw", is_flag=True, help="CSV: cells as they came, with formulas and control characters.")
 def export(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     form: str,
@@ -41,4 +41,4 @@ def export(
     with Collection(crawl.folder.pages) as collection:
         pages = rows(collection, min_relevance=min_relevance, duplicates=duplicates, text=text)
         number = write(pages, form, path, sys.stdout, text=text, raw=raw)
-    click.echo(f"{number:,} pages{f' in {path}' if path else ''}", err=True)
+    echo(f"{number:,} pages{f' in {path}' if path else ''}", err=True)

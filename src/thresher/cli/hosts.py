@@ -8,20 +8,37 @@ from pathlib import Path
 
 import click
 
+from thresher.budgets import release as release_host
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json, echo_table
+from thresher.cli.show import CRAWL, echo, echo_json, echo_table
+from thresher.errors import ConfigError
 from thresher.frontier.base import HostEntry
+from thresher.traps.watch import FIRST_PAGES, forget_left, left_alone
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="How many hosts.")
+@click.option("--release", metavar="HOST", help="Let a parked host be asked again, with a fresh budget.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def hosts(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
+def hosts(dir: Path, limit: int, release: str | None, as_json: bool) -> None:  # noqa: A002 - so on the command line
     """List hosts: their pages, harvest, delay, and why they are parked."""
-    entries = asyncio.run(_hosts(Crawl.open(dir), limit))
+    crawl = Crawl.open(dir)
+    if release is not None:
+        _release(crawl, release)
+    else:
+        _list(crawl, limit, as_json)
+
+
+def _list(crawl: Crawl, limit: int, as_json: bool) -> None:
+    entries, left = asyncio.run(_hosts(crawl, limit))
     if as_json:
-        echo_json([{**asdict(entry), "harvest_rate": _harvest(entry)} for entry in entries])
+        echo_json(
+            [
+                {**asdict(entry), "harvest_rate": _harvest(entry), "left_alone": left.get(entry.host, {})}
+                for entry in entries
+            ]
+        )
     else:
         echo_table(
             ["host", "pages", "relevant", "harvest", "failed", "waiting", "delay s", "next in s", "parked"],
@@ -35,7 +52,7 @@ def hosts(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the arg
                     entry.waiting,
                     entry.delay_seconds,
                     entry.next_seconds,
-                    entry.parked,
+                    entry.parked or "; ".join(f"not {part}: {why}" for part, why in left.get(entry.host, {}).items()),
                 )
                 for entry in entries
             ],
@@ -46,9 +63,27 @@ def _harvest(entry: HostEntry) -> float:
     return entry.relevant / entry.pages if entry.pages else 0.0
 
 
-async def _hosts(crawl: Crawl, limit: int) -> list[HostEntry]:
+async def _hosts(crawl: Crawl, limit: int) -> tuple[list[HostEntry], dict[str, dict[str, str]]]:
+    """Return hosts, and of each the parts that are left alone, with the reasons."""
     frontier = crawl.frontier()
     try:
-        return await frontier.hosts(limit)
+        entries = await frontier.hosts(limit)
+        left = {entry.host: await left_alone(frontier, entry.host) for entry in entries if entry.pages >= FIRST_PAGES}
+    finally:
+        await frontier.close()
+    return entries, left
+
+
+def _release(crawl: Crawl, host: str) -> None:
+    if not asyncio.run(_released(crawl, host.lower())):
+        raise ConfigError(f"{host} is not parked, nor is any part of it left alone; thresher hosts lists who is")
+    echo(f"{host.lower()} may be asked again.")
+
+
+async def _released(crawl: Crawl, host: str) -> bool:
+    frontier = crawl.frontier()
+    try:
+        parked = await release_host(frontier, host)
+        return await forget_left(frontier, host) or parked
     finally:
         await frontier.close()

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from thresher.cli.reproduce import reproduce
-from thresher.cli.show import echo_json, echo_table
+from thresher.cli.show import echo, echo_json, echo_table
 from thresher.errors import ConfigError, ThresherError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def webs(with_import: bool, as_json: bool) -> None:
     rows = [[web["web"], *("" if web[name] is None else web[name] for name in numbers), _state(web)] for web in listed]
     echo_table(["web", *numbers, ""], rows)
     if not all(web["imported"] for web in listed):
-        click.echo("A web is imported when it is first used, or now: thresher lab webs --import", err=True)
+        echo("A web is imported when it is first used, or now: thresher lab webs --import", err=True)
 
 
 def _offered_webs() -> Iterator[tuple[str, bool]]:
@@ -267,7 +267,7 @@ def compare(
     )
     rows = _run_plan(plan, path, workers or os.cpu_count() or 1)
     _print_comparison(rows, make_sections(rows, baseline), as_json=as_json)
-    click.echo(f"Rows: {path}. A page with curves: thresher lab report {path} -o report.html", err=True)
+    echo(f"Rows: {path}. A page with curves: thresher lab report {path} -o report.html", err=True)
 
 
 def _names(parted_by_commas: str) -> list[str]:
@@ -282,7 +282,7 @@ def _run_plan(plan: Plan, path: Path, workers: int) -> list[Row]:
         with Reporter() as reporter:
             rows = run_tasks(plan.tasks(), path, processes=workers, progress=reporter.show)
     except KeyboardInterrupt:
-        click.echo(f"Stopped. What was done is in {path}; the same command goes on.", err=True)
+        echo(f"Stopped. What was done is in {path}; the same command goes on.", err=True)
         sys.exit(STOPPED)
     write_parquet(read_rows(path), path.with_suffix(".parquet"))
     return rows
@@ -312,7 +312,7 @@ class Reporter:
             self._bar.update(self._task, completed=done, total=total)
         elif done == total or time.monotonic() >= self._next:
             self._next = time.monotonic() + PLAIN_SECONDS
-            click.echo(f"{done:,} of {total:,} crawls", err=True)
+            echo(f"{done:,} of {total:,} crawls", err=True)
 
 
 def _print_comparison(rows: Sequence[Row], sections: Sequence[Section], *, as_json: bool) -> None:
@@ -374,12 +374,12 @@ def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str)
     page = html_report(sections, made_now(f"thresher lab report {names} --baseline {shlex.quote(baseline)}"))
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(page, encoding="utf-8")
-    click.echo(output)
+    echo(output)
     if png:
         from thresher.lab.pictures import write_pictures
 
         for path in write_pictures(sections, png):
-            click.echo(path)
+            echo(path)
 
 
 @lab.command()
@@ -394,7 +394,7 @@ def overview(files: Sequence[Path], baseline: str) -> None:
     from thresher.lab.sections import make_sections
 
     for line in lines(make_sections([row for file in files for row in read_rows(file)], baseline)):
-        click.echo(line)
+        echo(line)
 
 
 lab.add_command(reproduce)
@@ -413,7 +413,8 @@ def serve(web: str, port: int, latency_ms: float) -> None:
 
 def _print_addresses(connect_to: Mapping[str, str]) -> None:
     """Print what a crawl's topic.yaml must say."""
-    click.echo("network:\n  connect_to:")
+    echo("network:")
+    echo("  connect_to:")
     for pattern, address in connect_to.items():
-        click.echo(f'    "{pattern}": "{address}"')
-    click.echo("Put this into topic.yaml; Ctrl-C stops.", err=True)
+        echo(f'    "{pattern}": "{address}"')
+    echo("Put this into topic.yaml; Ctrl-C stops.", err=True)

@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 import click
 
 from thresher import registry
-from thresher.cli.show import printable
+from thresher.cli.show import echo
 from thresher.config_file import load_config
 from thresher.errors import ConfigError, UnknownName
 from thresher.folder import CrawlFolder
+from thresher.text.printable import printable
 from thresher.topics.files import topic_yaml
 from thresher.topics.seeds import example_seeds
 from thresher.topics.taxonomy import Taxonomy
@@ -71,7 +72,7 @@ def new(
     folder.seeds.write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
     load_config(folder.topic)
     if urls and not named:
-        click.echo(f"The seeds are {len(urls)} example pages of the taxonomy; look at them first.", err=True)
+        echo(f"The seeds are {len(urls)} example pages of the taxonomy; look at them first.", err=True)
     _say_what_next(dir, urls, allow)
 
 
@@ -119,11 +120,11 @@ def _checked(seed: str) -> str:
 
 
 def _say_what_next(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> None:
-    click.echo(f"{folder / 'topic.yaml'} and {folder / 'seeds.txt'} are written.", err=True)
+    echo(f"{folder / 'topic.yaml'} and {folder / 'seeds.txt'} are written.", err=True)
     if allow:
-        click.echo(f"The seeds are private addresses; network.allow lists {', '.join(allow)}.", err=True)
+        echo(f"The seeds are private addresses; network.allow lists {', '.join(allow)}.", err=True)
     if not urls:
-        click.echo(f"No seeds yet: write one URL per line into {folder / 'seeds.txt'}.", err=True)
+        echo(f"No seeds yet: write one URL per line into {folder / 'seeds.txt'}.", err=True)
     else:
-        click.echo(f"Try a page: thresher try {folder} {urls[0]}", err=True)
-    click.echo(f"Next: thresher run {folder} --pages 100", err=True)
+        echo(f"Try a page: thresher try {folder} {urls[0]}", err=True)
+    echo(f"Next: thresher run {folder} --pages 100", err=True)

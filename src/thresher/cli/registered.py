@@ -6,10 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import click
-
 from thresher import registry
-from thresher.cli.show import echo_json, echo_table
+from thresher.cli.show import echo, echo_json, echo_table
 
 Facts = Mapping[str, tuple[Any, str]]
 """By key: a value for programs, and the sentence that says it to people."""
@@ -27,7 +25,7 @@ def echo_registered(kind: str, name: str | None, facts: Callable[[Any], Facts], 
         echo_json(described)
     elif name:
         for line in _lines(described[0], facts(found[name])):
-            click.echo(line)
+            echo(line)
     else:
         echo_table(["name", "what it does", "source"], [(d["name"], d["does"], d["source"]) for d in described])
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from thresher.cli.show import echo_table
+from thresher.cli.show import echo, echo_table
 
 if TYPE_CHECKING:
     from thresher.lab.reproduce.plans import Choice
@@ -63,7 +63,7 @@ def reproduce(
     if page:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(reproduction_page(reports), encoding="utf-8")
-        click.echo(page)
+        echo(page)
 
 
 def _names(parted_by_commas: str) -> list[str]:
@@ -74,27 +74,29 @@ def _run(name: str, folder: Path, choice: Choice, workers: int) -> list[str]:
     from thresher.cli.lab import STOPPED, Reporter
     from thresher.lab.reproduce.experiments import run
 
-    click.echo(f"{name} …", err=True)
+    echo(f"{name} …", err=True)
     try:
         with Reporter() as reporter:
             trouble = run(name, folder, choice, processes=workers, progress=reporter.show)
     except KeyboardInterrupt:
-        click.echo(f"Stopped. What was done is in {folder}; the same command goes on.", err=True)
+        echo(f"Stopped. What was done is in {folder}; the same command goes on.", err=True)
         sys.exit(STOPPED)
     for line in trouble:
-        click.echo(line, err=True)
+        echo(line, err=True)
     return trouble
 
 
 def _print(report: Report) -> None:
     from thresher.lab.reproduce.tables import written
 
-    click.echo(f"\n{report.name}: {report.title}")
+    echo()
+    echo(f"{report.name}: {report.title}")
     for table in report.tables:
-        click.echo(f"\n{table.title}")
+        echo()
+        echo(table.title)
         echo_table(table.columns, [[written(cell) for cell in row] for row in table.rows])
     if report.findings:
-        click.echo()
+        echo()
         echo_table(["claim", "verdict", "why"], [[one.claim, one.verdict, one.reason] for one in report.findings])
     for note in report.notes:
-        click.echo(f"Note: {note}")
+        echo(f"Note: {note}")

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json
+from thresher.cli.show import CRAWL, echo, echo_json
 from thresher.engine.progress import Limits, Progress
 from thresher.engine.run import RunResult, run_crawl
 
@@ -89,7 +89,7 @@ class _Reporter:
             self._live.update(Text(line_of(progress)))
         elif time.monotonic() >= self._next:
             self._next = time.monotonic() + PLAIN_SECONDS
-            click.echo(line_of(progress), err=True)
+            echo(line_of(progress), err=True)
 
 
 def _print_result(folder: Path, result: RunResult, *, as_json: bool) -> None:
@@ -108,10 +108,10 @@ def _print_result(folder: Path, result: RunResult, *, as_json: bool) -> None:
             }
         )
     harvest = counts.relevant / counts.pages if counts.pages else 0.0
-    click.echo(
+    echo(
         f"{result.ending.words.capitalize()}: {counts.pages:,} pages, {counts.relevant:,} relevant "
         f"(harvest rate {harvest:.2f}), {counts.failed:,} failed, {counts.waiting:,} waiting, "
         f"in {result.progress.seconds:.0f} s.",
         err=True,
     )
-    click.echo(f"Look: thresher export {folder} -f csv -o pages.csv", err=True)
+    echo(f"Look: thresher export {folder} -f csv -o pages.csv", err=True)

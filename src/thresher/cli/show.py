@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +11,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from thresher.text.printable import printable, printable_json
 
 if TYPE_CHECKING:
     from thresher.archive.pages import PageRecord
@@ -25,13 +25,9 @@ _PIPE_WIDTH = 1_000_000
 """A table that goes into a pipe is never folded."""
 
 
-def printable(text: str) -> str:
-    """Take out what a terminal would obey or what turns text around: control and direction characters."""
-    return "".join(character if character.isprintable() else _shown(character) for character in text)
-
-
-def _shown(character: str) -> str:
-    return " " if character in "\n\t\r" or unicodedata.category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
+def echo(line: object = "", *, err: bool = False) -> None:
+    """Print one line; every command prints through here, `echo_json` or `echo_table`."""
+    click.echo(printable(str(line)), err=err)
 
 
 def verdict(judged: Judgement | PageRecord) -> str:
@@ -49,7 +45,7 @@ def values_of(parts: Parts) -> str:
 
 def echo_json(value: Any) -> None:
     """Print a value as JSON for other programs."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    click.echo(printable_json(value, indent=2))
 
 
 def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -11,7 +11,7 @@ import click
 
 from thresher.archive.collection import Collection
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json
+from thresher.cli.show import CRAWL, echo, echo_json
 from thresher.frontier.base import Counts
 
 
@@ -30,7 +30,7 @@ def status(dir: Path, as_json: bool) -> None:  # noqa: A002 - the argument's nam
         return
     for name, value in numbers.items():
         shown = f"{value:,}" if isinstance(value, int) else f"{value:.3f}" if isinstance(value, float) else value
-        click.echo(f"{name.replace('_', ' '):>14}  {shown}")
+        echo(f"{name.replace('_', ' '):>14}  {shown}")
 
 
 async def _counts(crawl: Crawl) -> Counts:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from thresher.archive.collection import Collection
-from thresher.cli.show import echo_json, echo_table
+from thresher.cli.show import echo, echo_json, echo_table
 from thresher.topics.token_table import TokenTable
 from thresher.topics.unmapped import LEAST, TokenCounter, unmapped
 
@@ -38,7 +38,7 @@ def tokens(source: Path, least: int, links: bool, table: Path | None, as_json: b
         counter.add(url)
     found = unmapped(counter, known, labels=labels)
     off = f"too low by at most {counter.error:,}" if counter.error else "exact"
-    click.echo(f"{len(found):,} tokens in more than {least:,} of {counter.urls:,} URLs; counts are {off}", err=True)
+    echo(f"{len(found):,} tokens in more than {least:,} of {counter.urls:,} URLs; counts are {off}", err=True)
     if as_json:
         echo_json([asdict(each) for each in found])
     else:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.show import echo_json, echo_table, printable
+from thresher.cli.show import echo, echo_json, echo_table
 from thresher.cli.topic_tokens import tokens
 from thresher.topics.taxonomy import Node, Taxonomy
 from thresher.topics.taxonomy_import import Imported, import_taxonomy
@@ -55,12 +55,12 @@ def import_files(files: Sequence[Path], output: Path, as_json: bool) -> None:
         echo_json({**asdict(imported), "output": str(output)})
         return
     for path, kind in imported.kinds.items():
-        click.echo(printable(f"{path}: {kind}"), err=True)
-    click.echo(f"{output}: {imported.nodes:,} topics, {imported.examples:,} example pages")
+        echo(f"{path}: {kind}", err=True)
+    echo(f"{output}: {imported.nodes:,} topics, {imported.examples:,} example pages")
     if imported.mended or imported.skipped:
         damage = f"{imported.mended:,} broken characters mended, {imported.skipped:,} entries left out"
-        click.echo(f"Damage in the files: {damage}.", err=True)
-    click.echo(f"Next: thresher topics find {output} WORDS", err=True)
+        echo(f"Damage in the files: {damage}.", err=True)
+    echo(f"Next: thresher topics find {output} WORDS", err=True)
 
 
 @topics.command()
@@ -78,7 +78,7 @@ def find(file: Path, words: Sequence[str], limit: int, as_json: bool) -> None:
         rows = [(score, node.path, _labels(node), node.urls_below) for node, score in found]
         echo_table(["score", "node", "labels", "pages"], rows)
     else:
-        click.echo(f"No label of {file} has these words; try fewer, or their beginnings.", err=True)
+        echo(f"No label of {file} has these words; try fewer, or their beginnings.", err=True)
     if not found:
         raise SystemExit(1)
 
@@ -96,7 +96,7 @@ def show(file: Path, node: str, limit: int, as_json: bool) -> None:
         echo_json(shown)
         return
     for line in _lines(shown):
-        click.echo(printable(line))
+        echo(line)
 
 
 @topics.command()
@@ -113,7 +113,7 @@ def tree(file: Path, node: str, depth: int, as_json: bool) -> None:
         echo_json([{**_brief(each), "level": level} for level, each in found])
         return
     for level, each in found:
-        click.echo(printable(f"{'  ' * level}{_labels(each)} ({each.urls_below:,})"))
+        echo(f"{'  ' * level}{_labels(each)} ({each.urls_below:,})")
 
 
 topics.add_command(tokens)
@@ -127,7 +127,7 @@ class _Progress:
 
     def __call__(self, so_far: Imported) -> None:
         if time.monotonic() >= self._next:
-            click.echo(f"{so_far.nodes:,} topics, {so_far.examples:,} example pages so far", err=True)
+            echo(f"{so_far.nodes:,} topics, {so_far.examples:,} example pages so far", err=True)
             self._next = time.monotonic() + PROGRESS_SECONDS
 
 

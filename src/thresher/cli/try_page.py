@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 
 from thresher.attempt import Attempt, CountedWord, try_pages
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json, echo_table, printable, values_of, verdict
+from thresher.cli.show import CRAWL, echo, echo_json, echo_table, values_of, verdict
 from thresher.engine.once import fetch_once
 
 
@@ -32,9 +33,7 @@ def try_page(
     A judge that learns reads up to five seeds first. Redirects are followed; robots.txt, scope and delays hold as in a
     crawl. Works beside a running crawl.
     """
-    attempts = try_pages(
-        Crawl.open(dir), urls, fetch=fetch_once, read_seeds=not no_seeds, tell=lambda text: click.echo(text, err=True)
-    )
+    attempts = try_pages(Crawl.open(dir), urls, fetch=fetch_once, read_seeds=not no_seeds, tell=partial(echo, err=True))
     if as_json:
         echo_json([attempt.as_json(links=links) for attempt in attempts])
     else:
@@ -45,13 +44,14 @@ def try_page(
 
 def _echo(attempt: Attempt, links: int, *, first: bool) -> None:
     if not first:
-        click.echo("")
+        echo()
     for line in sentences(attempt):
-        click.echo(printable(line))
+        echo(line)
     if attempt.judgement is None:
         return
     shown = attempt.links[:links]
-    click.echo(f"\nLinks, the best {len(shown)} of {len(attempt.links):,}:" if shown else _no_links(attempt))
+    echo()
+    echo(f"Links, the best {len(shown)} of {len(attempt.links):,}:" if shown else _no_links(attempt))
     if shown:
         rows = [(link.score, link.anchor, link.url, values_of(link.parts)) for link in shown]
         echo_table(["score", "anchor", "url", "made of"], rows)
@@ -59,7 +59,7 @@ def _echo(attempt: Attempt, links: int, *, first: bool) -> None:
 
 def _no_links(attempt: Attempt) -> str:
     number = len(attempt.links)
-    return f"\nLinks: {number:,}." if number else "\nNo link that the crawl would follow."
+    return f"Links: {number:,}." if number else "No link that the crawl would follow."
 
 
 def sentences(attempt: Attempt) -> list[str]:

@@ -9,7 +9,7 @@ import click
 
 from thresher.archive.collection import Hop
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json, printable, values_of, verdict
+from thresher.cli.show import CRAWL, echo, echo_json, values_of, verdict
 from thresher.explain import Explanation, explain
 from thresher.frontier.base import UrlState
 
@@ -25,7 +25,7 @@ def why(dir: Path, url: str, as_json: bool) -> None:  # noqa: A002 - the argumen
         echo_json(explanation.as_json())
     else:
         for line in sentences(explanation):
-            click.echo(printable(line))
+            echo(line)
     if explanation.entry is None and not explanation.history:
         raise SystemExit(1)
 

@@ -6,21 +6,30 @@ import time
 
 from scrapy.exceptions import (
     CannotResolveHostError,
-    DownloadCancelledError,
     DownloadConnectionRefusedError,
     DownloadTimeoutError,
     UnsupportedURLSchemeError,
 )
 from scrapy.http import Response
+from twisted.web._newclient import ParseError
 
+from thresher.engine.download import TRUNCATED, TooSlow
+from thresher.engine.heads import HeadTooLong
+from thresher.engine.unpacking import Undecodable
 from thresher.records import FetchedPage
+
+ALL_LINES = "x-robots-tag"
+"""The one header of which every line counts, and not only the first; the lines are kept as lines."""
 
 _REASONS: dict[type[Exception], tuple[str, bool]] = {  # why, and whether another try may help
     DownloadTimeoutError: ("timeout", True),
     DownloadConnectionRefusedError: ("connection refused", True),
     CannotResolveHostError: ("no such host", True),
-    DownloadCancelledError: ("too large", False),
     UnsupportedURLSchemeError: ("not http", False),
+    TooSlow: ("slower than others", True),
+    Undecodable: ("cannot be decompressed", False),
+    HeadTooLong: ("too many headers", False),
+    ParseError: ("does not speak HTTP", False),
 }
 
 
@@ -31,6 +40,8 @@ def fetched_page(response: Response, url: str) -> FetchedPage:
         for name, values in response.headers.items()
         if values
     }
+    if ALL_LINES in headers:
+        headers[ALL_LINES] = b"\n".join(response.headers.getlist(ALL_LINES)).decode("latin-1")
     return FetchedPage(
         url=url,
         status=response.status,
@@ -38,13 +49,19 @@ def fetched_page(response: Response, url: str) -> FetchedPage:
         body=response.body,
         fetched_at=time.time(),
         elapsed_seconds=float(response.meta.get("download_latency", 0.0)),
-        truncated="dataloss" in response.flags,
+        truncated=TRUNCATED in response.flags,
     )
 
 
 def failure_reason(error: BaseException | None) -> tuple[str, bool]:
     """Say why a fetch failed, and whether another try may help."""
     for kind, reason in _REASONS.items():
-        if isinstance(error, kind):
+        if any(isinstance(cause, kind) for cause in _causes(error)):
             return reason
     return type(error).__name__, True
+
+
+def _causes(error: BaseException | None) -> list[BaseException | None]:
+    """Return an error and what Twisted wrapped into it: how the reading of an answer failed."""
+    wrapped = getattr(error, "__cause__", None)
+    return [error, *(failure.value for failure in getattr(wrapped, "reasons", ()))]

@@ -148,6 +148,7 @@ def _work(crawl: Crawl, catch: Catch) -> Work:
         line=cast(Line, catch),  # the spider asks a line for its queue, `process`, `fail` and `close`
         robots=RobotsKeeper(catch.frontier, token=ROBOTS_TOKEN) if manners.robots == "obey" else None,
         worker="once",
+        scope=crawl.rules().scope,
         concurrency=engine.concurrency,
         lease_seconds=engine.lease_seconds,
         timeout_seconds=engine.timeout_seconds,

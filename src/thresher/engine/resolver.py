@@ -2,51 +2,63 @@
 
 Twisted's endpoint sends literals and names alike through the reactor's name resolver and dials exactly what comes
 back, so a name is looked up once and the answer that was checked is the one that is used. If any of a name's
-addresses is refused, the name is.
+addresses is refused, the name is. An answer holds for its time to live, and is checked again when it is renewed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy.crawler import Crawler
-from twisted.internet.address import IPv4Address
-from twisted.internet.interfaces import IAddress, IHostnameResolver, IHostResolution, IResolutionReceiver
+from twisted.internet._idna import _idnaBytes
+from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IAddress, IHostnameResolver
 from zope.interface import implementer
 
-from thresher.urls.addresses import BAD_PORTS, Network, networks, refusal, refused_name
+from thresher.engine.names import MISSING_SECONDS, Found, Names
+from thresher.urls.addresses import BAD_PORTS, Network, is_address, networks, refusal, refused_name
 
-CACHE_SECONDS = 300.0
 CACHE_NAMES = 10_000
+MOST_ADDRESSES = 4
+"""Of each kind: who names more must not make us knock at them all."""
+MOST_AHEAD = 64
+"""Names that are looked up at one time before somebody needs them."""
 
 
 class NameGuard:
-    """Decides about names, ports and addresses; remembers why it refused."""
+    """Decides about names, ports and addresses."""
 
     def __init__(self, allowed: Sequence[Network]) -> None:
         self._allowed = allowed
-        self.refused: dict[str, str] = {}
 
     def before(self, name: str, port: int) -> str:
         """Say why a name is not even looked up; empty when it is."""
-        why = f"port {port}" if port in BAD_PORTS else ""
-        if not why and not self._allowed:
-            why = refused_name(name)
-        return self._remember(name, why)
+        if not name:
+            return "not a name"
+        if port in BAD_PORTS:
+            return f"port {port}"
+        return "" if self._allowed or is_address(name) else refused_name(name)
 
     def after(self, name: str, addresses: Sequence[str]) -> str:
         """Say why the addresses of a name are not dialled; empty when they are."""
         whys = [why for address in addresses if (why := refusal(address, self._allowed))]
         if not whys and refused_name(name) and any(not refusal(address) for address in addresses):
             whys = [refused_name(name)]  # a private name with a public address is nobody's own site
-        return self._remember(name, whys[0] if whys else "")
+        return whys[0] if whys else ""
 
-    def _remember(self, name: str, why: str) -> str:
-        if why:
-            self.refused[name] = why
-        return why
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was found out about a name: addresses that may be dialled, or why none may."""
+
+    addresses: Sequence[str]
+    why: str
+    until: float
 
 
 class _Resolution:
@@ -54,51 +66,51 @@ class _Resolution:
         self.name = name
 
     def cancel(self) -> None:
-        """Nothing is under way."""
-
-
-@implementer(IResolutionReceiver)
-class _Collector:
-    """Gathers all addresses of a name before any is passed on."""
-
-    def __init__(self, resolver: GuardedResolver, receiver: Any, name: str) -> None:
-        self._resolver = resolver
-        self._receiver = receiver
-        self._name = name
-        self._addresses: list[IAddress] = []
-
-    def resolutionBegan(self, resolution: IHostResolution) -> None:  # noqa: N802 - Twisted's name
-        self._receiver.resolutionBegan(resolution)
-
-    def addressResolved(self, address: IAddress) -> None:  # noqa: N802 - Twisted's name
-        self._addresses.append(address)
-
-    def resolutionComplete(self) -> None:  # noqa: N802 - Twisted's name
-        self._resolver.deliver(self._receiver, self._name, self._addresses)
+        """Nothing can be called back."""
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """The reactor's name resolver, with a guard before and after it and a cache that forgets."""
+    """Looks names up with a guard before and after, and remembers each answer for its time."""
 
     def __init__(
-        self, reactor: Any, allowed: Sequence[Network], *, connect_to: Mapping[str, str] | None = None
+        self,
+        reactor: Any,
+        allowed: Sequence[Network],
+        *,
+        names: Names | None = None,
+        connect_to: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._reactor = reactor
-        self._original = reactor.nameResolver
+        self._names = names or Names(reactor.nameResolver)
         self._connect_to = connect_to or {}
+        self._clock = clock
         self.guard = NameGuard(allowed)
-        self._cache: dict[tuple[str, int], tuple[float, list[IAddress]]] = {}
+        self._known: dict[str, _Known] = {}
+        self._asked: dict[str, list[Deferred[_Known]]] = {}
+        self._refused: dict[tuple[str, int], str] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: Any) -> GuardedResolver:
         """Build it as Scrapy asks."""
-        allowed = networks(crawler.settings.getlist("THRESHER_NETWORK_ALLOW"))
-        return cls(reactor, allowed, connect_to=crawler.settings.getdict("THRESHER_CONNECT_TO"))
+        settings = crawler.settings
+        servers = [_place(text) for text in settings.getlist("THRESHER_NAME_SERVERS")]
+        return cls(
+            reactor,
+            networks(settings.getlist("THRESHER_NETWORK_ALLOW")),
+            names=Names.of(reactor, servers),
+            connect_to=settings.getdict("THRESHER_CONNECT_TO"),
+        )
 
     def install_on_reactor(self) -> None:
         """Take the place of the reactor's own resolver."""
         self._reactor.installNameResolver(self)
+
+    @property
+    def asks(self) -> bool:
+        """Whether any page is looked for where its name leads, not where the user sends all."""
+        return not {"*:80", "*:443"} <= self._connect_to.keys()
 
     def resolveHostName(  # noqa: N802 - Twisted's name
         self,
@@ -109,40 +121,119 @@ class GuardedResolver:
         transportSemantics: str = "TCP",
     ) -> Any:
         """Look a name up, unless it is refused or known."""
-        known = self._cache.get((hostName, portNumber))
-        if known and known[0] > time.monotonic():
-            return self._answer(resolutionReceiver, hostName, known[1])
-        if self.guard.before(hostName, portNumber):
-            return self._answer(resolutionReceiver, hostName, [])
-        if place := self._elsewhere(hostName, portNumber):
-            refused = self.guard.after(hostName, [place.host])
-            return self._answer(resolutionReceiver, hostName, [] if refused else [place])
-        collector = _Collector(self, resolutionReceiver, hostName)
-        return self._original.resolveHostName(collector, hostName, portNumber, addressTypes, transportSemantics)
-
-    def _elsewhere(self, name: str, port: int) -> Any:
-        """Return the place that the user put in the place of this one; the guard looks at it like at any other."""
-        place = self._connect_to.get(f"{name}:{port}") or self._connect_to.get(f"*:{port}")
-        host, _, number = place.rpartition(":") if place else ("", "", "")
-        return IPv4Address("TCP", host, int(number)) if place else None
-
-    def deliver(self, receiver: Any, name: str, addresses: list[Any]) -> None:
-        """Pass the addresses of a name on, all or none."""
-        if self.guard.after(name, [address.host for address in addresses]):
-            addresses = []
-        if addresses:
-            if len(self._cache) >= CACHE_NAMES:
-                self._cache.clear()
-            self._cache[name, addresses[0].port] = (time.monotonic() + CACHE_SECONDS, addresses)
-        for address in addresses:
-            receiver.addressResolved(address)
-        receiver.resolutionComplete()
-
-    @staticmethod
-    def _answer(receiver: Any, name: str, addresses: Sequence[IAddress]) -> _Resolution:
-        resolution = _Resolution(name)
-        receiver.resolutionBegan(resolution)
-        for address in addresses:
-            receiver.addressResolved(address)
-        receiver.resolutionComplete()
+        resolution = _Resolution(hostName)
+        resolutionReceiver.resolutionBegan(resolution)
+        name = _plain(hostName)
+        self._find(name, portNumber).addCallback(self._deliver, resolutionReceiver, name, portNumber)
         return resolution
+
+    def look_ahead(self, places: Iterable[tuple[str, int]]) -> int:
+        """Look names up before they are needed; return how many were asked for."""
+        asked = 0
+        for name, port in places:
+            if len(self._asked) >= MOST_AHEAD:
+                break
+            if name in self._asked or self._still_known(name) or is_address(name):
+                continue
+            if not self.guard.before(name, port) and not self._elsewhere(name, port):
+                self._look_up(name)
+                asked += 1
+        return asked
+
+    def why(self, url: str) -> str:
+        """Say why the place of a canonical URL was not dialled when that was last wanted; empty when it was."""
+        return self._refused.get(place_of(url), "")
+
+    def _find(self, name: str, port: int) -> Deferred[_Known]:
+        if why := self.guard.before(name, port):
+            return succeed(_Known((), why, 0.0))
+        if place := self._elsewhere(name, port):
+            return succeed(_Known([place[0]], self.guard.after(name, [place[0]]), 0.0))
+        if is_address(name):
+            return succeed(_Known([name], self.guard.after(name, [name]), 0.0))
+        known = self._still_known(name)
+        return succeed(known) if known else self._look_up(name)
+
+    def _still_known(self, name: str) -> _Known | None:
+        known = self._known.get(name)
+        return known if known and known.until > self._clock() else None
+
+    def _look_up(self, name: str) -> Deferred[_Known]:
+        """Ask for a name, once for all who wait for it."""
+        answer: Deferred[_Known] = Deferred()
+        waiting = self._asked.setdefault(name, [])
+        waiting.append(answer)
+        if len(waiting) == 1:
+            finding = self._names.look_up(name)
+            finding.addErrback(lambda _: Found((), MISSING_SECONDS))  # whatever broke, there is no address
+            finding.addCallback(self._check, name)
+        return answer
+
+    def _check(self, found: Found, name: str) -> None:
+        """Let the guard see an answer, all of it; then it holds for its time."""
+        why = self.guard.after(name, found.addresses)
+        addresses = [] if why else _first_of_each(found.addresses)
+        known = _Known(addresses, why, self._clock() + found.seconds)
+        _put(self._known, name, known)
+        for answer in self._asked.pop(name):
+            answer.callback(known)
+
+    def _deliver(self, known: _Known, receiver: Any, name: str, port: int) -> None:
+        """Pass the addresses of a name on, all or none."""
+        if known.why:
+            _put(self._refused, (name, port), known.why)
+        else:
+            self._refused.pop((name, port), None)
+            number = (self._elsewhere(name, port) or ("", port))[1]
+            for address in known.addresses:
+                kind = IPv6Address if ":" in address else IPv4Address
+                receiver.addressResolved(kind("TCP", address, number))
+        receiver.resolutionComplete()
+
+    def _elsewhere(self, name: str, port: int) -> tuple[str, int] | None:
+        """Return the place that the user put in the place of this one; the guard looks at it like at any other."""
+        text = self._connect_to.get(f"{name}:{port}") or self._connect_to.get(f"*:{port}")
+        return _place(text) if text else None
+
+
+def _place(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def place_of(url: str) -> tuple[str, int]:
+    """Return the name, or address, and the port that a canonical URL asks."""
+    parts = urlsplit(url)
+    usual = 443 if parts.scheme == "https" else 80
+    return parts.hostname or "", usual if parts.port is None else parts.port
+
+
+def why_refused(url: str) -> str:
+    """Say why the address guard of this process refused a URL's place; empty when it did not."""
+    from twisted.internet import reactor
+
+    resolver = getattr(reactor, "nameResolver", None)
+    return resolver.why(url) if isinstance(resolver, GuardedResolver) else ""
+
+
+def _plain(name: str) -> str:
+    """Return a name as it stands in the canonical URL: Twisted decodes what is international. Empty for no name."""
+    try:
+        return (name if name.isascii() else _idnaBytes(name).decode("ascii")).rstrip(".").lower()
+    except UnicodeError:
+        return ""
+
+
+def _first_of_each(addresses: Sequence[str]) -> list[str]:
+    """Return some addresses of each kind; IPv4 first, because it is there on every machine."""
+    old = [address for address in addresses if ":" not in address]
+    new = [address for address in addresses if ":" in address]
+    return old[:MOST_ADDRESSES] + new[:MOST_ADDRESSES]
+
+
+def _put(table: dict[Any, Any], key: Any, value: Any) -> None:
+    """Write into a table that forgets its oldest entry rather than grow without end."""
+    table.pop(key, None)
+    table[key] = value
+    if len(table) > CACHE_NAMES:
+        del table[next(iter(table))]

@@ -13,8 +13,10 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import BinaryIO
 
 from thresher.build import Crawl
+from thresher.engine import alive
 from thresher.engine.progress import Ending, Limits, Pace, Progress
 from thresher.errors import ThresherError
 from thresher.frontier.base import Counts, Frontier
@@ -38,6 +40,7 @@ class _Worker:
     name: str
     process: asyncio.subprocess.Process
     started: float
+    note: BinaryIO
     early_deaths: int = 0
 
 
@@ -108,7 +111,8 @@ class Supervisor:
                 worker.process.send_signal(number)
 
     async def _start(self, name: str, *, early_deaths: int = 0) -> None:
-        order = json.dumps({"pages": self._limits.pages, "changes": self._crawl.changes})
+        note = alive.shared_memory()
+        order = json.dumps({"pages": self._limits.pages, "changes": self._crawl.changes, "note": note.fileno()})
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -117,15 +121,16 @@ class Supervisor:
             name,
             order,
             stdin=asyncio.subprocess.PIPE,
+            pass_fds=[note.fileno()],
             start_new_session=True,  # Ctrl-C is ours to pass on
         )
-        self._workers[name] = _Worker(name, process, time.monotonic(), early_deaths)
+        self._workers[name] = _Worker(name, process, time.monotonic(), note, early_deaths)
 
     async def _watch(self, frontier: Frontier) -> Progress:
         while True:
             progress = await self._look(frontier)
             self._report(progress)
-            await self._replace_the_dead()
+            await self._replace_the_dead(frontier)
             if not self._workers:
                 return await self._final(frontier)
             if self._ending is None:
@@ -161,12 +166,14 @@ class Supervisor:
             return Ending.PAGES
         return Ending.RESTING if counts.waiting else Ending.DONE
 
-    async def _replace_the_dead(self) -> None:
+    async def _replace_the_dead(self, frontier: Frontier) -> None:
         for worker in list(self._workers.values()):
             code = worker.process.returncode
             if code is None:
                 continue
             del self._workers[worker.name]
+            with worker.note as note:
+                await alive.blame(frontier, alive.Note(note.fileno()).read(), code)
             if code > 0 and self._ending is not Ending.FORCED:
                 raise WorkerFailed(worker.name, code)
             if code < 0 and self._ending is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from thresher import __version__
 from thresher.config import CrawlConfig
+from thresher.engine.unpacking import ACCEPTED
 
 ROBOTS_TOKEN = "Thresher"  # noqa: S105 - the product token of RFC 9309, not a secret
 
@@ -21,12 +22,17 @@ _OFF = (
     "httpproxy.HttpProxyMiddleware",  # a proxy would resolve names past the address guard
     "stats.DownloaderStats",
     "httpcache.HttpCacheMiddleware",
+    "httpcompression.HttpCompressionMiddleware",  # engine.download unpacks bodies while they come
 )
 
 
 _ALWAYS: dict[str, Any] = {
     "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
-    "DOWNLOAD_HANDLERS": {"file": None, "data": None, "ftp": None, "s3": None},
+    "DOWNLOAD_HANDLERS": {
+        "http": "thresher.engine.download.BoundedDownload",
+        "https": "thresher.engine.download.BoundedDownload",
+        **dict.fromkeys(("file", "data", "ftp", "s3")),
+    },
     "TWISTED_DNS_RESOLVER": "thresher.engine.resolver.GuardedResolver",
     "DNS_TIMEOUT": 10,
     "TELNETCONSOLE_ENABLED": False,
@@ -39,11 +45,10 @@ _ALWAYS: dict[str, Any] = {
     "COOKIES_ENABLED": False,
     "REFERER_ENABLED": False,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 32 << 20,  # a few of the largest pages may be parsed while others are fetched
     "CONCURRENT_ITEMS": 1,  # Scrapy starts this many tasks per answer, and we never yield items
     "DOWNLOAD_DELAY": 0,  # the frontier keeps the delay, over all workers
     "DOWNLOAD_DELAY_JITTER": 0,
-    "DOWNLOAD_WARNSIZE": 0,
-    "DOWNLOAD_FAIL_ON_DATALOSS": False,  # a short body is kept and marked as truncated
     "DOWNLOAD_VERIFY_CERTIFICATES": False,
     "URLLENGTH_LIMIT": 0,  # canonical URLs are shorter than any limit
     "LOG_ENABLED": False,  # the worker logs by itself
@@ -63,6 +68,7 @@ def hardened(config: CrawlConfig) -> dict[str, Any]:
     return {
         **_ALWAYS,
         "THRESHER_NETWORK_ALLOW": list(config.network.allow),
+        "THRESHER_NAME_SERVERS": list(config.network.name_servers),
         "THRESHER_CONNECT_TO": dict(config.network.connect_to),
         "CONCURRENT_REQUESTS": config.engine.concurrency,
         "DOWNLOAD_TIMEOUT": config.engine.timeout_seconds,
@@ -70,6 +76,7 @@ def hardened(config: CrawlConfig) -> dict[str, Any]:
         "USER_AGENT": user_agent(config.manners.contact),
         "DEFAULT_REQUEST_HEADERS": {
             "Accept": "text/html,application/xhtml+xml;q=0.9,text/plain;q=0.5",
+            "Accept-Encoding": ACCEPTED,
             "Accept-Language": ", ".join([*languages, "*;q=0.1"]),
         },
     }

@@ -20,12 +20,17 @@ import time
 from pathlib import Path
 
 from scrapy.crawler import AsyncCrawlerProcess
+from twisted.internet.task import LoopingCall
 
 from thresher.build import Crawl
+from thresher.engine import alive
 from thresher.engine.robots import RobotsKeeper
 from thresher.engine.settings import ROBOTS_TOKEN, hardened
 from thresher.engine.spider import LeaseSpider, Work
 from thresher.errors import DiskFull, StoreError, ThresherError
+from thresher.line import Parse
+from thresher.parse.html import parse as parse_html
+from thresher.text.printable import printable, printable_json
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +53,7 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             entry["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(entry, ensure_ascii=False)
+        return printable_json(entry)
 
 
 def log_to(path: Path, worker: str) -> None:
@@ -60,20 +65,22 @@ def log_to(path: Path, worker: str) -> None:
     root.handlers[:] = [handler]
 
 
-def work_for(crawl: Crawl, worker: str, *, pages: int | None) -> Work:
+def work_for(crawl: Crawl, worker: str, *, pages: int | None, parse: Parse = parse_html) -> Work:
     """Put together what a worker needs."""
-    config, line = crawl.config, crawl.line(worker)
+    config, line = crawl.config, crawl.line(worker, parse)
     robots = RobotsKeeper(line.frontier, token=ROBOTS_TOKEN) if config.manners.robots == "obey" else None
     return Work(
         line=line,
         robots=robots,
         worker=worker,
+        scope=crawl.rules().scope,
         concurrency=config.engine.concurrency,
         lease_seconds=config.engine.lease_seconds,
         timeout_seconds=config.engine.timeout_seconds,
         delay_seconds=config.manners.delay_seconds,
         longest_crawl_delay_seconds=config.manners.crawl_delay_up_to_seconds,
         pages=pages,
+        warden=line.warden,
     )
 
 
@@ -85,7 +92,9 @@ def run_worker(crawl: Crawl, work: Work) -> None:
     logging.getLogger("scrapy").setLevel(logging.WARNING)  # a line per page is what the page store is for
     crawler = process.create_crawler(LeaseSpider)
     process.crawl(crawler, work=work)
+    LoopingCall(alive.beat).start(alive.BEAT_SECONDS)
     process.start()
+    alive.rest()
     spider = crawler.spider
     assert isinstance(spider, LeaseSpider)
     asyncio.run(_leave(spider, work))
@@ -124,9 +133,10 @@ def main(arguments: list[str]) -> int:
         crawl = Crawl.open(folder, changes=order["changes"])
         log_to(crawl.folder.log, worker)
         drain_when_orphaned()
-        run_worker(crawl, work_for(crawl, worker, pages=order["pages"]))
+        parse = alive.Note(order["note"]).noting(parse_html)
+        run_worker(crawl, work_for(crawl, worker, pages=order["pages"], parse=parse))
     except ThresherError as error:
-        print(error, file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return error.exit_code
     return 0
 

@@ -103,11 +103,11 @@ def _values(page: ParsedPage, size: int) -> list[Any]:
         for link in page.links
     ]
     fields = [page.title, page.headings, page.keywords, page.description, page.text, page.language]
-    return [*fields, page.noindex, page.nofollow, page.blocks, size, links]
+    return [*fields, page.noindex, page.nofollow, page.blocks, page.canonical, size, links]
 
 
 def _page(url: str, values: Sequence[Any]) -> tuple[ParsedPage, int]:
-    title, headings, keywords, description, text, language, noindex, nofollow, blocks, size, links = values
+    title, headings, keywords, description, text, language, noindex, nofollow, blocks, canonical, size, links = values
     page = ParsedPage(
         url=url,
         title=title,
@@ -120,6 +120,7 @@ def _page(url: str, values: Sequence[Any]) -> tuple[ParsedPage, int]:
         noindex=noindex,
         nofollow=nofollow,
         blocks=tuple(blocks),
+        canonical=canonical,
     )
     return page, size
 

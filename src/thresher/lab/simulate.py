@@ -11,6 +11,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from thresher.archive.pages import NoArchive
+from thresher.budgets import Budget
 from thresher.classify.base import Judge
 from thresher.frontier.memory import MemoryFrontier
 from thresher.lab.parsed import ParsedPages
@@ -21,6 +22,7 @@ from thresher.records import FetchedPage, Lease, ParsedPage
 from thresher.strategies.base import Strategy
 from thresher.urls.host import host_key
 from thresher.urls.scope import Scope
+from thresher.warden import Watchfulness
 
 LEASE_SECONDS = 3600.0
 FETCH_SECONDS = 0.1
@@ -42,7 +44,7 @@ class WithinWeb:
 
 def unlimited(web: Web) -> Rules:
     """Return the rules of a crawl that is bounded by nothing but its web."""
-    return Rules(scope=WithinWeb(web), max_pages_per_host=len(web) + 1)
+    return Rules(scope=WithinWeb(web), watch=Watchfulness(budget=Budget(most=len(web) + 1)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,8 @@ MAX_DEPTH = 1_000
 MAX_ATTRIBUTES = 1_000
 MAX_UNFOLDED_NODES = 500_000
 
+_MAX_BRACKETS = 2 * MAX_TAGS  # not each begins a tag, but each is looked at
+
 # Below these sizes the worst that the bounds prevent stays under a second.
 _HARMLESS_TAGS = 12_000
 _HARMLESS_CHARACTERS = 1 << 18
@@ -37,6 +39,9 @@ def tame(source: str) -> str:
     """Give the part of a page's markup that can be parsed safely; all of it, for an honest page."""
     source = source[:MAX_CHARACTERS]
     tags = source.count("<")
+    if tags > _MAX_BRACKETS:
+        source = source[: -1 - len(source.split("<", _MAX_BRACKETS)[-1])]
+        tags = _MAX_BRACKETS
     if tags * (_EQUAL_OPEN + tags) > MAX_UNFOLDED_NODES and tags * _most_open(source) > MAX_UNFOLDED_NODES:
         source = _FORMATTING_TAG.sub("", source)  # says nothing about text or links
     if tags > _HARMLESS_TAGS or len(source) > _HARMLESS_CHARACTERS or _has_long_tag(source):

@@ -22,7 +22,7 @@ _SAMPLE_CHARACTERS = 2_000
 _NOT_ASCII = re.compile("[^\x00-\x7f]").finditer
 _MIN_COMMON_SHARE = 0.35  # real Chinese lies above 0.6, bytes read by the wrong charset below 0.2
 _SURE_EXTRA_BYTES = 24  # this many bytes of valid UTF-8 sequences are no accident
-_MAX_BROKEN_SHARE = 0.1  # of the sequences of a page that mixes UTF-8 with something else
+_MAX_BROKEN_SHARE = 0.1  # of the sequences of a page that mixes its charset with something else
 
 _COMMON_SIMPLIFIED = (
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种"
@@ -92,18 +92,24 @@ def _decode_other(body: bytes, content_type: str) -> str:
     text = body.decode("utf-8", "replace")
     if text.count("\ufffd") < _MAX_BROKEN_SHARE * (len(body) - len(text)):
         return text
-    declared = _declared(body, content_type)
     shares = {name: _common_share(body, name) for name in _CHINESE}
     best = max(_CHINESE, key=shares.__getitem__)
     if shares[best] >= _MIN_COMMON_SHARE:
         return to_unicode(body, best)
-    return to_unicode(body, declared[0] if declared else _DEFAULT)
+    return to_unicode(body, next((name for name in _declared(body, content_type) if _fits(body, name)), _DEFAULT))
 
 
 def _declared(body: bytes, content_type: str) -> list[str]:
     """Give the charsets that header and markup name, the header's first, UTF-8 left out."""
     names = (http_content_type_encoding(content_type), html_body_declared_encoding(body))
     return [name for name in names if name and _TRUSTED(name)]
+
+
+def _fits(body: bytes, encoding: str) -> bool:
+    """Tell whether a charset can be meant: it reads all but a few of the characters that are not ASCII."""
+    text = to_unicode(body[:_SAMPLE_BYTES], encoding)
+    foreign = len(text) - len(text.encode("ascii", "ignore"))
+    return text.count("\ufffd") <= max(1, _MAX_BROKEN_SHARE * foreign)  # one may be cut off
 
 
 def _common_share(body: bytes, encoding: str) -> float:

@@ -7,33 +7,45 @@ lists it. Addresses that wrap another one (IPv4 in IPv6, 6to4, Teredo, NAT64) ar
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable, Sequence
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# Global by the registry's letter, and still no place for a crawler: protocol assignments, 6to4 relays, shared and
-# benchmark space.
-_DENIED = [
-    ipaddress.ip_network(text)
-    for text in ("192.0.0.0/24", "192.88.99.0/24", "100.64.0.0/10", "198.18.0.0/15", "169.254.0.0/16")
-]
-_METADATA = [ipaddress.ip_network(text) for text in ("169.254.0.0/16", "fd00:ec2::254/128", "fe80::/10")]
-_NAT64 = [ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48")]
-_V4_COMPATIBLE = ipaddress.ip_network("::/96")
-
-# The ports no browser dials, by WHATWG's list: a link must not speak to a mail server or a database.
-_BAD_PORTS = """
-1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137
-139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720
-1723 2049 3659 4045 4190 5060 5061 6000 6379 6566 6665 6666 6667 6668 6669 6679 6697 10080
-"""
-BAD_PORTS = frozenset(map(int, _BAD_PORTS.split()))
-
 
 def networks(texts: Iterable[str]) -> list[Network]:
     """Read networks such as ``127.0.0.0/8``; host bits are forgiven."""
     return [ipaddress.ip_network(text, strict=False) for text in texts]
+
+
+# Global by the registry's letter, and still no place for a crawler: protocol assignments, 6to4 relays, shared and
+# benchmark space, addresses for documents.
+_DENIED = networks(("192.0.0.0/24", "192.88.99.0/24", "100.64.0.0/10", "198.18.0.0/15", "169.254.0.0/16", "3fff::/20"))
+_UNICAST = ipaddress.ip_network("2000::/3")  # all of IPv6 that is given out to the public
+# Where machines in a cloud ask who they are; some of these addresses are public ones.
+_METADATA = networks(
+    (
+        "169.254.0.0/16",
+        "100.100.100.200",
+        "168.63.129.16",
+        "192.0.0.192",
+        "fd00:ec2::254",
+        "fd20:ce::254",
+        "fe80::/10",
+    )
+)
+# NAT64, of its local kind the one form that tells where the inner address is, and IPv4-compatible addresses.
+_ENDING_IN_IPV4 = networks(("64:ff9b::/96", "64:ff9b:1::/96", "::/96"))
+_ISATAP = (0x00005EFE, 0x02005EFE)
+
+# The ports no browser dials, by WHATWG's list: a link must not speak to a mail server or a database.
+_BAD_PORTS = """
+0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137
+139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720
+1723 2049 3659 4045 4190 5060 5061 6000 6379 6566 6665 6666 6667 6668 6669 6679 6697 10080
+"""
+BAD_PORTS = frozenset(map(int, _BAD_PORTS.split()))
 
 
 def refusal(address: str, allowed: Sequence[Network] = ()) -> str:
@@ -42,40 +54,63 @@ def refusal(address: str, allowed: Sequence[Network] = ()) -> str:
     Link-local and cloud metadata addresses stay refused even when `allowed` names them.
     """
     try:
-        outer = ipaddress.ip_address(address.split("%")[0])
+        outer = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return "not an address"
-    inner = _unwrapped(outer)
-    if _in_any(outer, _METADATA) or _in_any(inner, _METADATA):
+    inner = _unwrapped(outer) or [outer]
+    if any(_in_any(one, _METADATA) for one in (outer, *inner)):
         return "a link-local or metadata address"
-    if _in_any(outer, allowed) or _in_any(inner, allowed):
+    if _in_any(outer, allowed) or all(_in_any(one, allowed) for one in inner):
         return ""
-    if inner.is_multicast or inner.is_reserved or inner.is_unspecified or _in_any(inner, _DENIED):
+    return next(filter(None, map(_not_public, inner)), "")
+
+
+def _not_public(address: Address) -> str:
+    if address.is_loopback:
+        return "a private address"
+    if address.is_multicast or address.is_reserved or address.is_unspecified or _in_any(address, _DENIED):
         return "a reserved address"
-    return "" if inner.is_global else "a private address"
+    given_out = address.version == 4 or address in _UNICAST
+    return "" if address.is_global and given_out else "a private address"
 
 
-def _unwrapped(address: Address) -> Address:
+def _unwrapped(address: Address) -> Sequence[Address]:
+    """Return the addresses that one leads to, or through; none when it is no wrapper."""
     if isinstance(address, ipaddress.IPv4Address):
-        return address
-    wrapped = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-    if wrapped is None and (_in_any(address, _NAT64) or address in _V4_COMPATIBLE):
-        wrapped = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return wrapped or address
+        return ()
+    if address.teredo:
+        return address.teredo  # a server, and whom it is asked to reach
+    if wrapped := address.ipv4_mapped or address.sixtofour:
+        return (wrapped,)
+    number = int(address)
+    if number <= 1:  # nobody, and oneself: no IPv4 inside
+        return ()
+    if _in_any(address, _ENDING_IN_IPV4) or number >> 32 & 0xFFFFFFFF in _ISATAP:
+        return (ipaddress.IPv4Address(number & 0xFFFFFFFF),)
+    return ()
 
 
 def _in_any(address: Address, ranges: Iterable[Network]) -> bool:
     return any(address.version == network.version and address in network for network in ranges)
 
 
+_PRIVATE_ENDS = (".localhost", ".internal", ".local", ".localdomain", ".home.arpa")
+_ENDS_IN_NUMBER = re.compile(r"(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)\.?$", re.IGNORECASE).search
+
+
 def refused_name(name: str) -> str:
     """Say why a host name is not even looked up; empty when it may be."""
     bare = name.rstrip(".").lower()
-    if bare == "localhost" or bare.endswith((".localhost", ".internal", ".local")):
+    if bare == "localhost" or bare.endswith(_PRIVATE_ENDS):
         return "a private name"
     if "." not in bare and ":" not in bare:
         return "a name without a dot"
     return ""
+
+
+def is_address(name: str) -> bool:
+    """Return whether a host is written as an address, well or badly; no name ends in a number."""
+    return ":" in name or bool(_ENDS_IN_NUMBER(name))
 
 
 def private_network(name: str) -> str:

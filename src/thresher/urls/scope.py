@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import translate
 
+from thresher.urls.addresses import private_network
 from thresher.urls.host import host_key
 
 _NOT_PAGES = """
@@ -32,12 +33,16 @@ class Scope:
         allow_hosts: Patterns such as ``*.example.org``, which match ``example.org`` itself too; none allows every host.
         deny_hosts: The same for hosts that are never asked; a host in both is denied.
         max_depth: Most links between a seed and a page; None for no bound.
+        own_hosts_only: Whether hosts outside the user's own network are denied: nobody there knows whom to write to.
+        stand_in: Whether the usual ports of every host lead to a server of the user's own; then they are own hosts.
         skipped_extensions: Endings of file names, without the dot, that are not pages.
     """
 
     allow_hosts: tuple[str, ...] = ()
     deny_hosts: tuple[str, ...] = ()
     max_depth: int | None = None
+    own_hosts_only: bool = False
+    stand_in: bool = False
     skipped_extensions: frozenset[str] = SKIPPED_EXTENSIONS
     _verdicts: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -62,12 +67,18 @@ class Scope:
         name = host if host.startswith("[") else host.partition(":")[0]
         if _matches(name, self.deny_hosts):
             verdict = "host denied"
+        elif self.own_hosts_only and not self._is_own(host):
+            verdict = "manners.contact is empty"
         else:
             verdict = "host not allowed" if self.allow_hosts and not _matches(name, self.allow_hosts) else ""
         if len(self._verdicts) >= _MAX_CACHED_HOSTS:
             self._verdicts.clear()
         self._verdicts[host] = verdict
         return verdict
+
+    def _is_own(self, host: str) -> bool:
+        name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+        return bool(private_network(name)) or (self.stand_in and host in (name, f"[{name}]"))
 
     def _judge_name(self, url: str) -> str:
         extension = _EXTENSION(url)

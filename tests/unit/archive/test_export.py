@@ -52,9 +52,19 @@ def test_raw_csv_is_as_it_was(collection):
     assert next(csv.DictReader(io.StringIO(out.getvalue())))["title"] == "+86 电话"
 
 
-@pytest.mark.parametrize("cell", ["=1", "+1", "-1", "@a", "\ta", "\ra"])
+@pytest.mark.parametrize("cell", ["=1", "+1", "-1", "@a", "＝1", "＋1", "－1", "＠a", "  =1"])
 def test_every_start_of_a_formula_is_guarded(cell):
     assert harmless(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("start", ["\t", "\r", "\n"])
+def test_a_start_that_a_spreadsheet_skips_is_guarded_and_blanked(start):
+    assert harmless(f"{start}=1") == "' =1"
+    assert harmless(f"{start}a") == "' a"
+
+
+def test_no_cell_is_obeyed_by_a_terminal():
+    assert harmless("a\x1b]0;b\x07\u202ec") == "a\ufffd]0;b\ufffd\ufffdc"
 
 
 def test_numbers_are_no_formulas():

@@ -2,8 +2,10 @@
 
 import pytest
 from twisted.internet.address import IPv4Address, IPv6Address
+from twisted.internet.defer import Deferred
 
-from thresher.engine.resolver import GuardedResolver
+from thresher.engine.names import Found
+from thresher.engine.resolver import MOST_ADDRESSES, MOST_AHEAD, GuardedResolver, place_of
 from thresher.urls.addresses import networks
 
 
@@ -62,7 +64,7 @@ def test_a_public_name_is_dialled_at_the_address_that_was_checked():
 def test_a_private_literal_is_not_dialled(name):
     addresses, resolver, _ = look_up(name)
     assert addresses == []
-    assert resolver.guard.refused[name]
+    assert resolver.why(f"http://[{name}]/" if ":" in name else f"http://{name}/")
 
 
 def test_one_bad_address_among_good_ones_refuses_the_name():
@@ -83,7 +85,8 @@ def test_a_listed_network_is_dialled():
 def test_a_bad_port_is_refused_on_any_host():
     addresses, resolver, names = look_up("a.example", {"a.example": ["93.184.216.34"]}, port=6379)
     assert (addresses, names.asked) == ([], [])
-    assert resolver.guard.refused["a.example"] == "port 6379"
+    assert resolver.why("http://a.example:6379/") == "port 6379"
+    assert resolver.why("http://a.example/") == ""
 
 
 def test_an_answer_is_kept_and_not_asked_for_again():
@@ -110,3 +113,106 @@ def test_a_host_can_be_dialled_elsewhere_without_looking_it_up():
 
 def test_the_guard_looks_at_that_place_too():
     assert elsewhere({"*:80": "127.0.0.1:8080"}, allow=["10.0.0.0/8"]) == ([], [])
+
+
+class Slow:
+    """Names whose answers come when the test says so."""
+
+    def __init__(self):
+        self.asked = []
+
+    def look_up(self, name):
+        self.asked.append((name, Deferred()))
+        return self.asked[-1][1]
+
+    def say(self, *addresses, seconds=60.0):
+        self.asked[-1][1].callback(Found(addresses, seconds))
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def slow_resolver(allow=()):
+    names, clock = Slow(), Clock()
+    return GuardedResolver(Reactor(None), networks(allow), names=names, clock=clock), names, clock
+
+
+def dialled(resolver, name="a.example", port=80):
+    receiver = Receiver()
+    resolver.resolveHostName(receiver, name, port)
+    return receiver
+
+
+def test_an_answer_holds_for_its_time_and_is_checked_again_when_renewed():
+    resolver, names, clock = slow_resolver()
+    first = dialled(resolver)
+    names.say("93.184.216.34", seconds=10.0)
+    clock.now = 9.9
+    assert first.addresses == dialled(resolver).addresses == ["93.184.216.34"]
+    clock.now = 10.1
+    last = dialled(resolver)
+    names.say("127.0.0.1")
+    assert (last.addresses, last.complete, len(names.asked)) == ([], True, 2)
+    assert resolver.why("http://a.example/") == "a private address"
+
+
+def test_all_who_wait_for_a_name_share_one_question():
+    resolver, names, _ = slow_resolver()
+    waiting = [dialled(resolver), dialled(resolver, port=8080)]
+    names.say("93.184.216.34")
+    assert [receiver.addresses for receiver in waiting] == [["93.184.216.34"]] * 2
+    assert len(names.asked) == 1
+
+
+def test_a_reason_is_forgotten_when_the_name_may_be_dialled_again():
+    resolver, names, clock = slow_resolver()
+    dialled(resolver)
+    names.say("10.0.0.1", seconds=1.0)
+    assert resolver.why("http://a.example/")
+    clock.now = 2.0
+    dialled(resolver)
+    names.say("93.184.216.34")
+    assert resolver.why("http://a.example/") == ""
+
+
+def test_of_many_addresses_all_are_checked_and_few_are_dialled():
+    resolver, names, _ = slow_resolver()
+    many = dialled(resolver)
+    names.say(*(f"93.184.216.{n}" for n in range(200)), *(f"2600::{n}" for n in range(1, 200)))
+    assert len(many.addresses) == 2 * MOST_ADDRESSES
+    bad = dialled(resolver, "b.example")
+    names.say(*(f"93.184.216.{n}" for n in range(200)), "127.0.0.1")
+    assert bad.addresses == []
+
+
+def test_names_are_looked_up_ahead_so_that_nobody_waits_for_them():
+    resolver, names, _ = slow_resolver()
+    assert resolver.look_ahead([("a.example", 80), ("127.0.0.1", 80), ("localhost", 80), ("b.example", 25)]) == 1
+    names.say("93.184.216.34")
+    assert dialled(resolver).addresses == ["93.184.216.34"]
+    assert resolver.look_ahead([("a.example", 80)]) == 0
+    assert resolver.look_ahead((f"h{n}.example", 80) for n in range(500)) == MOST_AHEAD
+
+
+def test_a_lookup_that_breaks_leaves_nobody_waiting():
+    resolver, names, _ = slow_resolver()
+    receiver = dialled(resolver)
+    names.asked[-1][1].errback(OSError("no network"))
+    assert (receiver.addresses, receiver.complete) == ([], True)
+
+
+def test_an_international_name_is_asked_for_as_the_url_spells_it():
+    resolver, names, _ = slow_resolver()
+    dialled(resolver, "b\u00fccher.example")
+    assert names.asked[0][0] == "xn--bcher-kva.example"
+    assert dialled(resolver, "\uff11\uff12\uff17.0.0.1").addresses == []
+
+
+def test_the_place_of_a_url_is_its_name_and_port():
+    assert place_of("http://a.example/") == ("a.example", 80)
+    assert place_of("https://[::1]/") == ("::1", 443)
+    assert place_of("http://a.example:0/") == ("a.example", 0)

@@ -24,9 +24,9 @@ def test_no_port_is_opened_and_no_extension_runs(settings):
     assert build_component_list(settings.getwithbase("EXTENSIONS")) == []
 
 
-def test_only_headers_and_unpacking_are_left_of_the_middlewares(settings):
+def test_only_headers_are_left_of_the_middlewares(settings):
     names = [path.rpartition(".")[2] for path in build_component_list(settings.getwithbase("DOWNLOADER_MIDDLEWARES"))]
-    assert names == ["DefaultHeadersMiddleware", "UserAgentMiddleware", "HttpCompressionMiddleware"]
+    assert names == ["DefaultHeadersMiddleware", "UserAgentMiddleware"]
 
 
 def test_names_are_resolved_by_the_guard(settings):

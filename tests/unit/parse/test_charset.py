@@ -74,6 +74,12 @@ def test_undeclared_latin_text_is_read_as_browsers_do():
     assert decode("Café “naïve” – für".encode("cp1252"), "") == "Café “naïve” – für"
 
 
+@pytest.mark.parametrize("declared", ["gb2312", "big5", "shift_jis", "euc-kr"])
+def test_latin_text_that_calls_itself_asian_is_read_as_browsers_read_undeclared_text(declared):
+    text = "A café, “naïve” – the résumé"
+    assert decode(text.encode("cp1252"), f"text/html; charset={declared}") == text
+
+
 def test_a_body_cut_inside_a_character_loses_only_that():
     assert decode("中国大学".encode()[:-1], "") == "中国大"
 

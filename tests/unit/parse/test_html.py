@@ -118,3 +118,28 @@ def test_no_markup_raises_and_positions_count_the_links(markup):
 @given(st.text())
 def test_no_address_raises(url):
     assert parse(url, b"<a href=x>x</a>").url == url
+
+
+@pytest.mark.parametrize(
+    ("markup", "canonical"),
+    [
+        ('<link rel="canonical" href="/b">', "http://a.example/b"),
+        ('<link rel="CANONICAL" href=" http://b.example/c#d ">', "http://b.example/c"),
+        ('<base href="http://b.example/x/"><link rel=canonical href=y>', "http://b.example/x/y"),
+        ('<link rel=canonical href="/a/b">', "http://a.example/a/b"),
+        ('<link rel=canonical href="/1"><link rel=canonical href="/2">', "http://a.example/1"),
+        ('<link rel=canonical href="/">', ""),  # set once for all pages of a site, by mistake
+        ('<link rel=canonical href="javascript:1">', ""),
+        ('<link rel=stylesheet href="/b">', ""),
+        ("", ""),
+    ],
+)
+def test_a_page_may_name_the_one_to_keep(markup, canonical):
+    assert parse("http://a.example/a/b", markup.encode(), "text/html").canonical == canonical
+
+
+def test_the_text_of_blocks_ends_where_that_of_the_page_does():
+    half = b"x" * (MAX_TEXT_CHARACTERS // 2)
+    page = parse(URL, b"".join(b"<div>%s y %d</div>" % (half, number) for number in range(4)))
+    assert len(page.blocks) == 4
+    assert sum(map(len, page.blocks)) == MAX_TEXT_CHARACTERS

@@ -17,7 +17,8 @@ def test_public_addresses_may_be_dialled(address):
         "192.88.99.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "169.254.169.254", "::1", "::", "fe80::1",
         "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1", "::127.0.0.1",
         "2002:7f00:1::", "64:ff9b::7f00:1", "64:ff9b:1::a00:1", "64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::",
-        "2001:0:4136:e378:8000:63bf:80ff:fffe", "not an address", "",
+        "2001:0:4136:e378:8000:63bf:80ff:fffe", "not an address", "", "fec0::1", "3fff::1", "2001:0:7f00:1::a247:27dd",
+        "2600::5efe:7f00:1", "64:ff9b:1:7f00:0:100::", "168.63.129.16", "::ffff:0:127.0.0.1",
     ],
 )  # fmt: skip
 def test_private_reserved_and_wrapped_addresses_are_refused(address):

@@ -54,3 +54,23 @@ def test_a_verdict_on_a_host_is_the_same_the_second_time():
     scope = Scope(deny_hosts=("a.example",))
     assert [scope.allows("http://a.example/", 0) for _ in range(2)] == ["host denied"] * 2
     assert scope == Scope(deny_hosts=("a.example",))
+
+
+OWN = ["http://127.0.0.1:8000/", "http://localhost/", "http://10.1.2.3/", "http://[::1]:8080/"]
+
+
+@pytest.mark.parametrize("url", OWN)
+def test_own_hosts_can_be_asked_without_a_contact(url):
+    assert Scope(own_hosts_only=True).allows(url, 1) == ""
+
+
+@pytest.mark.parametrize("url", ["http://a.example/", "https://8.8.8.8/", "http://127.0.0.1.example/"])
+def test_others_must_know_whom_to_write_to(url):
+    assert Scope(own_hosts_only=True).allows(url, 1) == "manners.contact is empty"
+
+
+def test_behind_a_stand_in_the_usual_ports_of_every_host_are_own_and_no_others():
+    scope = Scope(own_hosts_only=True, stand_in=True)
+    assert scope.allows("http://a.example/", 1) == ""
+    assert scope.allows("https://a.example/", 1) == ""
+    assert scope.allows("http://a.example:8080/", 1) == "manners.contact is empty"

@@ -1,3 +1,6 @@
+from dataclasses import replace
+from math import inf
+
 from tests.witness import report
 from tests.witness.log import Hit, HitLog, read_log
 
@@ -72,6 +75,36 @@ def test_only_answers_make_a_refetch():
 def test_the_rate_leaves_out_robots_txt():
     hits = [hit(0, 1, path="/robots.txt"), hit(100, 200, path="/a"), hit(300, 600, path="/b")]
     assert report.pages_per_second(hits) == 4.0
+
+
+def test_a_report_tells_of_every_host_and_of_all():
+    hits = [hit(0, 10), hit(110, 120), hit(200, 210), hit(0, 10, host="a.test"), hit(5, 15, host="a.test")]
+    told = report.report([*hits, hit(0, 1, host="b.test")], 0.1)
+    assert told.hosts == {
+        "127.0.0.2": report.HostReport("127.0.0.2", 3, 1, 0.08, 1),
+        "a.test": report.HostReport("a.test", 2, 2, -0.005, 1),
+        "b.test": report.HostReport("b.test", 1, 1, inf, 0),
+    }
+    assert (told.requests, told.gaps, told.open_at_once, told.violations) == (6, 3, 2, 2)
+    assert told.shortest_gap_seconds == -0.005
+
+
+def test_names_on_one_address_can_be_told_together():
+    hits = [replace(hit(start, start + 10, host=host), address="127.0.0.9") for start, host in ((0, "a"), (5, "b"))]
+    assert report.report(hits).open_at_once == 1
+    assert report.report(hits, by_address=True).hosts["127.0.0.9"].open_at_once == 2
+
+
+def test_a_scripted_request_is_logged_with_its_headers(tmp_path):
+    written = Hit(1, 2, 3, "a.test", 200, "/b,c", "127.0.0.9", (("Host", "a.test"), ("X", "1,\t2")), 17, left=True)
+    path = tmp_path / "hits.csv"
+    with path.open("w") as file:
+        log = HitLog(file)
+        log.add(written)
+        log.flush()
+    assert read_log(path) == [written]
+    assert written.header("host") == "a.test"
+    assert written.header("Cookie") is None
 
 
 def test_a_log_is_read_as_it_was_written(tmp_path):

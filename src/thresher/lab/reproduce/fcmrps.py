@@ -51,7 +51,7 @@ def e1_report(rows: Sequence[Row]) -> Report:
 _E1_NOTES = (
     "Crawls know the labels of the topic's path and three seeds; they judge pages by the cosine with the labels.",
     "By text: a page is relevant when it is more like the topic's description than half of ten pages of the topic are.",
-    "Single webs are fetched to 25 %, generated ones to 10,000 pages; portions are twentieths of that.",
+    "By default single webs are fetched to 25 %, generated ones to 10,000 pages; portions are twentieths of it.",
     "Cut for time: 20 topics of wikispeedia, 8 of a Chinese web, 3 of a generated one; one seed set; no archipelago.",
 )
 

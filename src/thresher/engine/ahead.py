@@ -1,0 +1,41 @@
+"""Names looked up before their turn: of the hosts at the head of the queue, so that no lease waits for one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from thresher.engine.resolver import GuardedResolver, place_of
+from thresher.frontier.base import Frontier
+
+EVERY_SECONDS = 1.0
+SHARE_OF_TIME = 0.02
+"""A large queue is looked at less often, so that looking never takes more of a worker's time than this."""
+URLS_PER_SLOT = 8
+"""How far ahead it is looked; several of the next URLs are often of one host."""
+
+
+class Ahead:
+    """Looks ahead for one worker, at most once a second, and cheaply."""
+
+    def __init__(self, frontier: Frontier, slots: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._frontier = frontier
+        self._urls = slots * URLS_PER_SLOT
+        self._clock = clock
+        self._next = 0.0
+
+    async def look(self) -> None:
+        """Begin to look up the names of the best waiting URLs, if it is time to; answers are not waited for."""
+        now = self._clock()
+        if now >= self._next and (resolver := guarded_resolver()):
+            waiting = await self._frontier.peek(self._urls)
+            self._next = now + max(EVERY_SECONDS, (self._clock() - now) / SHARE_OF_TIME)
+            resolver.look_ahead(dict.fromkeys(place_of(entry.url) for entry in waiting))
+
+
+def guarded_resolver() -> GuardedResolver | None:
+    """Return the resolver of this process; None when names go nowhere else than to a lab."""
+    from twisted.internet import reactor
+
+    resolver = getattr(reactor, "nameResolver", None)
+    return resolver if isinstance(resolver, GuardedResolver) and resolver.asks else None

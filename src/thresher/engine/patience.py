@@ -1,0 +1,75 @@
+"""How long a worker waits for slow servers: as long as it likes, while they hold few of its slots.
+
+A fetch is slow when it has taken ten times as long as others usually do. Slow fetches may hold a fifth of the slots;
+when they would hold more, the oldest are broken off. Their hosts are remembered, and wait for a place among that fifth.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from statistics import median
+
+SLOW_SHARE = 0.2
+SLOW_TIMES = 10.0
+LEAST_SECONDS = 0.5
+"""Nothing faster than this is slow."""
+FIRST_SECONDS = 5.0
+"""What is slow as long as nobody knows what is usual."""
+WAIT_SECONDS = 30.0
+"""How long a slow host waits when its turn has come and there is no place."""
+
+_SAMPLE = 100
+_LEAST_SAMPLE = 10
+_REMEMBERED = 10_000
+
+
+class Patience:
+    """Knows the open fetches of a worker, and which hosts were slow."""
+
+    def __init__(self, slots: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._places = max(1, int(slots * SLOW_SHARE))
+        self._clock = clock
+        self._open: dict[Hashable, tuple[str, float]] = {}  # in the order of their starts
+        self._usual: deque[float] = deque(maxlen=_SAMPLE)
+        self._slow_hosts: dict[str, None] = {}
+        self.slow_seconds = FIRST_SECONDS
+
+    def may_begin(self, host: str) -> bool:
+        """Tell whether a fetch from a host may take a slot; only one that was slow may have to wait."""
+        return host not in self._slow_hosts or len(self._slow()) < self._places
+
+    def begins(self, fetch: Hashable, host: str) -> None:
+        """Note that a fetch has begun."""
+        self._open[fetch] = (host, self._clock())
+
+    def ends(self, fetch: Hashable, *, answered: bool) -> None:
+        """Note that a fetch has ended."""
+        host, start = self._open.pop(fetch)
+        seconds = self._clock() - start
+        if answered:
+            self._usual.append(seconds)
+        if seconds >= self.slow_seconds:
+            self._slow_hosts[host] = None
+            if len(self._slow_hosts) > _REMEMBERED:
+                del self._slow_hosts[next(iter(self._slow_hosts))]
+        elif answered:
+            self._slow_hosts.pop(host, None)
+
+    def too_many(self) -> list[Hashable]:
+        """Return the fetches to break off, so that slow ones hold no more than their share; to be asked often."""
+        if len(self._usual) >= _LEAST_SAMPLE:
+            self.slow_seconds = max(LEAST_SECONDS, SLOW_TIMES * median(self._usual))
+        slow = self._slow()
+        return [
+            fetch for fetch in slow[: max(0, len(slow) - self._places)] if self._seconds(fetch) >= self.slow_seconds
+        ]
+
+    def _slow(self) -> list[Hashable]:
+        """Return the open fetches that are slow or from a slow host, the oldest first."""
+        latest = self._clock() - self.slow_seconds
+        return [fetch for fetch, (host, start) in self._open.items() if start <= latest or host in self._slow_hosts]
+
+    def _seconds(self, fetch: Hashable) -> float:
+        return self._clock() - self._open[fetch][1]

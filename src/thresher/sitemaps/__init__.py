@@ -1,0 +1,1 @@
+"""Sitemaps as a source of URLs."""

@@ -1,0 +1,120 @@
+"""Ways to write an address that a crawler must not dial, each with the reason why it does not.
+
+``{port}`` stands for a port on which somebody may listen; no form of another machine is ever dialled, not even to see
+that it is refused.
+"""
+
+from __future__ import annotations
+
+DROPPED = "no address of a page"
+"""The URL standard does not read the form at all, so it never becomes a URL."""
+PRIVATE, RESERVED = "a private address", "a reserved address"
+METADATA = "a link-local or metadata address"
+NAME, NO_DOT = "a private name", "a name without a dot"
+
+LOOPBACK = {
+    "http://127.0.0.1:{port}/": PRIVATE,
+    "http://127.1:{port}/": PRIVATE,
+    "http://127.0.1:{port}/": PRIVATE,
+    "http://127.255.255.254:{port}/": PRIVATE,
+    "http://2130706433:{port}/": PRIVATE,
+    "http://017700000001:{port}/": PRIVATE,
+    "http://0x7f000001:{port}/": PRIVATE,
+    "http://0X7F.1:{port}/": PRIVATE,
+    "http://0177.0.0.1:{port}/": PRIVATE,
+    "http://0x7f.0x0.0x0.0x1:{port}/": PRIVATE,
+    "http://127.0x1:{port}/": PRIVATE,
+    "http://127.0.0.1.:{port}/": PRIVATE,
+    "http://%31%32%37.0.0.1:{port}/": PRIVATE,
+    "http://１２７.0.0.1:{port}/": PRIVATE,
+    "http://①②⑦.⓪.⓪.①:{port}/": PRIVATE,
+    "http://127。0。0。1:{port}/": PRIVATE,
+    "http://127．0｡0.1:{port}/": PRIVATE,
+    "http://𝟏𝟐𝟕.𝟎.𝟎.𝟏:{port}/": PRIVATE,
+    "http://user:secret@127.0.0.1:{port}/": PRIVATE,
+    "http://public.example@127.0.0.1:{port}/": PRIVATE,
+    "http://127.0.0.1:{port}\\@public.example/": PRIVATE,
+    "http:127.0.0.1:{port}/": PRIVATE,
+    "http:\\\\127.0.0.1:{port}\\": PRIVATE,
+    "ht\ntp://127.0.\t0.1:{port}/": PRIVATE,
+    "http://127.0.0.1:0{port}/": PRIVATE,
+    "https://127.0.0.1:{port}/": PRIVATE,
+    "http://0:{port}/": RESERVED,
+    "http://0.0.0.0:{port}/": RESERVED,
+    "http://0x0.0:{port}/": RESERVED,
+    "http://[::1]:{port}/": PRIVATE,
+    "http://[0:0:0:0:0:0:0:1]:{port}/": PRIVATE,
+    "http://[0000:0000:0000:0000:0000:0000:0000:0001]:{port}/": PRIVATE,
+    "http://[::]:{port}/": RESERVED,
+    "http://[::127.0.0.1]:{port}/": PRIVATE,
+    "http://[::ffff:127.0.0.1]:{port}/": PRIVATE,
+    "http://[::FFFF:7F00:1]:{port}/": PRIVATE,
+    "http://[::ffff:0:127.0.0.1]:{port}/": RESERVED,
+    "http://[64:ff9b::127.0.0.1]:{port}/": PRIVATE,
+    "http://[64:ff9b:1::7f00:1]:{port}/": PRIVATE,
+    "http://[64:ff9b:1:7f00:0:100::]:{port}/": RESERVED,
+    "http://[2002:7f00:1::]:{port}/": PRIVATE,
+    "http://[2001:0:4136:e378:8000:63bf:80ff:fffe]:{port}/": PRIVATE,
+    "http://[2001:0:7f00:1::a247:27dd]:{port}/": PRIVATE,
+    "http://[2600::5efe:127.0.0.1]:{port}/": PRIVATE,
+    "http://[2600::200:5efe:7f00:1]:{port}/": PRIVATE,
+    "http://localhost:{port}/": NAME,
+    "http://LOCALHOST.:{port}/": NAME,
+    "http://ｌｏｃａｌｈｏｓｔ:{port}/": NAME,
+    "http://lo%63alhost:{port}/": NAME,
+    "http://a.b.localhost:{port}/": NAME,
+    "http://localhost.localdomain:{port}/": NAME,
+}
+"""Forms that mean this machine, or would on some."""
+
+ELSEWHERE = {
+    "http://10.1.2.3/": PRIVATE,
+    "http://012.1.2.3/": PRIVATE,
+    "http://172.31.255.1/": PRIVATE,
+    "http://192.168.1.1/": PRIVATE,
+    "http://3232235777/": PRIVATE,
+    "http://203.0.113.7/": PRIVATE,
+    "http://100.64.0.1/": RESERVED,
+    "http://192.0.0.8/": RESERVED,
+    "http://192.88.99.1/": RESERVED,
+    "http://198.18.0.1/": RESERVED,
+    "http://224.0.0.1/": RESERVED,
+    "http://240.0.0.1/": RESERVED,
+    "http://255.255.255.255/": RESERVED,
+    "http://169.254.169.254/": METADATA,
+    "http://2852039166/": METADATA,
+    "http://0xA9FEA9FE/": METADATA,
+    "http://[::ffff:169.254.169.254]/": METADATA,
+    "http://[64:ff9b::a9fe:a9fe]/": METADATA,
+    "http://[2002:a9fe:a9fe::]/": METADATA,
+    "http://100.100.100.200/": METADATA,
+    "http://168.63.129.16/": METADATA,
+    "http://[fd00:ec2::254]/": METADATA,
+    "http://[fe80::1]/": METADATA,
+    "http://[fc00::1]/": PRIVATE,
+    "http://[fec0::1]/": PRIVATE,
+    "http://[2001:db8::1]/": PRIVATE,
+    "http://[3fff::1]/": RESERVED,
+    "http://[5f00::1]/": RESERVED,
+    "http://[4000::1]/": RESERVED,
+    "http://[ff02::1]/": RESERVED,
+    "http://[::ffff:10.0.0.1]/": PRIVATE,
+    "http://metadata.google.internal/": NAME,
+    "http://printer.local/": NAME,
+    "http://router.home.arpa/": NAME,
+    "http://intranet/": NO_DOT,
+    "http://xn--fsq/": NO_DOT,
+    "http://[fe80::1%25eth0]/": DROPPED,
+    "http://[fe80::1%eth0]/": DROPPED,
+    "http://[127.0.0.1]/": DROPPED,
+    "http://[::1/": DROPPED,
+    "http://256.0.0.1/": DROPPED,
+    "http://127.0.0.1.5/": DROPPED,
+    "http://0x100000000/": DROPPED,
+    "http://127.0.0.1%00.example/": DROPPED,
+    "http://127.0.0.1 .example/": DROPPED,
+    "http://xn--127-x0a.0.0.1/": DROPPED,
+}
+"""Forms that mean other machines, or nothing."""
+
+FORMS = {**LOOPBACK, **ELSEWHERE}

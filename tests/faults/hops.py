@@ -1,0 +1,111 @@
+"""Redirects that lead nowhere: loops, chains, ever new hosts, and pages that refresh at once (H6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from tests.faults.live import crawl
+from tests.faults.table import Outcome
+from tests.witness import Answer, Generated, Request, Script, page, redirect, witness
+
+MAX_HOPS = 5
+
+
+def refreshing(request: Request, domain: str = "") -> Answer:
+    """A page that sends its reader on: to the next number, or to a host that nobody has seen."""
+    number = int(request.path.rpartition("/")[2] or 0) + 1
+    host = f"http://r{number}-{request.host.partition('.')[0]}.{domain}" if domain else ""
+    return Answer(body=f'<meta http-equiv="refresh" content="0; url={host}/to/{number}"><p>moved, part {number}</p>')
+
+
+SCRIPT: Script = {
+    "itself.test": {"/": redirect("/")},
+    "loop.test": {"/": redirect("/a"), "/a": redirect("/b"), "/b": redirect("/")},
+    "across1.test": {"/": redirect("http://across2.test/")},
+    "across2.test": {"/": redirect("http://across1.test/")},
+    "five.test": {"/": redirect("/hops/1"), "/hops/*": Generated("hops", {"count": 5})},
+    "six.test": {"/": redirect("/hops/1"), "/hops/*": Generated("hops", {"count": 6})},
+    "new.test": {"/": Generated("ever_new_hosts", {"domain": "away.test"})},
+    "*.away.test": {"/": Generated("ever_new_hosts", {"domain": "away.test"})},
+    "refresh.test": {
+        "/": Generated("tests.faults.hops:refreshing"),
+        "/to/*": Generated("tests.faults.hops:refreshing"),
+    },
+    "refresh-loop.test": {
+        "/": Answer(body='<meta http-equiv=refresh content="0;url=/b">a'),
+        "/b": Answer(body='<meta http-equiv=refresh content="0;url=/">b'),
+    },
+    "refresh-away.test": {"/": Generated("tests.faults.hops:refreshing", {"domain": "on.test"})},
+    "*.on.test": {"/to/*": Generated("tests.faults.hops:refreshing", {"domain": "on.test"})},
+    "mixed.test": {
+        "/": redirect("/1"),
+        "/1": Answer(body='<meta http-equiv=refresh content="0;url=/2">'),
+        "/2": redirect("/3"),
+        "/3": Answer(body='<meta http-equiv=refresh content="0;url=/4">'),
+        "/4": redirect("/5"),
+        "/5": redirect("/6"),
+        "/6": page("Never", "nobody comes here"),
+    },
+    "waits.test": {"/": Answer(body='<title>Waits</title><meta http-equiv=refresh content="30;url=/x"><p>solar')},
+}
+STARTS = {
+    "itself": 1,
+    "loop": 3,
+    "across1": 2,
+    "five": 6,
+    "six": 6,
+    "new": 6,
+    "refresh": 6,
+    "refresh-loop": 2,
+    "refresh-away": 6,
+    "mixed": 6,
+    "waits": 1,
+}
+"""Where to start, and how many requests that is worth."""
+ARRIVED = {"http://five.test/hops/5", "http://waits.test/"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hopped:
+    """How many requests each start cost, robots.txt aside, and which pages were reached."""
+
+    requests: dict[str, int]
+    arrived: set[str]
+    twice: int
+
+    @property
+    def wrong(self) -> dict[str, int]:
+        """The starts that cost more or less than they are worth."""
+        return {start: count for start, count in self.requests.items() if count != STARTS[start]}
+
+
+def hops() -> Hopped:
+    """Crawl from every start."""
+    with witness(SCRIPT) as w:
+        result = crawl(w, [w.url(f"{start}.test") for start in STARTS], seconds=40)
+        hits = [hit for hit in w.hits() if hit.path != "/robots.txt"]
+        hosts = Counter(_start(hit.host) for hit in hits)
+        urls = Counter((hit.host, hit.path) for hit in hits)
+        return Hopped(
+            requests={start: hosts[start] for start in STARTS},
+            arrived=result.urls,
+            twice=sum(count - 1 for count in urls.values()),
+        )
+
+
+def _start(host: str) -> str:
+    """Say which start led to a host."""
+    away = {".away.test": "new", ".on.test": "refresh-away", "across2.test": "across1"}
+    return next((start for domain, start in away.items() if host.endswith(domain)), host.removesuffix(".test"))
+
+
+def h6() -> Outcome:
+    """All starts."""
+    told = hops()
+    wrong = f"; wrong: {told.wrong}" if told.wrong else ""
+    return Outcome(
+        held=not told.wrong and told.arrived == ARRIVED and not told.twice,
+        figure=f"{len(STARTS)} starts: at most {max(told.requests.values())} requests each, none twice, "
+        f"{len(told.arrived)} of {len(ARRIVED)} pages that exist reached{wrong}",
+    )

@@ -1,0 +1,94 @@
+"""Tarpits among good hosts (H3): slow-loris heads and bodies that come drop by drop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.faults.live import crawl
+from tests.faults.table import Outcome
+from tests.witness import Hit, Script, drip, hang, page, slow_head, witness
+
+LEAST_SHARE = 0.8
+SLOTS = 32
+DELAY_SECONDS = 0.25
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """How fast good hosts were crawled, with tarpits among them and without.
+
+    Args:
+        alone, among: Pages a second.
+        tarpit_requests: Requests that tarpits got.
+    """
+
+    alone: float
+    among: float
+    tarpits: int
+    tarpit_requests: int
+
+    @property
+    def share(self) -> float:
+        """What is left of the speed."""
+        return self.among / self.alone
+
+
+def tarpits(number: int, *, good_hosts: int, pages_each: int, settings: dict[str, Any] | None = None) -> Pace:
+    """Crawl good hosts, then the same among so many tarpits."""
+    good = {f"good{host}.test": _good(host, pages_each) for host in range(good_hosts)}
+    slow = {f"slow{host}.test": _TARPITS[host % len(_TARPITS)] for host in range(number)}
+    alone, _ = _crawled(good, [*good], settings or {})
+    mixed = [name for pair in zip(_spread(good, number), slow, strict=True) for name in pair if name]
+    among, hits = _crawled({**good, **slow}, mixed, settings or {})
+    tarpit_hits = [hit for hit in hits if hit.host.startswith("slow")]
+    return Pace(
+        alone=alone,
+        among=among,
+        tarpits=number,
+        tarpit_requests=len(tarpit_hits),
+    )
+
+
+_TARPITS = [
+    {"/robots.txt": slow_head(1), "/": slow_head(1)},
+    {"/": slow_head(1)},
+    {"/": drip(1)},
+    {"/robots.txt": drip(1), "/": hang()},
+]
+
+
+def _good(host: int, pages: int) -> dict[str, Any]:
+    links = [f"/{number}" for number in range(pages - 1)]
+    site = {"/": page(f"Host {host}", f"solar cells of host {host}", links)}
+    return site | {link: page(f"Page {link}", f"solar cell {link} of host {host}") for link in links}
+
+
+def _spread(good: dict[str, Any], number: int) -> list[str]:
+    """Put the good hosts among so many places, evenly; at least one each."""
+    step = max(1, number // len(good))
+    names = iter(good)
+    return [next(names, "") if place % step == 0 else "" for place in range(number)]
+
+
+def _crawled(script: Script, hosts: Sequence[str], settings: dict[str, Any]) -> tuple[float, list[Hit]]:
+    """Crawl until every good page is taken; return how many of them a second, and all requests."""
+    good = sum(len(paths) for host, paths in script.items() if host.startswith("good"))
+    config = {"manners": {"delay_seconds": DELAY_SECONDS}, "engine": {"concurrency": SLOTS}, **settings}
+    with witness(script) as w:
+        crawl(w, [w.url(host) for host in hosts], config, pages=good, seconds=180)
+        hits = w.hits()
+    taken = [hit for hit in hits if hit.host.startswith("good")]
+    return len(taken) / ((max(hit.end_ns for hit in taken) - min(hit.start_ns for hit in hits)) / 1e9), hits
+
+
+def h3() -> Outcome:
+    """200 tarpits among 20 good hosts, with the times of a crawl."""
+    engine = {"concurrency": SLOTS, "timeout_seconds": 30.0, "lease_seconds": 60.0}
+    told = tarpits(200, good_hosts=20, pages_each=100, settings={"engine": engine})
+    return Outcome(
+        held=told.share >= LEAST_SHARE,
+        figure=f"2,000 good pages: {told.among:.1f} pages/s against {told.alone:.1f} without tarpits: "
+        f"{told.share:.0%}; {told.tarpits} tarpits got {told.tarpit_requests} requests",
+    )

@@ -1,0 +1,65 @@
+"""Names of the next hosts are looked up before their turn, once a second."""
+
+from types import SimpleNamespace
+
+from thresher.engine import ahead
+from thresher.engine.ahead import Ahead
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+class Queue:
+    def __init__(self, clock, seconds=0.0):
+        self.asked, self._clock, self._seconds = [], clock, seconds
+
+    async def peek(self, limit):
+        self.asked.append(limit)
+        self._clock.now += self._seconds
+        return [SimpleNamespace(url=url) for url in ("http://a.example/1", "http://a.example/2", "https://b.example/")]
+
+
+class Resolver:
+    def __init__(self):
+        self.places = []
+
+    def look_ahead(self, places):
+        self.places.append(list(places))
+
+
+async def test_each_name_is_asked_for_once_and_not_more_often_than_every_second(monkeypatch):
+    clock, resolver = Clock(), Resolver()
+    monkeypatch.setattr(ahead, "guarded_resolver", lambda: resolver)
+    queue = Queue(clock)
+    looking = Ahead(queue, 4, clock=clock)
+    await looking.look()
+    await looking.look()
+    assert resolver.places == [[("a.example", 80), ("b.example", 443)]]
+    clock.now += 1.0
+    await looking.look()
+    assert len(queue.asked) == 2
+
+
+async def test_a_queue_that_is_slow_to_look_at_is_looked_at_less_often(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(ahead, "guarded_resolver", Resolver)
+    queue = Queue(clock, seconds=0.1)
+    looking = Ahead(queue, 4, clock=clock)
+    await looking.look()
+    clock.now += 4.0
+    await looking.look()
+    assert len(queue.asked) == 1  # 0.1 s is 2 % of 5 s
+    clock.now += 1.0
+    await looking.look()
+    assert len(queue.asked) == 2
+
+
+async def test_where_all_names_lead_to_a_lab_nothing_is_looked_at(monkeypatch):
+    monkeypatch.setattr(ahead, "guarded_resolver", lambda: None)
+    queue = Queue(Clock())
+    await Ahead(queue, 4).look()
+    assert queue.asked == []
