@@ -96,4 +96,4 @@ def test_a_run_does_not_wait_for_a_host_whose_rules_cannot_be_read(site, threshe
     assert json.loads(ended.stdout)["ending"] == "resting"
     assert site.paths == ["/robots.txt"]
     [host] = json.loads(thresher("hosts", "crawl", "--json").stdout)
-    assert host["parked"] == "robots.txt cannot be read"
+    assert host["parked"] == "robots.txt cannot be read: http 503"

@@ -164,6 +164,7 @@ class BoundedDownload(HTTP11DownloadHandler):
         )
         self._open: dict[Fetch, None] = {}
         self._held_bytes = 0
+        self._looked_at = monotonic()
         self._look_round = LoopingCall(self._look)
         self._look_round.start(LOOK_SECONDS, now=False)
 
@@ -204,6 +205,9 @@ class BoundedDownload(HTTP11DownloadHandler):
         for fetch in list(self._open):
             fetch.look(now)
         patience: Patience = self._crawler.spider.patience  # type: ignore[union-attr]
+        late_seconds, self._looked_at = now - self._looked_at - LOOK_SECONDS, now
+        if late_seconds > LOOK_SECONDS:
+            patience.forgive(late_seconds)
         for slow in patience.too_many():
             slow.break_off(TooSlow("slower than others"))  # type: ignore[attr-defined]
 

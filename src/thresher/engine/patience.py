@@ -30,11 +30,19 @@ class Patience:
 
     def __init__(self, slots: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._places = max(1, int(slots * SLOW_SHARE))
-        self._clock = clock
+        self._real_clock = clock
+        self._forgiven_seconds = 0.0
         self._open: dict[Hashable, tuple[str, float]] = {}  # in the order of their starts
         self._usual: deque[float] = deque(maxlen=_SAMPLE)
         self._slow_hosts: dict[str, None] = {}
         self.slow_seconds = FIRST_SECONDS
+
+    def _clock(self) -> float:
+        return self._real_clock() - self._forgiven_seconds
+
+    def forgive(self, seconds: float) -> None:
+        """Take time off all open fetches in which this worker was too busy to read what had come."""
+        self._forgiven_seconds += seconds
 
     def may_begin(self, host: str) -> bool:
         """Tell whether a fetch from a host may take a slot; only one that was slow may have to wait."""

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from operator import add
 
 import Stemmer
@@ -112,10 +112,7 @@ def _terms(folded: str) -> Iterator[str]:
 
 
 def _count_pairs(folded: str) -> dict[str, int]:
-    pairs: list[str] = []
-    for run in _UNSPACED_RUNS(folded):
-        pairs += _pairs(run)
-    counts = Counter(pairs)
+    counts = Counter(chain.from_iterable(map(_pairs, _UNSPACED_RUNS(folded))))  # never all pairs at once
     for pair in _function_pairs().intersection(counts):
         del counts[pair]
     return counts

@@ -97,3 +97,15 @@ def test_a_host_that_answers_in_time_is_slow_no_longer(patience, clock):
     assert not patience.may_begin("a")
     answer(patience, clock, "a", 0.1)
     assert patience.may_begin("a")
+
+
+def test_time_in_which_we_did_not_look_is_nobodys_fault(patience, clock):
+    answer(patience, clock, "quick.test", 0.01, times=20)
+    patience.too_many()
+    for number in range(4):
+        patience.begins(number, f"slow{number}.test")
+    clock.now += 0.6
+    patience.forgive(0.5)
+    assert patience.too_many() == []
+    clock.now += 0.5
+    assert patience.too_many() == [0, 1]
