@@ -32,7 +32,7 @@ from thresher.urls.host import host_key
 TRUNCATED = "truncated"
 """The flag of a response whose body is not whole."""
 
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 0.1
 PACE_SECONDS = 10.0
 LEAST_BYTES_PER_SECOND = 1024
 """A body that after `PACE_SECONDS` has come more slowly than this is broken off."""

@@ -13,7 +13,7 @@ from statistics import median
 
 SLOW_SHARE = 0.2
 SLOW_TIMES = 10.0
-LEAST_SECONDS = 0.5
+LEAST_SECONDS = 0.3
 """Nothing faster than this is slow."""
 FIRST_SECONDS = 5.0
 """What is slow as long as nobody knows what is usual."""

@@ -51,10 +51,10 @@ def test_slow_is_ten_times_what_is_usual_and_the_oldest_are_broken_off(patience,
     assert patience.too_many() == ["a", "b"]
 
 
-def test_nothing_under_half_a_second_is_slow(patience, clock):
+def test_nothing_under_a_third_of_a_second_is_slow(patience, clock):
     answer(patience, clock, "good", 0.001, times=20)
     begin(patience, "a", "b", "c")
-    clock.now += 0.4
+    clock.now += 0.29
     assert patience.too_many() == []
 
 
