@@ -41,7 +41,7 @@ def e9_report(rows: Sequence[Row]) -> Report:
         tables.append(_ranking_table(web, ranked))
         findings.append(_ranking_finding(web, ranked))
     notes = (
-        "By default crawls have 1,500 fetches on wikispeedia, for there to be a rank 1,023, and 25 % of the other webs.",
+        "By default crawls have 1,500 fetches on wikispeedia, for a rank 1,023 to exist, and 25 % of the other webs.",
         "Targets that were trained on are neither hits nor fetches. The classes of WebKB are kinds of pages, and its "
         "crawls see one university while the others are learned from.",
         "Ranked dump: all pages of the layers crawl by P(layer 0), then by likeness. At best min(k, R) of the "
