@@ -1,11 +1,18 @@
 """The frontiers that the contract runs against. A new backend adds its store here and nothing else."""
 
+import atexit
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache, partial
+from itertools import count
 from pathlib import Path
 
+from tests.servers import cluster_servers, store_server
 from thresher.frontier.base import Frontier
 from thresher.frontier.memory import MemoryFrontier
+from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.sqlite import SqliteFrontier
 
 
@@ -40,7 +47,36 @@ class SqliteStore:
         return SqliteFrontier(self.path, clock=self.clock, synchronous="OFF", **settings)
 
 
-STORES: dict[str, Callable[[Path, Clock], MemoryStore | SqliteStore]] = {
+class RedisStore:
+    """A crawl of its own on a server that all tests share; `chunk_size`: a host's queue is cut after so many URLs."""
+
+    names = count(1)
+
+    def __init__(self, folder: Path, clock: Clock, *, kind: str = "redis", chunk_size: int = 128) -> None:
+        self.url = server_url(kind)
+        self.crawl = f"c{next(self.names)}"
+        self.clock = clock
+        self.chunk_size = chunk_size
+
+    def open(self, **settings) -> Frontier:
+        return RedisFrontier(self.url, self.crawl, clock=self.clock, chunk_size=self.chunk_size, **settings)
+
+
+@cache
+def server_url(kind: str) -> str:
+    """Start a server for as long as the tests run; of the kind "cluster", three of them."""
+    servers = ExitStack()
+    atexit.register(servers.close)
+    folder = Path(servers.enter_context(tempfile.TemporaryDirectory(prefix="frontier-store-")))
+    started = cluster_servers(folder) if kind == "cluster" else store_server(kind, folder)
+    return servers.enter_context(started).url
+
+
+STORES: dict[str, Callable[[Path, Clock], MemoryStore | SqliteStore | RedisStore]] = {
     "memory": MemoryStore,
     "sqlite": SqliteStore,
+    "redis": RedisStore,
+    "redis in chunks": partial(RedisStore, chunk_size=2),
+    "valkey": partial(RedisStore, kind="valkey"),
+    "cluster": partial(RedisStore, kind="cluster"),
 }

@@ -738,6 +738,29 @@ async def test_a_note_makes_no_host(frontier):
     assert await frontier.counts() == Counts()
 
 
+# 11. Gates
+
+
+async def test_through_a_gate_goes_one_at_a_time(frontier):
+    assert await frontier.enter("192.0.2.1", seconds=30) == 0.0
+    assert await frontier.enter("192.0.2.1", seconds=30) == 30.0
+    assert await frontier.enter("192.0.2.2", seconds=30) == 0.0
+
+
+async def test_a_gate_opens_when_its_delay_is_over(frontier, clock):
+    await frontier.enter("192.0.2.1", seconds=30)
+    await frontier.leave("192.0.2.1", delay_seconds=2)
+    assert await frontier.enter("192.0.2.1", seconds=30) == 2.0
+    clock.now += 2
+    assert await frontier.enter("192.0.2.1", seconds=30) == 0.0
+
+
+async def test_a_gate_that_nobody_leaves_opens_by_itself(frontier, clock):
+    await frontier.enter("192.0.2.1", seconds=30)
+    clock.now += 30
+    assert await frontier.enter("192.0.2.1", seconds=30) == 0.0
+
+
 # What people and engines ask
 
 
@@ -786,6 +809,19 @@ async def test_hosts_are_listed_with_most_pages_first(frontier):
     assert (first.delay_seconds, first.next_seconds, first.parked) == (2.5, 2.5, "")
     assert (second.host, second.leased, second.best) == (a.host, 1, 0.3)
     assert [host.host for host in await frontier.hosts(1)] == ["b.example"]
+
+
+async def test_the_hosts_to_be_asked_next_are_listed_best_first(frontier, clock):
+    await frontier.add([link(A1, 0.2), link(A2, 0.7), link(B1, 0.9), link("http://c.example/", 0.5)])
+    assert await frontier.next_hosts(10) == ["b.example", "a.example", "c.example"]
+    assert await frontier.next_hosts(1) == ["b.example"]
+    [lease] = await frontier.lease(1, seconds=60)
+    await frontier.add([link(B2, 0.9)])
+    assert await frontier.next_hosts(10) == ["a.example", "c.example"]
+    await frontier.commit([settlement(lease, delay_seconds=5)])
+    await frontier.park("a.example", "enough")
+    clock.now += 5
+    assert await frontier.next_hosts(10) == ["b.example", "c.example"]
 
 
 async def test_the_next_time_is_now_when_a_host_is_ready(frontier):

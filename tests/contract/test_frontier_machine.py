@@ -9,15 +9,15 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.contract.frontier_machine import FrontierMachine
 from tests.contract.frontier_stores import STORES
 
-HISTORIES = {"memory": 80, "sqlite": 50}
+HISTORIES = {"memory": 80, "sqlite": 50, "redis": 30, "redis in chunks": 30, "valkey": 10}
 
 
-@pytest.mark.parametrize("name", STORES)
+@pytest.mark.parametrize("name", HISTORIES)
 def test_a_frontier_does_what_the_model_does(name):
     run_state_machine_as_test(
         partial(FrontierMachine, STORES[name]),
         settings=settings(
-            max_examples=HISTORIES.get(name, 60),
+            max_examples=HISTORIES[name],
             stateful_step_count=60,
             deadline=None,
             report_multiple_bugs=False,

@@ -7,10 +7,11 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.contract.frontier_machine import FrontierMachine
-from tests.contract.frontier_stores import MemoryStore, SqliteStore
+from tests.contract.frontier_stores import MemoryStore, RedisStore, SqliteStore
 from thresher.frontier import schedule, sqlite_file
 from thresher.frontier.base import UrlState
 from thresher.frontier.memory import MemoryFrontier
+from thresher.frontier.redis import scripts
 from thresher.frontier.schedule import Stage
 
 
@@ -78,6 +79,135 @@ def test_a_fault_in_sql_is_found(fault, monkeypatch):
         sqlite_file, "_sql", lambda name: sql(name).replace(right, wrong) if name == file else sql(name)
     )
     assert_killed(SqliteStore)
+
+
+# Faults in Lua: the same.
+
+LUA_FAULTS = {
+    "an expired lease commits": ("parts/leases", "lease.ends > now and lease.ends == ends", "lease.ends == ends"),
+    "an old fence commits": (
+        "parts/leases",
+        "return lease and lease.ends > now and lease.ends == ends and lease or nil",
+        "return lease or read_lease(redis.call('HKEYS', prefix .. 'L')[1] or '')",
+    ),
+    "fences are used again": (
+        "parts/leases",
+        "redis.call('HINCRBY', prefix .. 'x', 'fence', 1)",
+        "redis.call('HLEN', prefix .. 'L') + 1",
+    ),
+    "a leased URL is forgotten": ("parts/leases", "redis.call('SADD', seen_key(hash), exact(member))", ""),
+    "the holder of a host is ignored": ("parts/host", "host.leased >= leases_per_host", "false"),
+    "no delay after a commit": ("parts/host", "math.max(host.next_time, now + seconds)", "host.next_time"),
+    "nobody reaps": ("parts/leases", "'-inf', exact(now), 'LIMIT'", "'-inf', 0, 'LIMIT'"),
+    "a reaped host stays held": (
+        "parts/leases",
+        "host.leased = host.leased - 1",
+        "host.leased = host.leased - (ARGV[7] and 0 or 1)",
+    ),
+    "no delay after a lost lease": ("parts/leases", "host.next_time = free_time(host, lease.ends)", ""),
+    "a lost lease is no try": (
+        "parts/leases",
+        "url.tries = url.tries + 1",
+        "url.tries = url.tries + (ARGV[7] and 0 or 1)",
+    ),
+    "a URL given back has been tried": (
+        "release",
+        "wait_again(host, lease, lease.record)",
+        "count_try(host, lease, read_record(lease.record), '')",
+    ),
+    "other workers' leases are not counted as pages": (
+        "lease",
+        "pages - sum('pages') - sum('leased')",
+        "pages - sum('pages')",
+    ),
+    "nobody wakes": ("parts/host", "'-inf', exact(now), 'LIMIT'", "'-inf', 0, 'LIMIT'"),
+    "the latest score wins": ("parts/let_in", "url.score = math.max(score, found_score)", "url.score = found_score"),
+    "the carry stays behind": (
+        "parts/let_in",
+        "url.carry, url.parent, url.redirects = again.carry, again.parent,",
+        "url.carry, url.parent, url.redirects = url.carry, again.parent,",
+    ),
+    "tunnels grow shorter": ("parts/let_in", "math.max(url.depth_left, again.depth_left)", "again.depth_left"),
+    "what is done comes back": (
+        "parts/let_in",
+        "if redis.call('SISMEMBER', seen_key(hash), ARGV[at + 1]) == 0 then",
+        "if true then",
+    ),
+    "the oldest of equals are pushed out": (
+        "parts/queue",
+        "is_before(worst[1].score, worst[1].age, score, age)",
+        "is_before(worst[1].score, age, score, worst[1].age)",
+    ),
+    "nobody is pushed out": ("parts/queue", "host.waiting > waiting_per_host", "false"),
+    "the youngest of equals comes first": (
+        "parts/host",
+        "struct.pack('>I4', YOUNGEST - age)",
+        "struct.pack('>I4', age)",
+    ),
+    "a parked host is asked": ("parts/host", "elseif host.park_end > now then", "elseif false then"),
+    "the last page owns its content": ("commit", "'HSETNX'", "'HSET'"),
+    "a raised score does not move its host": (
+        "parts/let_in",
+        "                note_rank(host, chunk, score, age)\n            end\n        else",
+        "            end\n        else",
+    ),
+    "a lowered score keeps its place": ("rescore", "look_again(host, chunk)", ""),
+}
+
+
+@pytest.fixture
+def fresh_scripts():
+    scripts.script.cache_clear()
+    yield
+    scripts.script.cache_clear()
+
+
+@pytest.mark.parametrize("fault", LUA_FAULTS)
+def test_a_fault_in_lua_is_found(fault, monkeypatch, fresh_scripts):
+    file, right, wrong = LUA_FAULTS[fault]
+    lua = scripts._lua
+    assert right in lua(f"{file}.lua")
+    monkeypatch.setattr(
+        scripts, "_lua", lambda name: lua(name).replace(right, wrong) if name == f"{file}.lua" else lua(name)
+    )
+    assert_killed(RedisStore)
+
+
+CHUNK_FAULTS = {
+    "a split loses what moves": ("parts/queue", "moved[#moved + 1] = flat[n + 1]", "moved[#moved + 1] = flat[2]"),
+    "the index forgets a better URL": ("parts/queue", "entry.best, entry.best_age, changed = score, age, true", ""),
+    "the best chunk is any": (
+        "parts/queue",
+        "host.best, host.best_age, host.best_chunk = entry.best, entry.best_age, chunk",
+        "host.best, host.best_age, host.best_chunk = entry.best, entry.best_age, host.best_chunk or chunk",
+    ),
+    "the gate is always shut": (
+        "parts/let_in",
+        "return times[rest] == 1 and is_before(bound.worst, bound.worst_age, score, age)",
+        "return true",
+    ),
+    "bounds are believed to be exact": (
+        "parts/queue",
+        "if is_before(entry.worst, entry.worst_age, score, age) then",
+        "if false then",
+    ),
+    "URLs are looked for in another chunk": (
+        "parts/queue",
+        "return chunk < host.chunks and chunk or chunk - half",
+        "return chunk % host.chunks",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", CHUNK_FAULTS)
+def test_a_fault_in_the_chunks_of_a_host_is_found(fault, monkeypatch, fresh_scripts):
+    file, right, wrong = CHUNK_FAULTS[fault]
+    lua = scripts._lua
+    assert right in lua(f"{file}.lua")
+    monkeypatch.setattr(
+        scripts, "_lua", lambda name: lua(name).replace(right, wrong) if name == f"{file}.lua" else lua(name)
+    )
+    assert_killed(partial(RedisStore, chunk_size=1))
 
 
 # Faults in the memory frontier: each class does one thing wrong.

@@ -32,6 +32,8 @@ Promises, each with a test in `tests/contract/`:
             their scores are still those that the new ones were made from.
 9. Content. The first URL that was settled with a content hash stays its owner.
 10. Notes.  What one worker learned about a host is there for all of them until its time ends.
+11. Gates.  Through a gate (of an address that many hosts share, say) goes one at a time, the next not before the time
+            that was set when the last one left.
 """
 
 from __future__ import annotations
@@ -175,6 +177,10 @@ class Frontier(Protocol):
         """List hosts, those with most pages first."""
         ...
 
+    async def next_hosts(self, limit: int) -> list[str]:
+        """List hosts that may be asked now, in the order of their best URLs."""
+        ...
+
     async def seconds_to_next(self) -> float | None:
         """Return the seconds until `lease` may have something to hand out; None when nothing waits or is leased.
 
@@ -192,6 +198,14 @@ class Frontier(Protocol):
 
     async def recall(self, host: str, kind: str) -> str | None:
         """Return what was remembered about a host, unless its time is over."""
+        ...
+
+    async def enter(self, gate: str, *, seconds: float) -> float:
+        """Go through a gate, and shut it for so long unless `leave` is called; the seconds to wait when it is shut."""
+        ...
+
+    async def leave(self, gate: str, *, delay_seconds: float) -> None:
+        """Let the gate open again after a delay."""
         ...
 
     async def close(self) -> None:

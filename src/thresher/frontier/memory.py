@@ -54,6 +54,7 @@ class MemoryFrontier:
         self._lease_ends: LazyHeap[int] = LazyHeap()
         self._contents: dict[int, int] = {}
         self._notes: dict[tuple[str, str], tuple[str, float]] = {}
+        self._gates: dict[str, float] = {}
         self._states: Counter[UrlState] = Counter()
         self._pages = self._relevant = self._dropped = 0
         self._age = self._fence = 0
@@ -160,6 +161,11 @@ class MemoryFrontier:
         first = nsmallest(limit, self._hosts.values(), key=lambda host: (-host.pages, host.key))
         return [host.entry(now) for host in first]
 
+    async def next_hosts(self, limit: int) -> list[str]:
+        """List hosts that may be asked now, in the order of their best URLs."""
+        self._schedule.wake(self._clock())
+        return [host.key for host in self._schedule.first_ready(limit)]
+
     async def seconds_to_next(self) -> float | None:
         """Return the seconds until `lease` may have something to hand out; None when nothing waits or is leased."""
         now = self._clock()
@@ -181,6 +187,18 @@ class MemoryFrontier:
         """Return what was remembered about a host, unless its time is over."""
         value, end = self._notes.get((host, kind), ("", -math.inf))
         return value if end > self._clock() else None
+
+    async def enter(self, gate: str, *, seconds: float) -> float:
+        """Go through a gate, and shut it for so long unless `leave` is called; the seconds to wait when it is shut."""
+        now = self._clock()
+        wait = max(0.0, self._gates.get(gate, 0.0) - now)
+        if not wait:
+            self._gates[gate] = now + seconds
+        return wait
+
+    async def leave(self, gate: str, *, delay_seconds: float) -> None:
+        """Let the gate open again after a delay."""
+        self._gates[gate] = self._clock() + delay_seconds
 
     async def close(self) -> None:
         """Do nothing: there is no file to let go of."""

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
+from heapq import nsmallest
 
 from thresher.frontier.base import HostEntry, UrlEntry, UrlState
 from thresher.frontier.lazy_heap import LazyHeap
@@ -152,6 +153,11 @@ class Schedule:
     def best_ready(self) -> Host | None:
         """Return the host whose turn it is."""
         return self._ready.first()
+
+    def first_ready(self, limit: int) -> list[Host]:
+        """Return the hosts whose turn it is next."""
+        ready = [(best, host) for host in self._ready if (best := host.waiting.first())]
+        return [host for _, host in nsmallest(limit, ready, key=lambda pair: (-pair[0].score, pair[0].age))]
 
     def wake(self, now: float) -> None:
         """Let the hosts whose time has come be asked again."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -33,7 +32,7 @@ class SqliteFrontier:
 
     Args:
         path: The file; made when it is not there.
-        clock: Gives the time in seconds; all processes on the file must agree on it.
+        clock: Gives the time in seconds in place of the machine's; all processes on the file must agree on it.
         merge: What becomes of the score when a waiting URL is found again.
         leases_per_host: How many URLs of one host may be out at the same time.
         waiting_per_host: How many URLs of one host may wait.
@@ -45,7 +44,7 @@ class SqliteFrontier:
         self,
         path: Path,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         merge: Merge = Merge.MAX,
         leases_per_host: int = 1,
         waiting_per_host: int = 10_000,
@@ -59,9 +58,9 @@ class SqliteFrontier:
             "delay_seconds": delay_seconds,
             "max_tries": MAX_TRIES,
         }
-        self._clock = clock
         self._closed = False
         self._file = SqliteFile(path, synchronous=synchronous, settings=settings)
+        self._clock = clock or self._file.clock()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
 
     async def add(self, candidates: Sequence[Candidate]) -> int:
@@ -133,6 +132,10 @@ class SqliteFrontier:
         """List hosts, those with most pages first."""
         return [_host_entry(row) for row in await self._read("hosts", now=self._clock(), limit=limit)]
 
+    async def next_hosts(self, limit: int) -> list[str]:
+        """List hosts that may be asked now, in the order of their best URLs."""
+        return [host for (host,) in await self._read("next_hosts", limit=limit, now=self._clock())]
+
     async def seconds_to_next(self) -> float | None:
         """Return the seconds until `lease` may have something to hand out; None when nothing waits or is leased."""
         now = self._clock()
@@ -152,6 +155,18 @@ class SqliteFrontier:
         """Return what was remembered about a host, unless its time is over."""
         rows = await self._read("recall", host=host, kind=kind, now=self._clock())
         return rows[0][0] if rows else None
+
+    async def enter(self, gate: str, *, seconds: float) -> float:
+        """Go through a gate, and shut it for so long unless `leave` is called; the seconds to wait when it is shut."""
+        now = self._clock()
+        if await self._read("enter", gate=gate, until=now + seconds, now=now):
+            return 0.0
+        [(until,)] = await self._read("gate", gate=gate) or [(0.0,)]
+        return max(0.0, float(until) - now)
+
+    async def leave(self, gate: str, *, delay_seconds: float) -> None:
+        """Let the gate open again after a delay."""
+        await self._read("leave", gate=gate, until=self._clock() + delay_seconds)
 
     async def close(self) -> None:
         """Let go of the file; nothing that was committed is lost."""

@@ -20,8 +20,9 @@ from typing import Any
 
 from thresher.errors import DiskFull, StoreError, StoreUnreachable
 from thresher.frontier.checkpoints import Checkpoints
+from thresher.frontier.steady import steady_clock
 
-VERSION = 1
+VERSION = 2
 """Counts the changes of `schema.sql` that an older Thresher cannot read."""
 
 _BUSY_SECONDS = 60.0
@@ -57,6 +58,11 @@ class SqliteFile:
         self._path = path
         self._db = self._open(partial(_connect, path, synchronous), settings)
         self._checkpoints = Checkpoints(partial(_connect, path, synchronous))
+
+    def clock(self) -> Callable[[], float]:
+        """Return the clock that all processes on the file go by."""
+        with self._in_words():
+            return steady_clock(self._db)
 
     def run(self, program: str, **parameters: object) -> list[Any]:
         """Run a program and return what it answered."""

@@ -1,6 +1,6 @@
 -- The tables of a frontier file. Run when it is new, perhaps by two processes: what is already there stays.
 --
--- Times are seconds since the epoch, by the clock of the caller; 9e999 is "without end".
+-- Times are seconds since the epoch, by the clock of steady.py; 9e999 is "without end".
 
 CREATE TABLE IF NOT EXISTS host (
     id INTEGER PRIMARY KEY,
@@ -62,6 +62,12 @@ CREATE TABLE IF NOT EXISTS note (
     PRIMARY KEY (host, kind)
 );
 CREATE INDEX IF NOT EXISTS note_until ON note (until);
+
+-- What goes one at a time, and when the next may go.
+CREATE TABLE IF NOT EXISTS gate (name TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
+
+-- One row: which start of the machine, and the wall clock at that moment; see steady.py.
+CREATE TABLE IF NOT EXISTS clock (start TEXT NOT NULL, began REAL NOT NULL);
 
 -- One row: the sums that counts.sql reads, and the last age and fence given.
 CREATE TABLE IF NOT EXISTS tally (

@@ -1,0 +1,198 @@
+"""URLs as the bytes that the store keeps; `lua/parts/record.lua` tells their layout."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.frontier.base import UrlEntry, UrlState
+from thresher.records import Candidate, Lease
+
+_LONG_SCORE, _STEPS, _HISTORY, _PARENT = 1, 2, 4, 8
+_LONGEST_REASON = 60_000
+
+_encode_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_head = struct.Struct(">IB")
+_float, _double = struct.Struct(">f"), struct.Struct(">d")
+_STEP_FORMATS = {1: struct.Struct(">BB"), 4: struct.Struct(">ii")}
+_history, _parent = struct.Struct(">BBIH"), struct.Struct(">q")
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A URL as a host's queue knows it.
+
+    Args:
+        host: The host key.
+        rest: What follows the host, for https; with a sign before it for http; the whole URL where that would not do.
+        number: Says in which chunk and in which set of seen URLs it is.
+        member: Its member of that set, in decimal digits.
+    """
+
+    host: bytes
+    rest: bytes
+    number: int
+    member: bytes
+
+    @classmethod
+    def of(cls, url: str, host: str) -> Name:
+        """Name a canonical URL."""
+        if url.startswith(f"https://{host}/"):
+            rest = url[len(host) + 8 :]
+        elif url.startswith(f"http://{host}/"):
+            rest = "-" + url[len(host) + 7 :]
+        else:
+            rest = url
+        host_bytes, rest_bytes = to_bytes(host), to_bytes(rest)
+        digest = hashlib.sha1(host_bytes + rest_bytes, usedforsecurity=False).hexdigest()
+        return cls(host_bytes, rest_bytes, int(digest[:8], 16), b"%d" % int(digest[8:21], 16))
+
+
+def url_of(host: str, rest: bytes) -> str:
+    """Give back the URL that was named."""
+    text = to_text(rest)
+    if text.startswith("/"):
+        return f"https://{host}{text}"
+    return f"http://{host}{text[1:]}" if text.startswith("-") else text
+
+
+def to_bytes(text: str) -> bytes:
+    """Encode text; what is no text in any encoding comes back as it was."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def to_text(content: bytes) -> str:
+    """Decode text of the store's."""
+    return content.decode("utf-8", "surrogatepass")
+
+
+def reason_bytes(reason: str) -> bytes:
+    """Encode the words of an error, which may be long and hold anything."""
+    return reason.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore").encode()
+
+
+def link_bytes(link: Candidate, place: int, number: int) -> bytes:
+    """Write a candidate as let_in.lua takes it: its place in the call, its number, its record without the age."""
+    flags, score = 0, _float.pack(link.score) if abs(link.score) < 1e38 else b""
+    if not score or _float.unpack(score)[0] != link.score:
+        flags, score = _LONG_SCORE, _double.pack(link.score)
+    steps = history = b""
+    if link.depth_left == 0 and 0 <= link.hops <= 15:
+        flags |= link.hops << 4
+    else:
+        hops_and_depth = (link.hops, link.depth_left)
+        size = 1 if min(hops_and_depth) >= 0 and max(hops_and_depth) <= 255 else 4
+        flags |= _STEPS | size << 4
+        steps = _STEP_FORMATS[size].pack(*hops_and_depth)
+    if link.redirects:
+        flags |= _HISTORY
+        history = _history.pack(0, link.redirects, 1, 0)
+    parent = b""
+    if link.parent:
+        flags |= _PARENT
+        parent = _parent.pack(link.parent)
+    carry = _encode_json(link.carry).encode() if link.carry else b""
+    return struct.pack(">HIB", place, number, flags) + score + steps + history + parent + carry
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A URL as it was kept."""
+
+    age: int
+    score: float
+    hops: int
+    depth_left: int
+    tries: int
+    redirects: int
+    reason: str
+    parent: int
+    carry: dict[str, Any]
+
+    @classmethod
+    def read(cls, content: bytes) -> Record:
+        """Read what the store kept."""
+        age, flags = _head.unpack_from(content)
+        at = _head.size
+        score_format = _double if flags & _LONG_SCORE else _float
+        [score] = score_format.unpack_from(content, at)
+        at += score_format.size
+        hops, depth_left = flags >> 4, 0
+        if flags & _STEPS:
+            step_format = _STEP_FORMATS[flags >> 4]
+            hops, depth_left = step_format.unpack_from(content, at)
+            at += step_format.size
+        tries, redirects, reason, parent = 0, 0, "", 0
+        if flags & _HISTORY:
+            tries, redirects, _, length = _history.unpack_from(content, at)
+            at += _history.size
+            reason = to_text(content[at : at + length])
+            at += length
+        if flags & _PARENT:
+            [parent] = _parent.unpack_from(content, at)
+            at += _parent.size
+        carry = json.loads(content[at:]) if at < len(content) else {}
+        return cls(age, score, hops, depth_left, tries, redirects, reason, parent, carry)
+
+    def entry(self, url: str, host: str, state: UrlState) -> UrlEntry:
+        """Show it."""
+        return UrlEntry(
+            url=url,
+            host=host,
+            state=state,
+            score=self.score,
+            hops=self.hops,
+            depth_left=self.depth_left,
+            parent=self.parent,
+            tries=self.tries,
+            reason=self.reason,
+        )
+
+    def lease(self, url: str, host: str, *, fence: int, until: float, host_pages: int, host_relevant: int) -> Lease:
+        """Hand it out."""
+        return Lease(
+            url=url,
+            host=host,
+            score=self.score,
+            fence=fence,
+            until=until,
+            carry=self.carry,
+            depth_left=self.depth_left,
+            hops=self.hops,
+            redirects=self.redirects,
+            parent=self.parent,
+            tries=self.tries,
+            host_pages=host_pages,
+            host_relevant=host_relevant,
+        )
+
+
+_host = struct.Struct(">BHIHdIdddIII")
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecord:
+    """A host as it was kept; `lua/parts/host.lua` tells what the fields mean."""
+
+    stage: int
+    chunks: int
+    waiting: int
+    leased: int
+    best: float
+    best_age: int
+    next_time: float
+    delay_seconds: float
+    park_end: float
+    pages: int
+    relevant: int
+    failed: int
+    parked: str
+
+    @classmethod
+    def read(cls, content: bytes) -> HostRecord:
+        """Read what the store kept."""
+        fields: list[Any] = [*_host.unpack_from(content), to_text(content[_host.size :])]
+        return cls(*fields)

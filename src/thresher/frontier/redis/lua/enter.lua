@@ -1,0 +1,12 @@
+-- Go through a gate, and shut it.
+-- needs: call
+-- KEYS: the shard's prefix
+-- ARGV: time, settings, gate, seconds that it stays shut unless somebody leaves
+-- Answers the seconds to wait when it is shut, 0 when it was open.
+
+local key, seconds = prefix .. 'y' .. ARGV[3], tonumber(ARGV[4])
+local wait = math.max(0, tonumber(redis.call('GET', key) or 0) - now)
+if wait == 0 then
+    redis.call('SET', key, exact(now + seconds), 'PX', math.ceil(1000 * seconds) + 3600000)
+end
+return exact(wait)

@@ -1,0 +1,17 @@
+-- Say what a shard could hand out.
+-- needs: call record host queue seen leases
+-- KEYS: the shard's prefix
+-- ARGV: time, settings, how many at most
+-- Answers pages, open leases, the scores of its best ready hosts, and the hosts whose links are news again.
+
+reap()
+wake()
+tidy()
+write_sums()
+local ready = redis.call('ZREVRANGE', prefix .. 'r', 0, tonumber(ARGV[3]) - 1, 'WITHSCORES')
+local scores = {}
+for n = 2, #ready, 2 do
+    scores[n / 2] = ready[n]
+end
+sums = {}
+return { sum('pages'), sum('leased'), scores, afresh }

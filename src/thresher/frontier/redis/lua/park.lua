@@ -1,0 +1,10 @@
+-- Ask a host no more for some time; a host nobody heard of yet is known then.
+-- needs: call record host queue
+-- KEYS: the shard's prefix
+-- ARGV: time, settings, host, reason, seconds (empty: without end)
+
+local host, seconds = host_of(ARGV[3]), tonumber(ARGV[5])
+host.parked, host.park_end = ARGV[4], seconds and now + seconds or math.huge
+note_asked(host)
+tidy()
+write_sums()

@@ -1,0 +1,127 @@
+-- Leases: `L` holds each by its fence, `l` their ends.
+
+-- A store that was started again may have lost its last second or two, and with it leases whose fetches go on. Nobody
+-- knows of which hosts; so nothing is handed out until the longest lease that was asked for before would be over.
+local function is_paused(seconds, is_new)
+    local kept = redis.call('HMGET', prefix .. 'x', 'longest', 'pause')
+    local longest, pause = tonumber(kept[1] or 0), tonumber(kept[2] or 0)
+    if is_new and longest > silence then
+        pause = math.max(pause, now - silence + longest)
+        redis.call('HSET', prefix .. 'x', 'pause', exact(pause))
+    end
+    if seconds > longest then
+        redis.call('HSET', prefix .. 'x', 'longest', exact(seconds))
+    end
+    return pause > now
+end
+
+local function grant(host, seconds, worker)
+    local rest, record = take_best(host)
+    local number = string.format('%.0f', redis.call('HINCRBY', prefix .. 'x', 'fence', 1))
+    local hash, member = seen_of(host, rest)
+    redis.call('SADD', seen_key(hash), exact(member))
+    redis.call('HSET', prefix .. 'L', number,
+        struct.pack('>dI1c0I2c0I2c0', now + seconds, #worker, worker, #host.name, host.name, #rest, rest) .. record)
+    redis.call('ZADD', prefix .. 'l', exact(now + seconds), number)
+    host.leased = host.leased + 1
+    count('leased', 1)
+    note_asked(host)
+    return number
+end
+
+local function read_lease(number)
+    local kept = redis.call('HGET', prefix .. 'L', number)
+    if not kept then
+        return nil
+    end
+    local lease, at = { number = number }, nil
+    lease.ends, lease.worker, lease.host, lease.rest, at = struct.unpack('>dI1c0I2c0I2c0', kept)
+    lease.record = string.sub(kept, at)
+    return lease
+end
+
+-- Return a lease that is still held by whoever has its number. The end must be right too: a store that crashed and lost
+-- its last second may give a number out again.
+local function held(number, ends)
+    local lease = read_lease(number)
+    return lease and lease.ends > now and lease.ends == ends and lease or nil
+end
+
+-- A lease as it is handed out.
+local function shown(number)
+    local lease = read_lease(number)
+    local host = host_of(lease.host)
+    return { lease.host, lease.rest, lease.record, number, exact(lease.ends), host.pages, host.relevant }
+end
+
+-- Return the leases that this very request was granted before, when its answer was lost on the way.
+local function granted_before(worker, request)
+    local numbers = {}
+    local kept = redis.call('HGET', prefix .. 'g', worker)
+    if kept and string.sub(kept, 1, 8) == request then
+        for number in string.gmatch(string.sub(kept, 9), '%d+') do
+            local lease = read_lease(number)
+            if lease and lease.ends > now and lease.worker == worker then
+                numbers[#numbers + 1] = number
+            end
+        end
+    end
+    return numbers
+end
+
+local function end_lease(lease)
+    redis.call('HDEL', prefix .. 'L', lease.number)
+    redis.call('ZREM', prefix .. 'l', lease.number)
+    local host = host_of(lease.host)
+    host.leased = host.leased - 1
+    count('leased', -1)
+    return host
+end
+
+local function wait_again(host, lease, record)
+    local hash, member = seen_of(host, lease.rest)
+    redis.call('SREM', seen_key(hash), exact(member))
+    put_back(host, lease.rest, record)
+    afresh[#afresh + 1] = host.name
+end
+
+-- The newest settled URLs are kept with all that is known of them; of the older only that they were done, or failed.
+local SETTLED_KEPT = 10000
+
+local function settle(host, lease, url, state)
+    local hash, member = seen_of(host, lease.rest)
+    count(state, 1)
+    if state == 'failed' then
+        host.failed = host.failed + 1
+        redis.call('SADD', failed_key(hash), exact(member))
+    end
+    local name = identity(hash, member)
+    redis.call('HSET', prefix .. 't', name, write_record(url))
+    if redis.call('RPUSH', prefix .. 'T', name) > SETTLED_KEPT then
+        redis.call('HDEL', prefix .. 't', redis.call('LPOP', prefix .. 'T'))
+    end
+end
+
+-- One more try on a URL's account; too many, and it has failed.
+local function count_try(host, lease, url, last_reason)
+    url.tries = url.tries + 1
+    if url.tries < max_tries then
+        wait_again(host, lease, write_record(url))
+    else
+        url.reason = last_reason
+        settle(host, lease, url, 'failed')
+    end
+end
+
+-- Take back the leases whose workers did not answer in time; whether all of them were.
+local function reap()
+    local numbers = redis.call('ZRANGEBYSCORE', prefix .. 'l', '-inf', exact(now), 'LIMIT', 0, most_at_once)
+    for _, number in ipairs(numbers) do
+        local lease = read_lease(number)
+        local host = end_lease(lease)
+        host.next_time = free_time(host, lease.ends)
+        local url = read_record(lease.record)
+        count_try(host, lease, url, 'lost with its worker ' .. url.tries + 1 .. ' times')
+    end
+    return #numbers < most_at_once
+end

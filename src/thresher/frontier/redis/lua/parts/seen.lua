@@ -1,0 +1,19 @@
+-- URLs that need not be let in again: those that are leased or settled, as 65 bits of a hash. Which of the sets
+-- `s<number>` it is in is 13 bits or more of it, the member the other 52: a double holds them, and the set stays an intset.
+
+local function seen_of(host, rest)
+    local digest = redis.sha1hex(host.name .. rest)
+    return tonumber(string.sub(digest, 1, 8), 16), tonumber(string.sub(digest, 9, 21), 16)
+end
+
+local function seen_key(hash)
+    return prefix .. 's' .. hash % seen_keys
+end
+
+local function failed_key(hash)
+    return prefix .. 'f' .. hash % seen_keys
+end
+
+local function identity(hash, member)
+    return hash .. ' ' .. exact(member)
+end

@@ -1,0 +1,7 @@
+-- Return a note about a host, unless its time is over.
+-- needs: call
+-- KEYS: the shard's prefix
+-- ARGV: time, settings, host, kind
+
+local kept = redis.call('GET', prefix .. 'n' .. ARGV[3] .. ' ' .. ARGV[4])
+return kept and struct.unpack('>d', kept) > now and string.sub(kept, 9) or nil

@@ -1,0 +1,31 @@
+-- Give waiting URLs new scores.
+-- needs: call record host queue
+-- KEYS: the shard's prefix
+-- ARGV: time, settings, how far two scores may differ and still be the same, then of each URL: host, rest, hash, score,
+--       the score that it must still have (or empty)
+-- Answers how many still waited.
+
+local same, waited, changed = tonumber(ARGV[3]), 0, {}
+for at = 4, #ARGV, 5 do
+    local host, rest = known_host(ARGV[at]), ARGV[at + 1]
+    local chunk = host and chunk_of(host, tonumber(ARGV[at + 2]))
+    local record = host and redis.call('HGET', chunk_key(host, chunk), rest)
+    if record then
+        local url, score, was = read_record(record), tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+        waited = waited + 1
+        if score ~= url.score and (not was or math.abs(url.score - was) < same) then
+            url.score = score
+            redis.call('HSET', chunk_key(host, chunk), rest, write_record(url))
+            changed[host] = changed[host] or {}
+            changed[host][chunk] = true
+        end
+    end
+end
+for host, chunks in pairs(changed) do
+    for chunk in pairs(chunks) do
+        look_again(host, chunk)
+    end
+end
+tidy()
+write_sums()
+return waited

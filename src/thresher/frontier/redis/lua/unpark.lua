@@ -1,0 +1,10 @@
+-- Let a parked host be asked again.
+-- needs: call record host queue
+-- KEYS: the shard's prefix
+-- ARGV: time, settings, host
+
+local host = known_host(ARGV[3])
+if host then
+    host.parked, host.park_end = '', 0
+    tidy()
+end

@@ -1,0 +1,72 @@
+"""Links that this worker sent a short while ago: a page's menu need not travel with every page of its site.
+
+Nothing rests on it. A link is left out only when sending it again would change nothing: it waits with at least this
+score, or it has been leased. What it may cost: a URL that other workers pushed out of its full host, gave back, or
+gave a lower score, stays as it is until it is found again after its time here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple
+
+from thresher.records import Candidate, Merge
+
+MOST = 50_000
+SECONDS = 600.0
+
+
+class _Sent(NamedTuple):
+    score: float
+    depth_left: int
+    hops: int
+    until: float
+
+
+class Recent:
+    """The links of the last minutes, by host.
+
+    Args:
+        merge: With the mean of scores every finding counts, so nothing is left out.
+        clock: Gives the time in seconds.
+    """
+
+    def __init__(self, merge: Merge, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._merge = merge
+        self._clock = clock
+        self._hosts: OrderedDict[str, dict[str, _Sent]] = OrderedDict()
+        self._links = 0
+
+    def is_news(self, link: Candidate, host: str) -> bool:
+        """Tell whether the store should hear of a link."""
+        sent = self._hosts.get(host, {}).get(link.url)
+        if sent is None:
+            return True
+        better = link.score > sent.score and self._merge is Merge.MAX
+        return better or link.depth_left > sent.depth_left or link.hops < sent.hops or self._clock() >= sent.until
+
+    def note(self, link: Candidate, host: str) -> None:
+        """Take down a link that the store has heard of."""
+        if self._merge is Merge.MEAN:
+            return
+        links = self._hosts.setdefault(host, {})
+        known = links.get(link.url)
+        self._links += known is None
+        score, depth_left, hops = link.score, link.depth_left, link.hops
+        if known:
+            score, depth_left, hops = max(score, known.score), max(depth_left, known.depth_left), min(hops, known.hops)
+        links[link.url] = _Sent(score, depth_left, hops, self._clock() + SECONDS)
+        self._hosts.move_to_end(host)
+        while self._links > MOST and len(self._hosts) > 1:
+            self.forget_host(next(iter(self._hosts)))
+
+    def forget(self, url: str, host: str) -> None:
+        """Let a URL be news again: its score was changed."""
+        if self._hosts.get(host, {}).pop(url, None):
+            self._links -= 1
+
+    def forget_host(self, host: str) -> None:
+        """Let all URLs of a host be news again: one of them was pushed out, or came back."""
+        self._links -= len(self._hosts.pop(host, {}))

@@ -1,0 +1,2 @@
+-- Say when a gate opens; parameters :gate, :until.
+UPDATE gate SET until = :until WHERE name = :gate;
