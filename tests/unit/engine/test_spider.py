@@ -1,0 +1,100 @@
+"""A lease is over for its worker no later than for the store: nothing is begun that could outlast it."""
+
+import asyncio
+import time
+
+import pytest
+from scrapy.http import Request
+from twisted.internet.testing import StringTransport
+from twisted.web._newclient import Request as WireRequest
+
+from thresher.archive.pages import NoArchive
+from thresher.classify.base import Brief
+from thresher.classify.cosine import CosineJudge
+from thresher.engine.download import BoundedDownload, LeaseOver
+from thresher.engine.heads import BoundedProtocol, TimelyHeaders
+from thresher.engine.spider import MARGIN_SECONDS, LeaseSpider, Work
+from thresher.errors import StoreError
+from thresher.frontier.memory import MemoryFrontier
+from thresher.line import Line, Rules
+from thresher.records import Candidate
+from thresher.strategies.breadth_first import BreadthFirst
+from thresher.urls.scope import Scope
+
+URL = "http://a.example/"
+TIMEOUT_SECONDS, SPARE_SECONDS = 0.1, 0.1
+
+
+class SlowStore(MemoryFrontier):
+    """Takes its time to say what was leased."""
+
+    seconds = 0.0
+
+    async def lease(self, limit, **more):
+        leases = await super().lease(limit, **more)
+        await asyncio.sleep(self.seconds)
+        return leases
+
+
+@pytest.fixture
+async def frontier():
+    frontier = SlowStore()
+    await frontier.add([Candidate(url=URL, score=1.0)])
+    return frontier
+
+
+@pytest.fixture
+def spider(frontier):
+    rules = Rules(scope=Scope())
+    judge = CosineJudge(Brief(vectors={"en": {"solar": 1.0}}))
+    line = Line(frontier=frontier, archive=NoArchive(), judge=judge, strategy=BreadthFirst(), rules=rules)
+    lease_seconds = TIMEOUT_SECONDS + MARGIN_SECONDS + SPARE_SECONDS
+    work = Work(line=line, robots=None, worker="w1", lease_seconds=lease_seconds, timeout_seconds=TIMEOUT_SECONDS)
+    return LeaseSpider(work=work)
+
+
+async def test_a_lease_that_came_in_time_becomes_a_request_that_knows_its_time(spider):
+    before = time.monotonic()
+    [lease] = await spider._grant()
+    request = await spider._request(lease)
+    assert before + SPARE_SECONDS <= request.meta["start_by"] <= time.monotonic() + SPARE_SECONDS
+    assert request.meta["download_timeout"] == TIMEOUT_SECONDS
+
+
+async def test_a_lease_whose_answer_was_long_under_way_goes_back_unused(spider, frontier):
+    frontier.seconds = SPARE_SECONDS + 0.05
+    [lease] = await spider._grant()
+    assert await spider._request(lease) is None
+    assert spider.open == {}
+    entry = await frontier.find(URL)
+    assert (entry.state, entry.tries) == ("waiting", 0)
+
+
+async def test_a_request_that_waited_too_long_asks_nobody():
+    handler = object.__new__(BoundedDownload)
+    with pytest.raises(LeaseOver):
+        await handler.download_request(Request(URL, meta={"start_by": time.monotonic() - 0.01}))
+
+
+@pytest.mark.parametrize(("late", "sent"), [(True, False), (False, True)])
+async def test_a_worker_that_slept_while_it_connected_sends_nothing(late, sent):
+    transport = StringTransport()
+    transport.abortConnection = transport.loseConnection
+    transport.doWrite = lambda: None
+    protocol = BoundedProtocol()
+    protocol.makeConnection(transport)
+    headers = TimelyHeaders({b"host": [b"a.example"]})
+    headers.send_by = time.monotonic() + (-0.01 if late else 60)
+    answer = protocol.request(WireRequest._construct(b"GET", b"/", headers.copy(), None))
+    answer.addErrback(lambda failure: None)
+    assert bool(transport.value()) is sent
+    assert transport.disconnecting is late
+
+
+async def test_a_store_that_refuses_ends_the_worker_with_an_error(spider, frontier, monkeypatch):
+    async def refuse(*_, **__):
+        raise StoreError("refused")
+
+    monkeypatch.setattr(frontier, "lease", refuse)
+    assert [request async for request in spider.start()] == []
+    assert isinstance(spider.fatal, StoreError)
