@@ -6,15 +6,19 @@ import heapq
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
-from thresher.archive.pages import FoundLink, PageRecord, check_version, unpacked_links, unpacked_text
+from thresher.archive.formats import check_version, read_as_newest
+from thresher.archive.pages import FoundLink, PageRecord, unpacked_links, unpacked_text
+from thresher.archive.repeats import Repeats
 from thresher.records import Outcome, Parts
 
-_COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in ("text", "links"))
+_COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in ("text", "main", "links"))
 _RANKED = (
-    f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? "  # noqa: S608 - our own names
+    f"SELECT id, {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? AND id <= ? "  # noqa: S608 - our own names
     "ORDER BY relevance DESC, coalesce(probability, 0) DESC, fetched_at, id"
 )
 
@@ -40,7 +44,8 @@ class Collection:
     """Every page of a crawl, whichever worker fetched it."""
 
     def __init__(self, folder: Path) -> None:
-        opened = (_open(path) for path in sorted(folder.glob("*.db")))
+        self._paths = sorted(folder.glob("*.db"))
+        opened = (_open(path) for path in self._paths)
         self._segments = [segment for segment in opened if segment is not None]
 
     def close(self) -> None:
@@ -55,23 +60,45 @@ class Collection:
         self.close()
 
     def ranked(self, *, min_relevance: float = 0.0, duplicates: bool = False) -> Iterator[PageRecord]:
-        """Yield the pages, most relevant first, each URL once, without their text and links."""
-        streams = [map(_record, segment.execute(_RANKED, [min_relevance])) for segment in self._segments]
-        seen: set[int] = set()
-        for record in heapq.merge(*streams, key=_rank):
-            if record.fingerprint not in seen and (duplicates or not record.duplicate_of):
-                seen.add(record.fingerprint)
-                yield record
+        """Yield the pages, most relevant first, each URL once as it was last, without their text and links."""
+        repeats = self.repeats()
+        try:
+            streams = [self._ranked_segment(repeats, number, min_relevance) for number in range(len(self._segments))]
+            for record in heapq.merge(*streams, key=_rank):
+                if duplicates or not record.duplicate_of:
+                    yield record
+        finally:
+            repeats.close()
+
+    def _ranked_segment(self, repeats: Repeats, number: int, min_relevance: float) -> Iterator[PageRecord]:
+        for row in self._segments[number].execute(_RANKED, [min_relevance, repeats.last[number]]):
+            if not repeats.is_stale(number, row["id"]):
+                yield _record(row)
+
+    def repeats(self) -> Repeats:
+        """Find out which URLs have several rows, and which rows count; to be closed by whoever asks."""
+        return Repeats(self._segments, self.scratch())
+
+    def scratch(self) -> sqlite3.Connection:
+        """Return a connection for temporary tables, which lie in a file without a name until it is closed."""
+        place = f"{self._paths[0].absolute().as_uri()}?mode=ro" if self._paths else "file::memory:"
+        return sqlite3.connect(place, uri=True, isolation_level=None)
 
     def relevant_pages(self) -> int:
         """Count the pages that are relevant as they are judged now, copies left out."""
-        query = "SELECT count(DISTINCT fingerprint) FROM page WHERE page = 1 AND relevant = 1 AND duplicate_of = 0"
-        return sum(int(segment.execute(query).fetchone()[0]) for segment in self._segments)
+        query = "SELECT count(*) FROM page WHERE page = 1 AND relevant = 1 AND duplicate_of = 0 AND id"
+        with closing(self.repeats()) as repeats:
+            number = 0
+            for place, segment in enumerate(self._segments):
+                number += int(segment.execute(f"{query} <= ?", [repeats.last[place]]).fetchone()[0])
+                stale = (segment.execute(f"{query} = ?", [row_id]).fetchone()[0] for row_id in repeats.stale(place))
+                number -= sum(map(int, stale))
+        return number
 
     def find(self, fingerprint: int) -> PageRecord | None:
-        """Return the last record of a URL."""
+        """Return the last record of a URL that brought a page; when none did, the last one."""
         rows = [row for segment in self._segments if (row := _last(segment, fingerprint, _COLUMNS))]
-        return max(map(_record, rows), key=lambda record: record.fetched_at, default=None)
+        return max(map(_record, rows), key=lambda record: (record.page, record.fetched_at), default=None)
 
     def history(self, fingerprint: int) -> list[PageRecord]:
         """Return all records of a URL, oldest first: tries, redirects, refusals."""
@@ -79,17 +106,35 @@ class Collection:
         rows = [row for segment in self._segments for row in segment.execute(query, [fingerprint])]
         return sorted(map(_record, rows), key=lambda record: record.fetched_at)
 
+    def settled_since(self, since: float) -> Iterator[int]:
+        """Yield the fingerprints of the URLs that were settled from a time on, each once."""
+        query = "SELECT DISTINCT fingerprint FROM page WHERE fetched_at >= ? ORDER BY fingerprint"
+        streams = [(row[0] for row in segment.execute(query, [since])) for segment in self._segments]
+        return (fingerprint for fingerprint, _ in groupby(heapq.merge(*streams)))
+
+    def texts(self, fingerprint: int) -> list[str]:
+        """Return all the texts that were kept of a page, oldest first."""
+        query = "SELECT fetched_at, text FROM page WHERE fingerprint = ? AND text IS NOT NULL"
+        rows = [tuple(row) for segment in self._segments for row in segment.execute(query, [fingerprint])]
+        return [unpacked_text(text) for _, text in sorted(rows)]
+
     def text(self, fingerprint: int) -> str:
         """Return the text of a page; empty when none was kept."""
         return unpacked_text(self._blob(fingerprint, "text"))
+
+    def main_text(self, fingerprint: int) -> str:
+        """Return what a reader would read of a page; all of its text when that was not told apart."""
+        return unpacked_text(self._blob(fingerprint, "main")) or self.text(fingerprint)
 
     def links(self, fingerprint: int) -> list[FoundLink]:
         """Return the links that a page added to the frontier."""
         return list(unpacked_links(self._blob(fingerprint, "links")))
 
     def _blob(self, fingerprint: int, column: str) -> bytes | None:
-        found = [row for segment in self._segments if (row := _last(segment, fingerprint, f"{column}, fetched_at"))]
-        newest = max(found, key=lambda row: row[1], default=None)
+        found = [
+            row for segment in self._segments if (row := _last(segment, fingerprint, f"{column}, page, fetched_at"))
+        ]
+        newest = max(found, key=lambda row: (row["page"], row["fetched_at"]), default=None)
         return newest[0] if newest else None
 
     def link_between(self, parent: int, url: str) -> FoundLink | None:
@@ -125,19 +170,19 @@ def _open(path: Path) -> sqlite3.Connection | None:
     if version == 0:
         db.close()
         return None
-    if version == 1:  # written before judges gave probabilities
-        db.execute("CREATE TEMP VIEW page AS SELECT *, NULL AS probability FROM main.page")
+    read_as_newest(db, version)
     return db
 
 
 def _last(segment: sqlite3.Connection, fingerprint: int, columns: str) -> sqlite3.Row | None:
-    query = f"SELECT {columns} FROM page WHERE fingerprint = ? ORDER BY id DESC LIMIT 1"  # noqa: S608 - our own names
+    order = "ORDER BY page DESC, id DESC LIMIT 1"
+    query = f"SELECT {columns} FROM page WHERE fingerprint = ? {order}"  # noqa: S608 - our own names
     row: sqlite3.Row | None = segment.execute(query, [fingerprint]).fetchone()
     return row
 
 
 def _record(row: sqlite3.Row) -> PageRecord:
-    values = dict(row)
+    values = {name: value for name, value in zip(row.keys(), row, strict=True) if name != "id"}
     values["outcome"] = Outcome(values["outcome"])
     values["parts"] = json.loads(values["parts"]) if values["parts"] else {}
     values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from thresher.archive.appearing import appearing
 from thresher.archive.collection import Collection
 from thresher.archive.pages import PageRecord
+from thresher.archive.visits import Known, known
 from thresher.errors import ExportError
 from thresher.text.printable import printable, printable_json
+from thresher.urls.host import host_key
+
+TIME = "time"
+"""The type of a column of times: ISO 8601 in UTC as text, a timestamp in Parquet."""
 
 COLUMNS = {
     "url": "string",
+    "host": "string",
     "title": "string",
     "relevance": "float64",
     "relevant": "bool",
+    "probability": "float64",
     "language": "string",
     "depth": "int32",
     "parent": "string",
     "anchor": "string",
     "score": "float64",
-    "fetched_at": "string",
+    "fetched_at": TIME,
+    "checked_at": TIME,
+    "gone": "bool",
     "status": "int32",
     "text_hash": "string",
     "duplicate_of": "string",
@@ -36,21 +47,32 @@ _FORMULA_STARTS = tuple("=+-@＝＋－＠")  # the wide forms count too in sprea
 _ROWS_PER_GROUP = 5_000
 
 Row = dict[str, Any]
+Columns = Mapping[str, str]
 
 
 def rows(
-    collection: Collection, *, min_relevance: float = 0.0, duplicates: bool = False, text: bool = False
+    collection: Collection,
+    *,
+    min_relevance: float = 0.0,
+    duplicates: bool = False,
+    text: bool = False,
+    since: float = 0.0,
 ) -> Iterator[Row]:
-    """Yield one row per page, most relevant first."""
+    """Yield one row per page, most relevant first; with `since` only pages that are new or changed from then on."""
     link_of = lru_cache(maxsize=512)(lambda parent: {link.url: link for link in collection.links(parent)})
     url_of = lru_cache(maxsize=65_536)(lambda fingerprint: _url(collection, fingerprint))
-    for record in collection.ranked(min_relevance=min_relevance, duplicates=duplicates):
-        link = link_of(record.parent).get(record.url) if record.parent else None
-        row = _row(record, parent=url_of(record.parent), anchor=link.anchor if link else "")
-        row["duplicate_of"] = url_of(record.duplicate_of)
-        if text:
-            row["text"] = collection.text(record.fingerprint)
-        yield row
+    with closing(collection.repeats()) as repeats:
+        for record in collection.ranked(min_relevance=min_relevance, duplicates=duplicates):
+            if record.fetched_at < since:
+                continue
+            several = repeats.has_several(record.fingerprint)
+            seen = known(collection.history(record.fingerprint)) if several else Known(record.fetched_at)
+            link = link_of(record.parent).get(record.url) if record.parent else None
+            row = _row(record, seen, parent=url_of(record.parent), anchor=link.anchor if link else "")
+            row["duplicate_of"] = url_of(record.duplicate_of)
+            if text:
+                row["text"] = collection.text(record.fingerprint)
+            yield row
 
 
 def _url(collection: Collection, fingerprint: int) -> str:
@@ -58,33 +80,54 @@ def _url(collection: Collection, fingerprint: int) -> str:
     return record.url if record else ""
 
 
-def _row(record: PageRecord, *, parent: str, anchor: str) -> Row:
-    joined = {"parent": parent, "anchor": anchor}
+def _row(record: PageRecord, seen: Known, **joined: str) -> Row:
     return {
-        **{name: joined[name] if name in joined else getattr(record, name) for name in COLUMNS},
-        "fetched_at": datetime.fromtimestamp(record.fetched_at, UTC).isoformat(timespec="seconds"),
+        "url": record.url,
+        "host": host_key(record.url),
+        "title": record.title,
+        "relevance": record.relevance,
+        "relevant": record.relevant,
+        "probability": record.probability,
+        "language": record.language,
+        "depth": record.depth,
+        **joined,
+        "score": record.score,
+        "fetched_at": time_text(record.fetched_at),
+        "checked_at": time_text(seen.checked_at),
+        "gone": seen.gone,
+        "status": record.status,
         "text_hash": f"{record.text_hash & 0xFFFFFFFFFFFFFFFF:016x}",
     }
 
 
-def write_jsonl(pages: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False) -> int:
+def time_text(seconds: float) -> str:
+    """Write a time for people and programs."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def write_jsonl(
+    table: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False, columns: Columns | None = None
+) -> int:
     """Write one JSON object per line; return how many."""
     number = 0
-    for number, row in enumerate(pages, start=1):  # noqa: B007 - the last number is the answer
+    for number, row in enumerate(table, start=1):  # noqa: B007 - the last number is the answer
         out.write(printable_json(row) + "\n")
     return number
 
 
-def write_csv(pages: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False) -> int:
+def write_csv(
+    table: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False, columns: Columns | None = None
+) -> int:
     """Write comma-separated rows; unless `raw`, a spreadsheet runs none as a formula and a terminal obeys none."""
     if raw:  # a bare carriage return would end its row
         writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     else:
         writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_columns(text))
+    names = list(_columns(columns, text))
+    writer.writerow(names)
     number = 0
-    for number, row in enumerate(pages, start=1):  # noqa: B007 - the last number is the answer
-        cells = (row[name] for name in _columns(text))
+    for number, row in enumerate(table, start=1):  # noqa: B007 - the last number is the answer
+        cells = (row[name] for name in names)
         writer.writerow(cells if raw else map(harmless, cells))
     return number
 
@@ -97,39 +140,54 @@ def harmless(cell: Any) -> Any:
     return f"'{printable(cell)}" if starts_one else printable(cell)
 
 
-def write_parquet(pages: Iterable[Row], path: Path, *, text: bool = False) -> int:
+def write_parquet(table: Iterable[Row], path: Path, *, text: bool = False, columns: Columns | None = None) -> int:
     """Write a Parquet file in bounded memory; it appears under its name only when it is whole."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    types = {**COLUMNS, "text": "string"}
-    schema = pa.schema([(name, pa.type_for_alias(types[name])) for name in _columns(text)])
-    unfinished = path.with_name(path.name + ".part")
+    types = _columns(columns, text)
+    kinds = {
+        name: pa.timestamp("ms", "UTC") if kind == TIME else pa.type_for_alias(kind) for name, kind in types.items()
+    }
+    schema, times = pa.schema(kinds.items()), [name for name, kind in types.items() if kind == TIME]
     number = 0
-    with pq.ParquetWriter(unfinished, schema, compression="zstd") as writer:
-        for group in _groups(pages):
+    with appearing(path) as unfinished, pq.ParquetWriter(unfinished, schema, compression="zstd") as writer:
+        for group in _groups(table):
+            for row in group:
+                row.update({name: datetime.fromisoformat(row[name]) for name in times})
             writer.write_table(pa.Table.from_pylist(group, schema=schema))
             number += len(group)
-    unfinished.replace(path)
     return number
 
 
-def _groups(pages: Iterable[Row]) -> Iterator[list[Row]]:
-    iterator = iter(pages)
+def _groups(table: Iterable[Row]) -> Iterator[list[Row]]:
+    iterator = iter(table)
     while group := list(islice(iterator, _ROWS_PER_GROUP)):
         yield group
 
 
-def _columns(text: bool) -> list[str]:
-    return [*COLUMNS, "text"] if text else list(COLUMNS)
+def _columns(columns: Columns | None, text: bool) -> Columns:
+    return {**(COLUMNS if columns is None else columns), **({"text": "string"} if text else {})}
 
 
 TEXT_WRITERS: dict[str, Callable[..., int]] = {"jsonl": write_jsonl, "csv": write_csv}
 FORMATS = (*TEXT_WRITERS, "parquet")
 
 
-def export(pages: Iterable[Row], form: str, path: Path | None, out: IO[str], **options: bool) -> int:
-    """Write pages in a format, into a file or to `out`; return how many.
+def export(
+    table: Iterable[Row],
+    form: str,
+    path: Path | None,
+    out: IO[str],
+    *,
+    text: bool = False,
+    raw: bool = False,
+    columns: Columns | None = None,
+) -> int:
+    """Write rows in a format, into a file or to `out`; return how many.
+
+    Args:
+        columns: Names and types of the columns, when the rows are not pages.
 
     Raises:
         ExportError: Parquet was asked for without a file.
@@ -137,9 +195,17 @@ def export(pages: Iterable[Row], form: str, path: Path | None, out: IO[str], **o
     if form == "parquet":
         if path is None:
             raise ExportError("parquet is not for a terminal or pipe; name a file: -o pages.parquet")
-        return write_parquet(pages, path, text=options.get("text", False))
+        return write_parquet(table, path, text=text, columns=columns)
     write = TEXT_WRITERS[form]
+    with text_file(path, out) as file:
+        return write(table, file, text=text, raw=raw, columns=columns)
+
+
+@contextmanager
+def text_file(path: Path | None, out: IO[str]) -> Iterator[IO[str]]:
+    """Open a text file that appears when it is whole; without a path, `out`."""
     if path is None:
-        return write(pages, out, **options)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        return write(pages, file, **options)
+        yield out
+    else:
+        with appearing(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+            yield file

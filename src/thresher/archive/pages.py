@@ -1,10 +1,10 @@
 """The page store: one crash-safe segment per worker, readable while it grows.
 
 A segment is a SQLite file in WAL mode, so a killed worker leaves it whole and anybody may read along. Every settled
-fetch becomes one row, pages and refusals alike; a page that was fetched again after a crash has two rows, and
-readers take the last one. A judge that thinks again rewrites what it thought of a page. The links found on a page are
-kept with their scores inside its row: they are where `thresher why` finds the anchor and the parts of a score, and
-what link graphs are made from.
+fetch becomes one row, pages and refusals alike; a page that was fetched again, after a crash or to see whether it has
+changed, has several rows, and readers take the last one that brought a page. A judge that thinks again rewrites what it
+thought of a page. The links found on a page are kept with their scores inside its row: they are where `thresher why`
+finds the anchor and the parts of a score, and what link graphs are made from.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from typing import Any, Protocol
 
 import zstandard
 
-from thresher.errors import StoreError
+from thresher.archive.formats import prepare
 from thresher.records import Outcome, Parts, Revision
 from thresher.urls.canonical import fingerprint
 
-SCHEMA_VERSION = 2
+UNCHANGED = "unchanged"
+"""The reason of a visit that found the page as it was; such a row is no page, the one before it still counts."""
+
 _SQL = resources.files("thresher.archive") / "sql"
 
 
@@ -55,6 +57,10 @@ class PageRecord:
         parts: What the relevance was made of.
         text_hash: 64-bit hash of the text; 0 without text.
         duplicate_of: Fingerprint of the page that brought the same text first; 0 when this one did.
+        etag: By which the server knows this version of the page; empty when it names none.
+        last_modified: When the page changed last, in the server's words; empty when it does not say.
+        text: All visible text; empty when it is not kept.
+        main: What a reader would read of it; empty when that was not told apart.
         links: What it added to the frontier.
     """
 
@@ -78,7 +84,10 @@ class PageRecord:
     duplicate_of: int = 0
     elapsed_seconds: float = 0.0
     bytes: int = 0
+    etag: str = ""
+    last_modified: str = ""
     text: str = ""
+    main: str = ""
     links: Sequence[FoundLink] = ()
 
 
@@ -113,9 +122,7 @@ class PageWriter:
     def _prepare(self, path: Path) -> None:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        if check_version(self._db, path) == 1:
-            self._db.execute("ALTER TABLE page ADD COLUMN probability REAL")
-        self._db.executescript((_SQL / "schema.sql").read_text(encoding="utf-8"))
+        prepare(self._db, path)
 
     async def keep(self, records: Sequence[PageRecord]) -> None:
         """Store records in one transaction, beside the event loop."""
@@ -152,12 +159,16 @@ class PageWriter:
     def _row(self, record: PageRecord) -> dict[str, Any]:
         row = {name: getattr(record, name) for name in PageRecord.__slots__}
         row["parts"] = _packed_parts(record.parts)
-        row["text"] = self._compress(record.text.encode("utf-8", "replace")) if record.text else None
+        row["text"] = self._packed(record.text)
+        row["main"] = self._packed(record.main if record.main != record.text else "")
         links = [[link.url, link.anchor, round(link.score, 6), link.parts] for link in record.links]
         row["links"] = (
             self._compress(json.dumps(links, ensure_ascii=False).encode("utf-8", "replace")) if links else None
         )
         return row
+
+    def _packed(self, text: str) -> bytes | None:
+        return self._compress(text.encode("utf-8", "replace")) if text else None
 
     def close(self) -> None:
         """Close the segment; it can be opened again."""
@@ -179,21 +190,6 @@ class NoArchive:
 
 def _packed_parts(parts: Parts) -> str | None:
     return json.dumps(parts, ensure_ascii=False) if parts else None
-
-
-def check_version(db: sqlite3.Connection, path: Path) -> int:
-    """Return the format of a segment, 0 for one without any tables yet.
-
-    Raises:
-        StoreError: A newer Thresher wrote it.
-    """
-    version: int = db.execute("PRAGMA user_version").fetchone()[0]
-    if version > SCHEMA_VERSION:
-        db.close()
-        raise StoreError(
-            f"{path.name} has format {version}, this Thresher reads up to {SCHEMA_VERSION}; use a newer Thresher"
-        )
-    return version
 
 
 def unpacked_text(blob: bytes | None) -> str:

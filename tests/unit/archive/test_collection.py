@@ -6,12 +6,11 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-from importlib import resources
 
 import pytest
 
 from thresher.archive.collection import Collection
-from thresher.archive.pages import FoundLink, PageRecord, PageWriter
+from thresher.archive.pages import UNCHANGED, FoundLink, PageRecord, PageWriter
 from thresher.errors import StoreError
 from thresher.records import Judgement, Outcome, Revision
 from thresher.urls.canonical import fingerprint
@@ -105,6 +104,15 @@ def test_text_and_links_come_back_as_they_were_kept(tmp_path, writer):
         assert collection.text(99) == ""
 
 
+def test_the_main_text_comes_back_and_is_all_text_when_it_was_not_told_apart(tmp_path, writer):
+    writer.write(
+        [page(1, text="menu 钙钛矿", main="钙钛矿"), page(2, text="all of it", main="all of it"), page(3, text="all")]
+    )
+    with Collection(tmp_path) as collection:
+        assert [collection.main_text(number) for number in (1, 2, 3)] == ["钙钛矿", "all of it", "all"]
+        assert collection.text(1) == "menu 钙钛矿"
+
+
 def test_a_reader_sees_pages_while_the_writer_goes_on(tmp_path, writer):
     with Collection(tmp_path) as collection:
         writer.write([page(1)])
@@ -116,7 +124,7 @@ def test_a_segment_of_a_newer_format_is_refused_with_words(tmp_path, writer):
     db = sqlite3.connect(tmp_path / "w1.db")
     db.execute("PRAGMA user_version = 99")
     db.close()
-    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 2"):
+    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 3"):
         Collection(tmp_path)
     with pytest.raises(StoreError, match="format 99"):
         PageWriter(tmp_path / "w1.db")
@@ -180,22 +188,37 @@ def test_relevant_pages_are_counted_as_they_are_judged_now(tmp_path, writer):
         assert collection.relevant_pages() == 1
 
 
-def test_a_segment_of_the_first_format_is_read_and_written_on(tmp_path):
-    db = sqlite3.connect(tmp_path / "w1.db")
-    schema = (resources.files("thresher.archive") / "sql" / "schema.sql").read_text(encoding="utf-8")
-    without = "".join(line for line in schema.splitlines(keepends=True) if "probability" not in line)
-    db.executescript(without.replace("user_version = 2", "user_version = 1"))
-    db.execute(
-        "INSERT INTO page (fingerprint, url, status, outcome, reason, page, score, parent, depth, title, language,"
-        " relevance, relevant, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes)"
-        " VALUES (1, 'http://a.example/1', 200, 'done', '', 1, 0, 0, 0, '', '', 0.5, 1, 0, 0, 1, 0, 0)"
-    )
-    db.commit()
-    db.close()
+def test_of_two_visits_the_last_one_counts_whoever_made_it(tmp_path, writer):
+    other = PageWriter(tmp_path / "w2.db")
+    other.write([page(1, relevance=0.2, at=9, title="now", text="new", links=[link(3)])])
+    other.close()
+    writer.write([page(1, relevance=0.9, at=5, title="then", text="old", links=[link(2)]), page(2)])
     with Collection(tmp_path) as collection:
-        assert [record.probability for record in collection.ranked()] == [None]
-    writer = PageWriter(tmp_path / "w1.db")
-    writer.write([own(2, probability=0.4)])
-    writer.close()
+        assert [(record.title, record.relevance) for record in collection.ranked()] == [("", 0.5), ("now", 0.2)]
+        assert (collection.find(1).title, collection.text(1)) == ("now", "new")
+        assert collection.links(1) == [link(3)]
+
+
+def test_a_page_that_lost_its_relevance_is_no_longer_counted(tmp_path, writer):
+    writer.write([page(1, relevance=0.9, at=5), page(2, relevance=0.9), page(1, relevance=0.0, at=9)])
     with Collection(tmp_path) as collection:
-        assert sorted(record.probability or 0.0 for record in collection.ranked()) == [0.0, 0.4]
+        assert collection.relevant_pages() == 1
+
+
+def test_a_page_stays_when_a_later_visit_brought_none(tmp_path, writer):
+    writer.write([page(1, text="text", etag='"a"')])
+    writer.write([page(1, at=5, page=False, status=304, reason=UNCHANGED)])
+    writer.write([page(1, at=9, page=False, status=404, reason="http 404", outcome=Outcome.FAILED)])
+    with Collection(tmp_path) as collection:
+        [record] = collection.ranked()
+        assert (record.etag, collection.find(1), collection.text(1)) == ('"a"', record, "text")
+        assert [visit.status for visit in collection.history(1)] == [200, 304, 404]
+
+
+def test_no_page_comes_twice_when_it_is_visited_again_meanwhile(tmp_path, writer):
+    writer.write([page(number, relevance=0.5) for number in range(1, 4)])
+    with Collection(tmp_path) as collection:
+        ranked = collection.ranked()
+        first = next(ranked)
+        writer.write([page(number, at=9, relevance=0.4) for number in range(1, 4)])
+        assert [record.fingerprint for record in [first, *ranked]] == [1, 2, 3]

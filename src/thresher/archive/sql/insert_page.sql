@@ -1,8 +1,10 @@
 -- Parameters: the fields of archive.pages.PageRecord, text and links packed, parts as JSON.
 INSERT INTO page (
     fingerprint, url, status, outcome, reason, page, score, parent, depth, title, language, relevance, relevant,
-    probability, parts, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes, text, links
+    probability, parts, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes, etag, last_modified,
+    text, main, links
 ) VALUES (
     :fingerprint, :url, :status, :outcome, :reason, :page, :score, :parent, :depth, :title, :language, :relevance,
-    :relevant, :probability, :parts, :text_hash, :duplicate_of, :fetched_at, :elapsed_seconds, :bytes, :text, :links
+    :relevant, :probability, :parts, :text_hash, :duplicate_of, :fetched_at, :elapsed_seconds, :bytes, :etag,
+    :last_modified, :text, :main, :links
 );

@@ -1,5 +1,5 @@
 -- One segment of the page store. Rows are only ever appended, but for what the judge thinks; for a URL with several
--- rows the last one counts.
+-- rows the last one that brought a page counts.
 CREATE TABLE IF NOT EXISTS page (
     id              INTEGER PRIMARY KEY,   -- order of arrival in this segment
     fingerprint     INTEGER NOT NULL,
@@ -22,8 +22,11 @@ CREATE TABLE IF NOT EXISTS page (
     fetched_at      REAL    NOT NULL,      -- seconds since the epoch
     elapsed_seconds REAL    NOT NULL,
     bytes           INTEGER NOT NULL,
+    etag            TEXT    NOT NULL DEFAULT '',   -- as the server sent them, for the next visit
+    last_modified   TEXT    NOT NULL DEFAULT '',
     text            BLOB,                  -- zstd
+    main            BLOB,                  -- zstd; what a reader would read of it, when that is not all
     links           BLOB                   -- zstd of JSON: [[url, anchor, score, parts], …]
 );
 CREATE INDEX IF NOT EXISTS page_fingerprint ON page (fingerprint);
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;

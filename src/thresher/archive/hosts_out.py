@@ -1,0 +1,91 @@
+"""The hosts of a collection with the evidence for each: how much they gave, their best page, how they were found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field
+
+from thresher.archive.collection import Collection
+from thresher.archive.export import TIME, Row, time_text
+from thresher.archive.pages import PageRecord
+from thresher.urls.host import host_key
+
+HOST_COLUMNS = {
+    "host": "string",
+    "pages": "int32",
+    "relevant": "int32",
+    "relevance": "float64",
+    "best_url": "string",
+    "best_title": "string",
+    "best_relevance": "float64",
+    "languages": "string",
+    "is_new": "bool",
+    "first_url": "string",
+    "first_at": TIME,
+    "found_on": "string",
+    "anchor": "string",
+}
+"""The columns of the list of hosts, with their types; `relevance` is the mean over the host's pages."""
+
+
+@dataclass
+class _Host:
+    best: PageRecord
+    first: PageRecord
+    pages: int = 0
+    relevant: int = 0
+    relevance: float = 0.0
+    languages: Counter[str] = field(default_factory=Counter)
+
+    def take(self, record: PageRecord) -> None:
+        self.pages += 1
+        self.relevant += record.relevant
+        self.relevance += record.relevance
+        self.languages[record.language] += bool(record.language)
+        if record.fetched_at < self.first.fetched_at:
+            self.first = record
+
+
+def host_rows(
+    collection: Collection,
+    *,
+    min_relevance: float = 0.0,
+    duplicates: bool = False,
+    seed_hosts: Set[str] = frozenset(),
+    new_only: bool = False,
+) -> Iterator[Row]:
+    """Yield one row per host, those with most relevant pages first; memory grows with the hosts, not with the pages.
+
+    Args:
+        seed_hosts: Hosts that the user named; all others are new.
+        new_only: Leave out what the user named.
+    """
+    hosts: dict[str, _Host] = {}
+    for record in collection.ranked(min_relevance=min_relevance, duplicates=duplicates):
+        name = host_key(record.url)
+        if not (new_only and name in seed_hosts):
+            hosts.setdefault(name, _Host(best=record, first=record)).take(record)
+    for name, host in sorted(hosts.items(), key=lambda item: (-item[1].relevant, -item[1].best.relevance, item[0])):
+        yield {"host": name, "is_new": name not in seed_hosts, **_row(host), **_found(collection, host.first)}
+
+
+def _row(host: _Host) -> Row:
+    return {
+        "pages": host.pages,
+        "relevant": host.relevant,
+        "relevance": host.relevance / host.pages,
+        "best_url": host.best.url,
+        "best_title": host.best.title,
+        "best_relevance": host.best.relevance,
+        "languages": " ".join(language for language, _ in host.languages.most_common() if language),
+        "first_url": host.first.url,
+        "first_at": time_text(host.first.fetched_at),
+    }
+
+
+def _found(collection: Collection, first: PageRecord) -> Row:
+    """Say by which link a host was found: of the first page that it gave."""
+    parent = collection.find(first.parent) if first.parent else None
+    link = collection.link_between(first.parent, first.url) if parent else None
+    return {"found_on": parent.url if parent else "", "anchor": link.anchor if link else ""}

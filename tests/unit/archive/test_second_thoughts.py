@@ -1,0 +1,41 @@
+"""A second thought changes what is thought of a page, and never promises a text that is not there."""
+
+from contextlib import closing
+
+import pytest
+
+from tests.unit.archive.test_ways_out import LEAF, of
+from thresher.archive.collection import Collection
+from thresher.archive.pages import PageWriter
+from thresher.records import Judgement, Revision
+
+
+@pytest.fixture
+def think(tmp_path):
+    def think(record, *, relevant):
+        judgement = Judgement(relevance=0.7, relevant=relevant, probability=0.7)
+        with closing(PageWriter(tmp_path / "w1.db")) as writer:
+            writer.write([record])
+            writer.rewrite([Revision(url=LEAF, judgement=judgement)])
+        with Collection(tmp_path) as collection:
+            return next(collection.ranked())
+
+    return think
+
+
+def test_a_page_with_its_text_can_become_relevant(think):
+    seen = think(of(LEAF, relevance=0.2, relevant=False, text="words"), relevant=True)
+    assert (seen.relevant, seen.relevance, seen.probability) == (True, 0.7, 0.7)
+
+
+def test_a_page_without_text_cannot_though_its_relevance_is_told(think):
+    seen = think(of(LEAF, relevance=0.2, relevant=False), relevant=True)
+    assert (seen.relevant, seen.relevance, seen.probability) == (False, 0.7, 0.7)
+
+
+def test_a_page_that_asked_not_to_be_kept_stays_relevant(think):
+    assert think(of(LEAF, relevance=0.2, relevant=True), relevant=True).relevant
+
+
+def test_any_page_can_stop_being_relevant(think):
+    assert not think(of(LEAF, relevance=0.9, relevant=True, text="words"), relevant=False).relevant
