@@ -1,0 +1,1 @@
+"""Full text over a collection, in English and Chinese."""

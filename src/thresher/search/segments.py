@@ -1,0 +1,123 @@
+"""The segments of the page store as the index reads them: what is new since a row, and what is thought of the rest."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from thresher.archive.formats import check_version
+from thresher.archive.pages import unpacked_links, unpacked_text
+from thresher.errors import StoreError
+
+_COLUMNS = "id, fingerprint, url, title, language, relevance, relevant, fetched_at, page, text, links"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One settled fetch.
+
+    Args:
+        place: Its row in the segment.
+        text: All visible text; empty when it was not kept.
+        main: What a reader would read of it; empty when that was not told apart.
+        anchors: Where its links lead, and their words.
+    """
+
+    place: int
+    fingerprint: int
+    url: str
+    title: str
+    language: str
+    relevance: float
+    relevant: bool
+    fetched_at: float
+    page: bool
+    text: str
+    main: str
+    anchors: list[tuple[str, str]]
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Say which file is damaged.
+
+    Raises:
+        StoreError: The segment cannot be read.
+    """
+    try:
+        yield
+    except (sqlite3.Error, zstandard.ZstdError) as error:
+        raise StoreError(f"{path} cannot be read: {error}; try: thresher verify --repair") from error
+
+
+class Segment:
+    """One file of the page store, opened for reading."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.uri = f"{path.absolute().as_uri()}?mode=ro"
+        with reading(path):
+            self._db = sqlite3.connect(self.uri, uri=True, timeout=60, isolation_level=None)
+            self.is_empty = check_version(self._db, path) == 0
+            columns = {row[1] for row in self._db.execute("PRAGMA table_info(page)")}
+        self._columns = f"{_COLUMNS}, {'main' if 'main' in columns else 'NULL'}"
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def last(self) -> int:
+        """Give the number of the last row."""
+        with reading(self.path):
+            return int(self._db.execute("SELECT coalesce(max(id), 0) FROM page").fetchone()[0])
+
+    def stamp(self) -> str:
+        """Say how the files look; the same as long as nobody writes."""
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        looks = [file.stat() for file in files if file.exists()]
+        return " ".join(f"{look.st_mtime_ns}:{look.st_size}" for look in looks)
+
+    def has_newer(self, fingerprint: int, fetched_at: float, place: int) -> bool:
+        """Tell whether a later row brought a page from the same address; `place` is 0 for a row of another segment."""
+        behind = "id > ?" if place else "fetched_at > ?"
+        query = f"SELECT 1 FROM page WHERE fingerprint = ? AND page = 1 AND {behind} LIMIT 1"  # noqa: S608 - our own
+        with reading(self.path):
+            return self._db.execute(query, [fingerprint, place or fetched_at]).fetchone() is not None
+
+    def after(self, place: int, most: int) -> list[Row]:
+        """Give the rows behind a row, in their order."""
+        query = f"SELECT {self._columns} FROM page WHERE id > ? ORDER BY id LIMIT ?"  # noqa: S608 - our own names
+        with reading(self.path):
+            return [_row(values) for values in self._db.execute(query, [place, most])]
+
+
+def _row(values: Sequence[Any]) -> Row:
+    return Row(
+        place=values[0],
+        fingerprint=values[1],
+        url=values[2],
+        title=values[3],
+        language=values[4],
+        relevance=values[5],
+        relevant=bool(values[6]),
+        fetched_at=values[7],
+        page=bool(values[8]),
+        text=unpacked_text(values[9]),
+        main=unpacked_text(values[11]),
+        anchors=[(link.url, link.anchor) for link in unpacked_links(values[10]) if link.anchor],
+    )
+
+
+def open_segments(folder: Path) -> list[Segment]:
+    """Open all segments of a page store; one that its worker has only just created is left for the next time."""
+    found = [Segment(path) for path in sorted(folder.glob("*.db"))]
+    for segment in found:
+        if segment.is_empty:
+            segment.close()
+    return [segment for segment in found if not segment.is_empty]
