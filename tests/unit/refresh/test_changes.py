@@ -1,0 +1,81 @@
+"""What is not as it was: new, changed, moved and gone pages."""
+
+from contextlib import closing
+
+import pytest
+
+from tests.unit.archive.test_collection import page
+from thresher.archive.collection import Collection
+from thresher.archive.pages import UNCHANGED, PageWriter
+from thresher.records import Outcome
+from thresher.refresh.changes import Kind, changes
+from thresher.refresh.files import last_beginning, note_beginning, queue_path, remove_queue
+
+SINCE = 100.0
+
+
+@pytest.fixture
+def found(tmp_path):
+    def changes_of(*records):
+        with closing(PageWriter(tmp_path / "w1.db")) as writer:
+            writer.write(records)
+        with Collection(tmp_path) as collection:
+            return {change.record.fingerprint: change for change in changes(collection, SINCE)}
+
+    return changes_of
+
+
+def nothing(number, at, status, reason="", outcome=Outcome.DONE):
+    return page(number, at=at, page=False, status=status, reason=reason, outcome=outcome)
+
+
+def test_each_kind_of_change_is_told_from_the_others(found):
+    told = found(
+        page(1, at=200),
+        page(2, at=50, text_hash=1, relevance=0.9),
+        page(2, at=200, text_hash=2, relevance=0.4),
+        page(3, at=50),
+        nothing(3, 200, 404, "http 404", Outcome.FAILED),
+        page(4, at=50),
+        nothing(4, 200, 301, "redirected to http://b.example/"),
+    )
+    assert {number: change.kind for number, change in told.items()} == {
+        1: Kind.NEW,
+        2: Kind.CHANGED,
+        3: Kind.GONE,
+        4: Kind.MOVED,
+    }
+    assert (told[2].before, told[2].record.relevance, told[1].before) == (0.9, 0.4, None)
+
+
+def test_what_is_as_it_was_is_not_listed(found):
+    untouched, looked_at, fetched_again = page(1, at=50), page(2, at=50), page(3, at=50, text_hash=1)
+    again = [nothing(2, 200, 304, UNCHANGED), page(3, at=200, text_hash=1)]
+    assert found(untouched, looked_at, fetched_again, *again, nothing(4, 200, 404)) == {}
+
+
+def test_how_much_was_kept_is_told_where_both_texts_are_there(found):
+    told = found(
+        page(1, at=50, text_hash=1, text="one two three four five"),
+        page(1, at=200, text_hash=2, text="one two three six seven"),
+        page(2, at=50, text_hash=1),
+        page(2, at=200, text_hash=2, text="now"),
+    )
+    assert told[1].kept == pytest.approx(2 / 6)
+    assert told[2].kept is None
+
+
+def test_the_beginning_of_the_last_refresh_is_noted(tmp_path):
+    assert last_beginning(tmp_path) is None
+    note_beginning(tmp_path, 12.5)
+    assert last_beginning(tmp_path) == 12.5
+    (tmp_path / "refresh.json").write_text("[]")
+    assert last_beginning(tmp_path) is None
+
+
+def test_a_queue_is_removed_with_its_sides(tmp_path):
+    for side in ("", "-wal", "-shm"):
+        (tmp_path / f"refresh.db{side}").write_text("")
+    remove_queue(tmp_path)
+    assert not queue_path(tmp_path).exists()
+    assert list(tmp_path.iterdir()) == []
