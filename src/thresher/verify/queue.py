@@ -1,0 +1,176 @@
+"""Pages against the frontier: whatever was settled, and every link that was let in, must be known there.
+
+A store that crashed may have lost its last second, and of a cluster only one part: then a page is settled whose links
+nobody knows. Letting URLs in is harmless for those that are known, so what is missing is simply found again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeVar
+
+from thresher.frontier.base import Counts, Frontier, UrlEntry, UrlState
+from thresher.frontier.scores import short
+from thresher.records import Candidate, Outcome
+from thresher.urls.canonical import fingerprint
+from thresher.verify.findings import Finding, State, Tally
+from thresher.verify.rows import Row, Rows
+
+T = TypeVar("T")
+
+ASKED_AT_ONCE = 64
+MOST_REMEMBERED = 1_000_000
+"""So many URLs are not asked for twice; after that we begin to forget, and ask again."""
+_OPEN = (UrlState.WAITING, UrlState.LEASED)
+_SITEMAP = "sitemap:"
+_SITEMAP_ENDINGS = (".xml", ".xml.gz")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    """A frontier to compare with, and what is known about it.
+
+    Args:
+        outside: Says why a URL lies outside the crawl as its rules are now, so many links from a seed.
+        is_whole: Whether all pages of the crawl are in this folder, and none on other machines.
+        is_running: Whether workers are at it now, so that what is open may be settled in a moment.
+    """
+
+    frontier: Frontier
+    outside: Callable[[str, int], str]
+    is_whole: bool = True
+    is_running: bool = False
+
+
+@dataclass
+class _Seen:
+    rows: int = 0
+    links: int = 0
+    unknown_pages: Tally = field(default_factory=Tally)
+    unknown_links: Tally = field(default_factory=Tally)
+    again: Tally = field(default_factory=Tally)
+    without_row: Tally = field(default_factory=Tally)
+
+
+class QueueCheck:
+    """Compares the rows of the page store with the frontier, in bounded memory."""
+
+    def __init__(self, queue: Queue, rows: Rows, *, repair: bool) -> None:
+        self._queue = queue
+        self._frontier = queue.frontier
+        self._rows = rows
+        self._repair = repair
+        self._seen = _Seen()
+        self._asked: set[int] = set()
+        self._missing: list[Candidate] = []
+
+    async def run(self) -> tuple[list[Finding], dict[str, int]]:
+        """Compare, and with `repair` let in what is missing; return what was found and how much was looked at."""
+        for rows in _batches(self._rows, ASKED_AT_ONCE):
+            await self._look_at(rows)
+            await self._let_in()
+        counts = await self._frontier.counts()
+        return self._findings(counts), {"rows": self._seen.rows, "links": self._seen.links}
+
+    async def _look_at(self, rows: Sequence[Row]) -> None:
+        self._seen.rows += len(rows)
+        entries = await self._find([row.url for row in rows])
+        links: dict[str, Candidate] = {}
+        for row, entry in zip(rows, entries, strict=True):
+            self._compare(row, entry)
+            if entry is None or entry.state not in _OPEN:  # an open page brings its links when it is fetched again
+                links.update((link.url, link) for link in candidates_of(row))
+        news = [link for link in links.values() if self._is_news(link.url)]
+        self._seen.links += len(news)
+        async for link, entry in self._found(news):
+            self._compare_link(link, entry)
+
+    def _compare(self, row: Row, entry: UrlEntry | None) -> None:
+        if entry is None:
+            if not self._queue.outside(row.url, row.depth):
+                self._seen.unknown_pages.take(row.url)
+                self._missing.append(Candidate(url=row.url, score=short(row.score), hops=row.depth, parent=row.parent))
+        elif entry.state in _OPEN and row.outcome is not Outcome.RETRY:
+            self._seen.again.take(row.url)
+
+    def _compare_link(self, link: Candidate, entry: UrlEntry | None) -> None:
+        if entry is None:
+            if not self._queue.outside(link.url, link.hops):
+                self._seen.unknown_links.take(link.url)
+                self._missing.append(link)
+        elif self._queue.is_whole and entry.state is UrlState.DONE and fingerprint(link.url) not in self._rows:
+            self._seen.without_row.take(link.url)
+
+    def _is_news(self, url: str) -> bool:
+        number = fingerprint(url)
+        if number in self._asked:
+            return False
+        if len(self._asked) >= MOST_REMEMBERED:
+            self._asked.clear()
+        self._asked.add(number)
+        return True
+
+    async def _found(self, links: Sequence[Candidate]) -> AsyncIterator[tuple[Candidate, UrlEntry | None]]:
+        for part in _batches(links, ASKED_AT_ONCE):
+            for link, entry in zip(part, await self._find([link.url for link in part]), strict=True):
+                yield link, entry
+
+    async def _find(self, urls: Sequence[str]) -> list[UrlEntry | None]:
+        return await asyncio.gather(*map(self._frontier.find, urls))
+
+    async def _let_in(self) -> None:
+        missing, self._missing = self._missing, []
+        if missing and self._repair:
+            await self._frontier.add(missing)
+
+    def _findings(self, counts: Counts) -> list[Finding]:
+        seen, mended = self._seen, State.MENDED if self._repair else State.WRONG
+        pushed_out = not self._repair and seen.unknown_links.number <= counts.dropped
+        return [
+            *seen.unknown_pages.found("frontier", mended, "pages were unknown to the frontier; they are fetched again"),
+            *seen.unknown_links.found(
+                "frontier",
+                State.NOTE if pushed_out else mended,
+                "links are unknown to the frontier; full hosts may have pushed them out"
+                if pushed_out
+                else "links of settled pages were unknown to the frontier",
+            ),
+            *seen.again.found("frontier", State.NOTE, "pages are kept and still open: they are fetched again"),
+            *seen.without_row.found("pages", State.LOST, "URLs are done in the frontier and have no row"),
+            *self._leases(counts),
+        ]
+
+    def _leases(self, counts: Counts) -> list[Finding]:
+        if self._queue.is_running or not counts.leased:
+            return []
+        words = "leases are open though nobody works; they end by themselves"
+        return [Finding(part="frontier", state=State.NOTE, words=words, number=counts.leased)]
+
+
+def candidates_of(row: Row) -> Iterator[Candidate]:
+    """Yield the links of a row as they were let in, but for what only the strategy knew of them.
+
+    Sitemaps that a sitemap lists are left out: only the frontier knew what they are.
+    """
+    moved = not row.page and row.outcome is Outcome.DONE and not row.reason.startswith(_SITEMAP)
+    hops = row.depth if moved else row.depth + 1
+    for link in row.links:
+        if row.reason.startswith(_SITEMAP) and link.url.endswith(_SITEMAP_ENDINGS):
+            continue
+        yield Candidate(
+            url=link.url,
+            score=short(link.score),
+            parts=link.parts,
+            hops=hops,
+            redirects=int(moved),
+            parent=row.fingerprint,
+        )
+
+
+def _batches(things: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(things)
+    while batch := list(islice(iterator, size)):
+        yield batch

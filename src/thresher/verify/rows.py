@@ -1,0 +1,82 @@
+"""The rows of all segments one after the other, with the little of each that is compared with other parts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.archive.formats import check_version
+from thresher.archive.pages import FoundLink, unpacked_links
+from thresher.records import Outcome
+from thresher.verify.segments import segment_paths
+
+_ROWS = (
+    "SELECT fingerprint, url, status, outcome, reason, page, score, parent, depth, fetched_at, "
+    "text IS NOT NULL AS has_text, links FROM page ORDER BY id"
+)
+_HAS = "SELECT 1 FROM page WHERE fingerprint = ? LIMIT 1"
+_HAS_FETCH = "SELECT 1 FROM page WHERE fingerprint = ? AND abs(fetched_at - ?) < 0.000002 LIMIT 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One settled fetch; `has_text` tells whether its text was kept."""
+
+    fingerprint: int
+    url: str
+    status: int
+    outcome: Outcome
+    reason: str
+    page: bool
+    score: float
+    parent: int
+    depth: int
+    fetched_at: float
+    has_text: bool
+    links: tuple[FoundLink, ...]
+
+
+class Rows:
+    """All rows of a page store, for reading."""
+
+    def __init__(self, folder: Path) -> None:
+        self._segments = [segment for path in segment_paths(folder) if (segment := _opened(path)) is not None]
+
+    def __enter__(self) -> Rows:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for segment in self._segments:
+            segment.close()
+
+    def __iter__(self) -> Iterator[Row]:
+        """Yield the rows of one segment after the other, each in the order of arrival."""
+        for segment in self._segments:
+            yield from map(_row, segment.execute(_ROWS))
+
+    def __contains__(self, fingerprint: int) -> bool:
+        """Tell whether a URL has any row."""
+        return any(segment.execute(_HAS, [fingerprint]).fetchone() for segment in self._segments)
+
+    def has_fetch(self, fingerprint: int, fetched_at: float) -> bool:
+        """Tell whether there is a row for one fetch of a URL; times are compared to the microsecond."""
+        return any(segment.execute(_HAS_FETCH, [fingerprint, fetched_at]).fetchone() for segment in self._segments)
+
+
+def _opened(path: Path) -> sqlite3.Connection | None:
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, isolation_level=None)
+    db.row_factory = sqlite3.Row
+    if check_version(db, path) == 0:  # its worker has only just created it
+        db.close()
+        return None
+    return db
+
+
+def _row(row: sqlite3.Row) -> Row:
+    values = dict(row)
+    values["outcome"] = Outcome(values["outcome"])
+    values["page"], values["has_text"] = bool(values["page"]), bool(values["has_text"])
+    values["links"] = tuple(unpacked_links(values["links"]))
+    return Row(**values)

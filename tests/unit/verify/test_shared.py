@@ -1,0 +1,35 @@
+"""A store that many machines share: what it forgot is found again from the pages of this machine."""
+
+import pytest
+
+from tests.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
+from tests.unit.verify.conftest import TOPIC, SmallCrawl, page
+from thresher.verify.crawl import verify
+from thresher.verify.findings import State
+
+
+@pytest.fixture
+def shared(tmp_path, redis_url):  # noqa: F811 - the fixture
+    return SmallCrawl(tmp_path / "shared", TOPIC + f"store: {redis_url}\n")
+
+
+async def test_links_that_the_store_forgot_are_found_again(shared):
+    shared.keep(page(1, [2, 3]))
+    await shared.settle(page(1, [2]))
+    assert not (await verify(shared.crawl)).is_clean
+    assert (await verify(shared.crawl, repair=True)).is_clean
+    assert (await shared.state(3)).score == 0.25
+    assert (await verify(shared.crawl)).findings == []
+
+
+async def test_a_store_that_was_emptied_gets_back_what_this_machine_keeps(shared):
+    shared.keep(*(page(number, [number + 1]) for number in range(1, 150)))
+    assert (await verify(shared.crawl, repair=True)).is_clean
+    again = await verify(shared.crawl)
+    assert [(finding.state, finding.number) for finding in again.findings] == [(State.NOTE, 149)]
+
+
+async def test_pages_of_other_machines_are_not_called_lost(shared):
+    await shared.settle(page(1, [2]), page(2, []))
+    shared.keep(page(1, [2]))
+    assert (await verify(shared.crawl)).findings == []
