@@ -1,0 +1,82 @@
+"""The image holds the package and nothing else, and runs it as nobody in particular."""
+
+import json
+import re
+import tomllib
+
+import pytest
+
+from tests.unit.deploy.files import DEPLOY, ROOT, text, yaml_of
+from thresher.build import Crawl
+from thresher.errors import ConfigError
+
+
+def instructions():
+    """Return the Dockerfile as pairs of instruction and what follows it, comments gone and lines joined."""
+    lines = [line for line in text("Dockerfile").splitlines() if line and not line.startswith("#")]
+    joined = re.sub(r"\\\n\s*", "", "\n".join(lines)).splitlines()
+    return [tuple(line.split(None, 1)) for line in joined]
+
+
+def final_stage():
+    last = max(place for place, (name, _) in enumerate(instructions()) if name == "FROM")
+    return instructions()[last:]
+
+
+def value_of(name):
+    [found] = [rest for instruction, rest in final_stage() if instruction == name]
+    return found
+
+
+def test_both_stages_stand_on_the_same_small_image():
+    bases = [rest.split()[0] for name, rest in instructions() if name == "FROM"]
+    assert bases == ["python:3.12-slim"] * 2
+
+
+def test_the_user_is_a_number_above_zero():
+    assert all(int(part) > 0 for part in value_of("USER").split(":"))
+
+
+def test_it_runs_thresher_and_can_be_asked_for_its_health():
+    assert json.loads(value_of("ENTRYPOINT")) == ["thresher"]
+    assert "/healthz" in value_of("HEALTHCHECK")
+    assert value_of("VOLUME") == "/data"
+    assert value_of("STOPSIGNAL") == "SIGTERM"
+
+
+def test_nothing_is_compiled_and_no_tool_is_left():
+    runs = " ".join(rest for name, rest in instructions() if name == "RUN")
+    assert "--only-binary=:all:" in runs
+    assert "--constraint constraints.txt" in runs
+    assert not re.search(r"\b(apt-get|apk|gcc|curl|wget)\b", runs)
+    assert "pip" not in " ".join(rest for name, rest in final_stage() if name == "RUN")
+
+
+def test_every_extra_exists():
+    [extras] = [rest.partition("=")[2].split(",") for name, rest in instructions() if name == "ARG"]
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert set(extras) <= known.keys()
+    assert {"redis", "metrics"} <= set(extras)
+
+
+def test_what_is_copied_is_there_and_nothing_else_is_sent():
+    copied = [rest.split()[:-1] for name, rest in instructions() if name == "COPY" and "--from" not in rest]
+    sources = {source for group in copied for source in group}
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert "*" in ignored
+    assert {line[1:] for line in ignored if line.startswith("!")} == sources
+    assert all((ROOT / source).exists() for source in sources)
+
+
+def test_the_example_crawl_does_not_start_before_somebody_can_be_written_to():
+    crawl = Crawl.open(DEPLOY / "crawl")
+    assert crawl.config.manners.contact == ""
+    with pytest.raises(ConfigError, match=r"manners\.contact is empty"):
+        crawl.check()
+
+
+def test_prometheus_asks_workers_where_they_answer():
+    [job] = yaml_of("prometheus.yml")["scrape_configs"]
+    [names] = job["dns_sd_configs"]
+    assert (names["names"], str(names["port"])) == (["worker"], value_of("EXPOSE"))
+    assert "worker" in yaml_of("compose.yaml")["services"]
