@@ -5,24 +5,25 @@ It needs no labels. Pages are compared with the seeds in the words that set them
 early verdicts rest on little, and what a crawl does next rests on them. What the topic is it never learns from its own
 verdicts, only from seeds and from people. Chinese pages and others are judged by models of their own, since a page is
 ordinary or not among those it shares a language with.
+
+Workers of one crawl learn together: each writes down its examples and a draw of its sample, and puts what the others
+wrote beside its own. Seeds and what people said are written down at once, the rest as `rhythm.py` has it.
 """
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Mapping, Sequence
+from uuid import uuid4
 
 from thresher.classify.base import Brief, Notebook, TermWeights
+from thresher.classify.entries import readable
 from thresher.classify.fields import term_weights
-from thresher.classify.one_language import OneLanguage, combined
-from thresher.classify.sample import Terms
+from thresher.classify.one_language import OneLanguage, OtherSample, combined
+from thresher.classify.rows import Terms
 from thresher.classify.topic_model import Constants
 from thresher.records import Judgement, ParsedPage, Revision, Word
 
 CHINESE, OTHER = "zh", "other"
-SAVE_SECONDS = 30.0
-"""How much learning a crash may cost; seeds and what people said are written down at once."""
 
 
 class AdaptiveJudge:
@@ -55,7 +56,7 @@ class AdaptiveJudge:
             for name, phrase in _phrases(brief.vectors).items()
         }
         self._notebook: Notebook | None = None
-        self._saved_at = time.monotonic()
+        self._worker = uuid4().hex
         self._weighed: tuple[ParsedPage, Terms] | None = None
         self._judged: tuple[ParsedPage, Judgement] | None = None
 
@@ -77,25 +78,26 @@ class AdaptiveJudge:
     def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
         """Take a fetched page into the background, or among the examples; think again when it is time to."""
         self._judged = None
-        side, told = self._languages[_language(page)], self._told.get(page.url)
+        name, told = _language(page), self._told.get(page.url)
+        side = self._languages[name]
         is_seed = told is None and (seed or page.url in self._seeds)
         side.take_in(page.url, self._weights(page), seed=is_seed, verdict=told)
-        is_example = is_seed or told is not None
-        revisions = self._think_again(side) if is_example or side.is_due() else []
+        is_example = self._read_others(name) or is_seed or told is not None
+        revisions = side.think_again() if is_example or side.is_due() else []
         self._judged = (page, self.judge(page))
         side.note(page.url, self._judged[1].relevance)
-        if is_example or time.monotonic() >= self._saved_at + SAVE_SECONDS:
-            self.write_down()
+        if is_seed or told is not None or side.rhythm.is_write_due(side.sample.seen):
+            self._write(name)
         return revisions
 
     def teach(self, url: str, relevant: bool) -> Sequence[Revision]:
         """Take a person's word on a page; it counts at once when the page is remembered."""
         self._told[url], self._judged = relevant, None
-        for side in self._languages.values():
+        for name, side in self._languages.items():
             if url in side.sample:
                 side.tell(url, relevant)
                 revisions = side.think_again()
-                self.write_down()
+                self._write(name)
                 return revisions
         return ()
 
@@ -103,36 +105,43 @@ class AdaptiveJudge:
         """Take up what was learned before, and write down what is learned from now on."""
         self._notebook = notebook
         for name, side in self._languages.items():
-            if state := notebook.read(f"sample-{name}"):
-                side.go_on_from(state)
-        self._read_others()
+            if entry := notebook.read(_kind(name)):
+                self._worker = side.go_on_from(entry)
+        for name, side in self._languages.items():
+            self._read_others(name, at_once=True)
+            side.fit_again()
 
     def write_down(self) -> None:
         """Write down what was learned since the last time."""
-        if self._notebook is None:
-            return
-        examples = {name: side.examples() for name, side in self._languages.items()}
-        self._notebook.write("examples", json.dumps(examples, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         for name, side in self._languages.items():
             if side.sample.seen:
-                self._notebook.write(f"sample-{name}", side.state())
-        self._saved_at = time.monotonic()
+                self._write(name)
 
-    def _think_again(self, side: OneLanguage) -> list[Revision]:
-        self._read_others()
-        return side.think_again()
+    def _write(self, name: str) -> None:
+        side = self._languages[name]
+        if self._notebook is not None:
+            self._notebook.write(_kind(name), side.entry(self._worker))
+        side.rhythm.written(side.sample.seen)
 
-    def _read_others(self) -> None:
-        """Share examples with the other workers: each of them meets only some of the seeds."""
-        for content in self._notebook.read_others("examples") if self._notebook else ():
-            for name, examples in json.loads(content).items():
-                self._languages[name].take_examples(examples)
+    def _read_others(self, name: str, *, at_once: bool = False) -> bool:
+        """Look now and then at what the other workers wrote; tell whether they have met an example."""
+        side = self._languages[name]
+        if self._notebook is None or not (at_once or side.rhythm.is_read_due(side.sample.seen)):
+            return False
+        side.rhythm.read(side.sample.seen)
+        entries = readable(self._notebook.read_others(_kind(name)), OtherSample.read, "a judge's sample")
+        news = [side.take_over(other) for other in entries if other.worker != self._worker]
+        return any(news)
 
     def _weights(self, page: ParsedPage) -> Terms:
         """Weigh a page's terms once for judge, learn and words."""
         if self._weighed is None or self._weighed[0] is not page:
             self._weighed = (page, term_weights(page))
         return self._weighed[1]
+
+
+def _kind(name: str) -> str:
+    return f"sample-{name}"
 
 
 def _language(page: ParsedPage) -> str:

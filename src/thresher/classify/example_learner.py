@@ -7,21 +7,21 @@ and some background, and for pages in a language without an example, the cosine 
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.classify.arrays import pack_arrays, unpack_arrays
 from thresher.classify.base import Brief, Notebook
 from thresher.classify.cosine import CosineJudge
+from thresher.classify.entries import ENTRY_BYTES, pack_both, readable, unpack_both
+from thresher.classify.rhythm import Rhythm
 from thresher.classify.sections import Counts, weighted_counts
 from thresher.classify.trained_model import TrainedModel
-from thresher.classify.training_pages import TrainingPages, most_frequent
+from thresher.classify.training_pages import OtherPages, TrainingPages, most_frequent
 from thresher.errors import ConfigError
 from thresher.records import Judgement, ParsedPage, Revision, Word
 
@@ -31,8 +31,6 @@ Trained = tuple[TrainedModel, NDArray[np.float64]]
 Train = Callable[[TrainingPages], Trained | None]
 """Trains a model; None when the pages hold nothing to train on."""
 
-REFIT_SHARE = 0.1
-"""Refits grow rarer with the crawl, so that their cost per page does not grow."""
 SOON_PAGES = 5
 """Pages until the next refit when an example came in."""
 LEAST_CHANGE = 0.01
@@ -41,8 +39,6 @@ FINAL_PAGES = 500
 """Pages after which what is thought of a new page changes little."""
 LIKELY = 0.5
 MOST_WORDS = 50
-SAVE_SECONDS = 30.0
-"""How much learning a crash may cost; examples are written down at once."""
 
 
 class ExampleLearner:
@@ -65,11 +61,11 @@ class ExampleLearner:
         self._cosine = CosineJudge(brief)
         self._pages = TrainingPages(brief, sample_pages=sample_pages)
         self._model: TrainedModel | None = None
+        self._is_model_new = False
         self._languages: frozenset[bool] = frozenset()
-        self._refit_pages = refit_pages
-        self._next_fit = float(refit_pages)
+        self._rhythm = Rhythm(refit_pages)
         self._notebook: Notebook | None = None
-        self._saved_at = time.monotonic()
+        self._worker = uuid4().hex
         self._counted: tuple[ParsedPage, Counts] | None = None
 
     def judge(self, page: ParsedPage) -> Judgement:
@@ -88,12 +84,15 @@ class ExampleLearner:
     def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
         """Take a fetched page into the background, or among the examples; train anew when it is time to."""
         self._pages.take_in(page.url, self._counts(page), chinese=_is_chinese(page), seed=seed)
-        is_example = self._pages.is_example(page.url)
+        is_example, sample = self._pages.is_example(page.url), self._pages.sample
         if is_example:
             self._fit_soon()
-        revisions = self._think_again() if self._pages.sample.seen >= self._next_fit else []
+        if self._rhythm.is_read_due(sample.seen):
+            self._read_others()
+        is_due = self._rhythm.is_fit_due(sample.seen, sample.seen_by_all, len(sample))
+        revisions = self._think_again() if is_due else []
         self._pages.note(page.url, self.judge(page).relevance)
-        if is_example or time.monotonic() >= self._saved_at + SAVE_SECONDS:
+        if is_example or self._rhythm.is_write_due(sample.seen):
             self.write_down()
         return [revision for revision in revisions if revision.url != page.url]
 
@@ -110,28 +109,37 @@ class ExampleLearner:
     def keep_in(self, notebook: Notebook) -> None:
         """Take up what was learned before, and write down what is learned from now on."""
         self._notebook = notebook
-        if state := notebook.read(f"{self._name}-state"):
-            self._go_on_from(state)
+        if entry := notebook.read(self._kind("sample")):
+            self._worker = self._pages.go_on_from(entry)
+            seen = self._pages.sample.seen
+            self._rhythm.fit(seen, seen)
+            self._rhythm.written(seen)
+            if model := notebook.read(self._kind("model")):
+                self._take_model(model)
+            else:
+                self._think_again()
         self._read_others()
 
     def write_down(self) -> None:
         """Write down what was learned since the last time."""
         if self._notebook is not None and self._pages.sample.seen:
-            self._notebook.write(f"{self._name}-examples", self._pages.shared())
-            self._notebook.write(f"{self._name}-state", self._state())
-        self._saved_at = time.monotonic()
+            self._notebook.write(self._kind("sample"), self._pages.entry(self._worker))
+            if self._is_model_new:
+                model = self._packed_model()  # what does not fit is trained anew; an old one would be worse
+                self._notebook.write(self._kind("model"), model if len(model) <= ENTRY_BYTES else b"")
+                self._is_model_new = False
+        self._rhythm.written(self._pages.sample.seen)
 
     def _think_again(self) -> list[Revision]:
         """Train anew; return what changed for the pages of the sample."""
-        self._read_others()
         pages = self._pages
         pages.sample.forget_unused_terms()
         trained = self._train(pages) if pages.are_enough() else None
-        wait = max(self._refit_pages, REFIT_SHARE * pages.sample.seen) if trained else SOON_PAGES
-        self._next_fit = pages.sample.seen + wait
+        wait = None if trained else SOON_PAGES
+        self._rhythm.fit(pages.sample.seen, pages.sample.seen_by_all, wait=wait)
         if trained is None:
             return []
-        self._model, probabilities = trained
+        (self._model, probabilities), self._is_model_new = trained, True
         self._languages = pages.examples_in()
         revisions = [
             self._revision(url, probability)
@@ -160,33 +168,31 @@ class ExampleLearner:
         return self._model if _is_chinese(page) in self._languages else None
 
     def _is_final(self) -> bool:
-        return self._pages.sample.seen >= FINAL_PAGES
+        return self._pages.sample.seen_by_all >= FINAL_PAGES
 
     def _fit_soon(self) -> None:
-        self._next_fit = min(self._next_fit, self._pages.sample.seen + SOON_PAGES)
+        self._rhythm.fit_within(self._pages.sample.seen_by_all, SOON_PAGES)
 
     def _read_others(self) -> None:
-        """Share examples with the other workers: each of them meets only some of the seeds."""
-        for content in self._notebook.read_others(f"{self._name}-examples") if self._notebook else ():
-            if self._pages.take_shared(content):
+        """Put what the other workers learned from beside the own: each of them meets only some of the seeds."""
+        self._rhythm.read(self._pages.sample.seen)
+        entries = self._notebook.read_others(self._kind("sample")) if self._notebook else ()
+        for other in readable(entries, OtherPages.read, "a judge's sample"):
+            if other.worker != self._worker and self._pages.take_over(other):
                 self._fit_soon()
 
-    def _state(self) -> bytes:
-        arrays, values = self._pages.take_apart()
-        values |= {"languages": sorted(self._languages), "next_fit": self._next_fit}
-        if self._model:
-            model_arrays, values["model"] = self._model.take_apart()
-            arrays |= model_arrays
-        notes = json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        return pack_arrays({**arrays, "notes": np.frombuffer(notes, dtype=np.uint8)})
+    def _kind(self, what: str) -> str:
+        return f"{self._name}-{what}"
 
-    def _go_on_from(self, state: bytes) -> None:
-        arrays = unpack_arrays(state)
-        values = json.loads(arrays["notes"].tobytes().decode("utf-8", "surrogatepass"))
-        self._pages.restore(arrays, values)
-        self._languages, self._next_fit = frozenset(values["languages"]), values["next_fit"]
-        if "model" in values:
-            self._model = TrainedModel.put_together(arrays, values["model"])
+    def _packed_model(self) -> bytes:
+        assert self._model is not None  # only then is it new
+        arrays, values = self._model.take_apart()
+        return pack_both(arrays, {"model": values, "languages": sorted(self._languages)})
+
+    def _take_model(self, entry: bytes) -> None:
+        arrays, values = unpack_both(entry)
+        self._model = TrainedModel.put_together(arrays, values["model"])
+        self._languages = frozenset(values["languages"])
 
     def _counts(self, page: ParsedPage) -> Counts:
         """Count a page's terms once for judge, learn and words."""

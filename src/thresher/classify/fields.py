@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.classify.sample import Terms
+from thresher.classify.rows import Terms
 from thresher.records import ParsedPage
 from thresher.text.tokens import count
 

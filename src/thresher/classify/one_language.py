@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.classify.arrays import pack_arrays, unpack_arrays
 from thresher.classify.base import TermWeights
 from thresher.classify.calibration import probability
-from thresher.classify.sample import Sample, Terms, Weights
+from thresher.classify.draw import Draw
+from thresher.classify.entries import BadEntry, fitted, pack_both, unpack_both
+from thresher.classify.rhythm import Rhythm
+from thresher.classify.rows import Terms, Weights
+from thresher.classify.sample import Sample
 from thresher.classify.topic_model import Constants, Examples, TopicModel, fit
 from thresher.records import Judgement, Revision, Word
 
-REFIT_SHARE = 0.1
-"""Refits grow rarer with the crawl, so that their cost per page does not grow."""
 LEAST_CHANGE = 0.01
 """A second thought is told when the relevance changes by more."""
 FINAL_PAGES = 500
@@ -26,6 +26,8 @@ MOST_EXAMPLES = 100
 LIKELY = 0.5
 """The probability from which a page counts as relevant."""
 MOST_WORDS = 50
+MOST_SENT = 1_000
+"""Pages of the sample that are written down at most; long pages fill an entry before."""
 
 
 class OneLanguage:
@@ -43,12 +45,12 @@ class OneLanguage:
         self.sample = Sample(sample_pages)
         self._phrase = phrase
         self._constants = constants
-        self._refit_pages = refit_pages
+        self.rhythm = Rhythm(refit_pages)
+        self._fits = MOST_SENT
         self._seeds: dict[str, None] = {}
         self._told: dict[str, bool] = {}
         self._given: dict[str, float] = {}
         self._model, _ = self._fit()
-        self._next_fit = float(refit_pages)
 
     def judge(self, url: str, terms: Terms) -> Judgement:
         """Judge a page by its terms."""
@@ -91,19 +93,24 @@ class OneLanguage:
 
     def is_due(self) -> bool:
         """Tell whether it is time to think again."""
-        return self.sample.seen >= self._next_fit
+        return self.rhythm.is_fit_due(self.sample.seen, self.sample.seen_by_all, len(self.sample))
 
     def think_again(self) -> list[Revision]:
         """Fit anew, and judge all pages of the sample again; return what changed."""
         self.sample.forget_unused_terms()
         self._model, s = self._fit()
-        self._next_fit = self.sample.seen + max(self._refit_pages, REFIT_SHARE * self.sample.seen)
+        self.rhythm.fit(self.sample.seen, self.sample.seen_by_all)
         rewards = self._model.reward(s)
         return [
             Revision(url=url, judgement=judgement)
             for url, likeness, reward in zip(self.sample.urls, s, rewards, strict=True)
             if (judgement := self._changed(url, float(likeness), float(reward)))
         ]
+
+    def fit_again(self) -> None:
+        """Fit anew, without a second thought about any page: what was said of it was said in another life."""
+        self._model, _ = self._fit()
+        self.rhythm.fit(self.sample.seen, self.sample.seen_by_all)
 
     def _fit(self) -> tuple[TopicModel, Weights]:
         phrase = self.sample.row("", Terms.of(self._phrase))
@@ -140,36 +147,75 @@ class OneLanguage:
             relevant=chance >= LIKELY,
             probability=chance,
             parts=parts,
-            final=self.sample.seen >= FINAL_PAGES,
+            final=self.sample.seen_by_all >= FINAL_PAGES,
         )
 
-    def examples(self) -> dict[str, Any]:
-        """Return what other workers should know: seeds and what people said, each with its terms."""
-        return {
-            url: {"seed": url in self._seeds, "told": self._told.get(url), "terms": terms}
-            for url, terms in self.sample.kept_terms().items()
-        }
+    def entry(self, worker: str) -> bytes:
+        """Return what must be known to go on later, and to others: examples, what people said, a draw of the sample."""
+        content, self._fits = fitted(
+            lambda most: self._packed(worker, most), min(MOST_SENT, self._fits + self._fits // 8 + 1)
+        )
+        return content
 
-    def take_examples(self, examples: Mapping[str, Any]) -> None:
-        """Take over what `examples` of another worker returned."""
-        for url, known in examples.items():
-            self.take_in(url, Terms.of(known["terms"]), seed=known["seed"], verdict=known["told"])
+    def _packed(self, worker: str, most: int) -> bytes:
+        draw = self.sample.draw(most)
+        arrays, values = draw.take_apart()
+        given = [self._given.get(url) for url in draw.urls]
+        notes = {"worker": worker, "seeds": list(self._seeds), "told": self._told, "given": given}
+        return pack_both(arrays, values | notes)
 
-    def state(self) -> bytes:
-        """Return all that is known, to go on from later."""
-        told = json.dumps({"seeds": list(self._seeds), "told": self._told, "given": self._given}, ensure_ascii=False)
-        notes = np.frombuffer(told.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-        return pack_arrays({**self.sample.arrays(), "notes": notes})
-
-    def go_on_from(self, state: bytes) -> None:
-        """Take up what `state` returned."""
-        arrays = unpack_arrays(state)
-        self.sample.restore(arrays)
-        notes = json.loads(arrays["notes"].tobytes().decode("utf-8", "surrogatepass"))
+    def go_on_from(self, entry: bytes) -> str:
+        """Take up what `entry` returned in an earlier run; return whose it is."""
+        arrays, notes = unpack_both(entry)
+        draw = Draw.put_together(arrays, notes)
+        self.sample.restore(draw)
         self._seeds = dict.fromkeys(notes["seeds"])
         self._told.update(notes["told"])
-        self._given = notes["given"]
-        self._model, _ = self._fit()
+        given = zip(draw.urls, notes["given"], strict=True)
+        self._given = {url: relevance for url, relevance in given if relevance is not None}
+        self.rhythm.written(self.sample.seen)
+        return str(notes["worker"])
+
+    def take_over(self, other: OtherSample) -> bool:
+        """Put what another worker wrote in the place of what it wrote before; tell whether it has a new example."""
+        draw, known = other.draw, self.sample.kept
+        for place in range(draw.kept):
+            url, verdict = draw.urls[place], other.told.get(draw.urls[place])
+            if url not in self.sample and self.sample.kept < MOST_EXAMPLES and self._told.get(url) is not False:
+                seed = url in other.seeds
+                self.take_in(url, Terms.of(draw.terms_of(place)), seed=seed, verdict=verdict)
+        for url, verdict in other.told.items():
+            self._told.setdefault(url, verdict)  # the own user's word stands above that of others
+        self.sample.borrow(other.worker, draw)
+        return self.sample.kept > known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherSample:
+    """What another worker wrote down of one language."""
+
+    worker: str
+    draw: Draw
+    seeds: frozenset[str]
+    told: Mapping[str, bool]
+
+    @classmethod
+    def read(cls, entry: bytes) -> OtherSample:
+        """Read an entry of `OneLanguage.entry`.
+
+        Raises:
+            ValueError: It is none.
+        """
+        arrays, notes = unpack_both(entry)
+        told = notes["told"]
+        if not isinstance(told, dict) or not all(isinstance(verdict, bool) for verdict in told.values()):
+            raise BadEntry("what people said is neither yes nor no")
+        return cls(
+            worker=str(notes["worker"]),
+            draw=Draw.put_together(arrays, notes),
+            seeds=frozenset(notes["seeds"]),
+            told=told,
+        )
 
 
 def combined(vectors: Sequence[TermWeights]) -> Mapping[str, float]:

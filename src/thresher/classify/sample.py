@@ -3,80 +3,40 @@
 Until it is full it holds every page; from then on each new page takes the place of a random one or none, so that it
 stays an even sample of all that was crawled (reservoir sampling). Terms are numbers here, because a refit looks at
 every term of every page.
+
+Beside the worker's own pages stand some of the other workers', each for as many pages of theirs as were left behind,
+so that the whole is a sample of all that was crawled, by whomever.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from random import Random
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.int32]
-Weights = NDArray[np.float64]
+from thresher.classify.draw import Draw
+from thresher.classify.rows import Matrix, Numbers, Row, Terms, Weights
 
 MOST_TERMS = 400_000
 """Terms that are kept at most; those that no page of the sample holds are forgotten when there are more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """The terms of a page and their weights."""
+class Stratum:
+    """Rows that stand for as many pages as `seen` says, each for the same share of them."""
 
-    names: list[str]
-    weights: Weights
-
-    @classmethod
-    def of(cls, weights: Mapping[str, float]) -> Terms:
-        """Take terms and weights from a mapping."""
-        return cls(list(weights), np.fromiter(weights.values(), dtype=np.float64, count=len(weights)))
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A page as numbers of terms and their weights."""
-
-    url: str
-    numbers: Numbers
-    weights: Weights
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """All rows on end: those of page i are `starts[i]` up to `starts[i + 1]`."""
-
-    numbers: NDArray[np.intp]
-    weights: Weights
-    starts: NDArray[np.int64]
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """How many terms each page has."""
-        return np.diff(self.starts)
-
-    def sums(self, values: Weights) -> Weights:
-        """Add up one value per term, page by page."""
-        summed = np.zeros(len(self.starts) - 1)
-        filled = self.lengths > 0  # reduceat knows no empty stretches
-        if len(values):
-            summed[filled] = np.add.reduceat(values, self.starts[:-1][filled])
-        return summed
-
-    def per_term(self, values: Weights) -> Weights:
-        """Repeat one value per page for each of its terms."""
-        return np.repeat(values, self.lengths)
+    seen: int
+    rows: list[Row]
 
 
 class Sample:
     """Pages of the crawl.
 
     Args:
-        most_pages: How many are kept.
+        most_pages: How many are kept; of other workers' pages at most half as many are beside them.
         random_state: The same number keeps the same pages.
     """
 
@@ -88,12 +48,20 @@ class Sample:
         self._kept: dict[str, Row] = {}
         self._rows: list[Row] = []
         self._places: dict[str, int] = {}
+        self._older = 0
+        self._older_seen = 0
+        self._borrowed: dict[str, Stratum] = {}
 
     def __len__(self) -> int:
-        return len(self._kept) + len(self._rows)
+        return len(self._all_rows())
 
     def __contains__(self, url: str) -> bool:
         return url in self._places or url in self._kept
+
+    @property
+    def seen_by_all(self) -> int:
+        """How many pages all workers have seen, as far as is known."""
+        return self.seen + sum(lent.seen for lent in self._borrowed.values())
 
     @property
     def kept(self) -> int:
@@ -107,11 +75,11 @@ class Sample:
 
     @property
     def urls(self) -> list[str]:
-        """The pages, in the order of the matrix: those that are kept first."""
+        """The pages, in the order of the matrix: those that are kept first, those of other workers last."""
         return [row.url for row in self._all_rows()]
 
     def _all_rows(self) -> list[Row]:
-        return [*self._kept.values(), *self._rows]
+        return [*self._kept.values(), *self._rows, *(row for lent in self._borrowed.values() for row in lent.rows)]
 
     def add(self, url: str, terms: Terms) -> str:
         """Take a page in, if the draw says so; return the URL of the page that had to leave for it, or nothing."""
@@ -120,7 +88,7 @@ class Sample:
             return ""
         place = len(self._rows)
         if place >= self._most_pages:
-            place = self._random.randrange(self.seen)
+            place = self._older + self._random.randrange(max(1, self.seen - self._older_seen))
             if place >= self._most_pages:
                 return url
         return self._put(place, self.row(url, terms))
@@ -137,18 +105,18 @@ class Sample:
         if place is None:
             return
         self._kept[url] = self._rows[place]
-        last = self._rows.pop()
-        if last.url != url:  # the last page moves into the gap
-            self._rows[place] = last
-            self._places[last.url] = place
+        if place < self._older:  # the last of the older pages moves into the gap, and leaves one
+            self._older -= 1
+            place = self._move(self._older, place)
+        self._move(len(self._rows) - 1, place)
+        self._rows.pop()
 
-    def kept_terms(self) -> dict[str, dict[str, float]]:
-        """Return the pages that stay for good, each with the weights of its terms."""
-        names = list(self._terms) if self._kept else []  # numbers are places in the order of arrival
-        return {
-            url: {names[number]: weight for number, weight in zip(row.numbers, row.weights.tolist(), strict=True)}
-            for url, row in self._kept.items()
-        }
+    def _move(self, place: int, gap: int) -> int:
+        """Move a page into a gap; return where the gap is now."""
+        if place != gap:
+            row = self._rows[gap] = self._rows[place]
+            self._places[row.url] = gap
+        return place
 
     def _put(self, place: int, row: Row) -> str:
         left = ""
@@ -181,7 +149,24 @@ class Sample:
             numbers=np.concatenate([row.numbers for row in rows] or [np.empty(0, np.int32)]).astype(np.intp),
             weights=np.concatenate([row.weights for row in rows] or [np.empty(0)]),
             starts=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
+            pages=self.pages_each(),
         )
+
+    def pages_each(self) -> Weights:
+        """Say how much each page counts; all of them together as much as there are, for no draw knows more than it."""
+        strata = [*self._own_strata(), *self._borrowed.values()]
+        shares = np.concatenate([np.full(len(each.rows), each.seen / max(len(each.rows), 1)) for each in strata])
+        if len(shares) and shares.max() > shares.min():
+            shares *= len(shares) / shares.sum()
+        else:
+            shares[:] = 1.0
+        return np.concatenate([np.ones(len(self._kept)), shares])
+
+    def _own_strata(self) -> list[Stratum]:
+        """Part the worker's own pages: those of a run whose sample was cut short, and those since."""
+        older, newer = self._rows[: self._older], self._rows[self._older :]
+        since = max(self.seen - self._older_seen - len(self._kept), len(newer))
+        return [Stratum(self._older_seen, older), Stratum(since, newer)]
 
     def forget_unused_terms(self, *, most: int = MOST_TERMS) -> None:
         """Number the terms anew once there are too many; whoever holds numbers must ask for new ones."""
@@ -194,33 +179,59 @@ class Sample:
         self._terms = {names[old]: number for number, old in enumerate(used)}
         self._rows = [Row(row.url, new_numbers[row.numbers], row.weights) for row in self._rows]
         self._kept = {url: Row(url, new_numbers[row.numbers], row.weights) for url, row in self._kept.items()}
+        for lent in self._borrowed.values():
+            lent.rows[:] = [Row(row.url, new_numbers[row.numbers], row.weights) for row in lent.rows]
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all that must be kept to go on later, as arrays of numbers."""
-        matrix = self.matrix()
-        names = json.dumps({"terms": list(self._terms), "urls": self.urls, "kept": len(self._kept)}, ensure_ascii=False)
-        return {
-            "names": np.frombuffer(names.encode("utf-8", "surrogatepass"), dtype=np.uint8),
-            "numbers": matrix.numbers.astype(np.int32),
-            "weights": matrix.weights.astype(np.float32),
-            "starts": matrix.starts,
-            "seen": np.array([self.seen]),
-        }
+    def draw(self, most: int) -> Draw:
+        """Give the pages that stay for good, and an even draw of the rest of this worker's, so many at most."""
+        kept = list(self._kept.values())[:most]
+        strata = [each for each in self._own_strata() if each.rows]
+        seen = sum(each.seen for each in strata)
+        room = min([most - len(kept), *(len(each.rows) * seen // max(each.seen, 1) for each in strata)])
+        rows = [row for each in strata for row in self._some(each, room * each.seen / max(seen, 1))]
+        rows = kept + Random(self.seen).sample(rows, len(rows))  # noqa: S311 - no secret
+        return Draw(
+            seen=self.seen,
+            kept=len(kept),
+            urls=[row.url for row in rows],
+            terms=list(self._terms),
+            numbers=np.concatenate([row.numbers for row in rows] or [np.empty(0, np.int32)]).astype(np.int64),
+            weights=np.concatenate([row.weights for row in rows] or [np.empty(0)]),
+            starts=np.cumsum([0, *(len(row.numbers) for row in rows)]),
+        )
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `arrays` of an earlier sample returned; pages beyond this one's size are left out."""
-        names = json.loads(arrays["names"].tobytes().decode("utf-8", "surrogatepass"))
-        self._terms = {term: number for number, term in enumerate(names["terms"])}
-        starts: Sequence[int] = arrays["starts"].tolist()
-        weights = arrays["weights"].astype(np.float64)
-        spans = [slice(start, end) for start, end in pairwise(starts)]
-        rows = [
-            Row(url, arrays["numbers"][span].astype(np.int32), weights[span])
-            for url, span in zip(names["urls"], spans, strict=True)
-        ]
-        kept = int(names["kept"])
-        self._kept = {row.url: row for row in rows[:kept]}
-        self._rows, self._places = [], {}
-        for place, row in enumerate(rows[kept : kept + self._most_pages]):
+    def _some(self, stratum: Stratum, share: float) -> list[Row]:
+        wanted = min(round(share), len(stratum.rows))
+        if wanted == len(stratum.rows):
+            return stratum.rows
+        return Random(self.seen).sample(stratum.rows, wanted)  # noqa: S311 - no secret
+
+    def restore(self, draw: Draw) -> None:
+        """Go on from the draw of an earlier run; pages beyond this sample's size are left out."""
+        self._terms = {}
+        rows = self._rows_of(draw, range(len(draw.urls)))
+        self._kept = {row.url: row for row in rows[: draw.kept]}
+        self._rows, self._places, self._borrowed = [], {}, {}
+        for place, row in enumerate(rows[draw.kept : draw.kept + self._most_pages]):
             self._put(place, row)
-        self.seen = int(arrays["seen"][0])
+        self.seen = draw.seen
+        is_cut = len(self._rows) < min(self._most_pages, draw.seen - draw.kept)
+        self._older, self._older_seen = (len(self._rows), draw.seen - draw.kept) if is_cut else (0, 0)
+
+    def borrow(self, lender: str, draw: Draw) -> None:
+        """Put another worker's pages beside our own, in the place of those that it lent before."""
+        self._borrowed[lender] = Stratum(0, [])
+        room = self._most_pages // 2 // len(self._borrowed)
+        for lent in self._borrowed.values():
+            del lent.rows[room:]  # any beginning of a draw is a draw
+        places = [place for place in range(draw.kept, len(draw.urls)) if draw.urls[place] not in self][:room]
+        self._borrowed[lender] = Stratum(max(draw.seen - draw.kept, len(places)), self._rows_of(draw, places))
+
+    def _rows_of(self, draw: Draw, places: Sequence[int]) -> list[Row]:
+        """Write pages of a draw in numbers of ours."""
+        spans = [slice(*pair) for pair in pairwise(draw.starts.tolist())]
+        used = np.unique(np.concatenate([draw.numbers[spans[place]] for place in places] or [np.empty(0, np.int64)]))
+        ours = np.full(len(draw.terms), -1, dtype=np.int32)
+        for number in used.tolist():
+            ours[number] = self._terms.setdefault(draw.terms[number], len(self._terms))
+        return [Row(draw.urls[place], ours[draw.numbers[spans[place]]], draw.weights[spans[place]]) for place in places]

@@ -4,7 +4,7 @@ A page is the vector ``z = unit(ln(1 + n) · importance)`` of its terms. How muc
 crawled so far, but only by those that are not about the topic, and only as far as there are enough of them: near its
 seeds a crawl meets little else than its topic, and there the topic's own words would seem to be everybody's.
 
-    mass        = Σ w              w = 1 − r of each page, 0 for seeds: how much off-topic background there is
+    mass        = Σ w              w = n (1 − r) of each page, 0 for seeds: how much off-topic background there is
     trust       = mass / (mass + kappa)
     importance  = max(floor, 1 − trust + trust · ln((mass + 2) / (df + 1)) / ln(mass + 2))
     m           = unit(mean_S z · share_S ^ agreement) + phrase_weight · unit(phrase · importance)
@@ -12,9 +12,10 @@ seeds a crawl meets little else than its topic, and there the topic's own words 
     s           = z · unit(m)
     r           = clip((s − middle) / (level − middle), 0, 1)
 
-`share_S` is the share of the seeds that hold a term; `middle` the median of s over the sample; `level` the mean score
-of a seed when it is left out of S, or two standard deviations above the middle where that is more. As w needs r and r
-needs w, it is done twice; not more often, and never from what was thought before, or it would come to believe itself.
+`n` is how much a page counts: 1, unless it stands for pages of other workers that did not come with it. `share_S` is
+the share of the seeds that hold a term; `middle` the median of s over the sample; `level` the mean score of a seed when
+it is left out of S, or two standard deviations above the middle where that is more. As w needs r and r needs w, it is
+done twice; not more often, and never from what was thought before, or it would come to believe itself.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.classify.sample import Matrix, Numbers, Weights
+from thresher.classify.rows import Matrix, Numbers, Weights
 
 FLOOR = 0.05
 """The least importance of a term."""
@@ -110,7 +111,7 @@ def fit(matrix: Matrix, terms: int, examples: Examples, constants: Constants) ->
     first, s = _fit_once(matrix, terms, examples, constants, np.zeros(pages))
     if pages < len(examples.places) + FEWEST_PAGES:
         return first, s
-    median = float(np.median(s))  # half of the crawl is background, however good the crawl is
+    median = _median(s, matrix.pages)  # half of the crawl is background, however good the crawl is
     on_topic = np.clip((s - median) / max(first.level - median, 1e-9), 0.0, 1.0)
     return _fit_once(matrix, terms, examples, constants, on_topic)
 
@@ -118,7 +119,7 @@ def fit(matrix: Matrix, terms: int, examples: Examples, constants: Constants) ->
 def _fit_once(
     matrix: Matrix, terms: int, examples: Examples, constants: Constants, r: Weights
 ) -> tuple[TopicModel, Weights]:
-    w = 1.0 - r
+    w = matrix.pages * (1.0 - r)
     w[list(examples.places)] = 0.0
     mass = float(w.sum())
     trust = mass / (mass + constants.kappa)
@@ -131,7 +132,7 @@ def _fit_once(
     shape = _Shape(matrix, z, lengths, b, importance, examples, constants, trust)
     direction, left_out = shape.direction(), shape.left_out_scores()
     s = matrix.sums(z * direction.take(matrix.numbers)) / lengths
-    middle, spread = _middle(s, examples, left_out)
+    middle, spread = _middle(s, matrix.pages, examples, left_out)
     model = TopicModel(
         importance=importance,
         direction=direction,
@@ -151,13 +152,27 @@ def _importance(matrix: Matrix, terms: int, w: Weights, trust: float) -> Weights
     return floored
 
 
-def _middle(s: Weights, examples: Examples, left_out: Weights) -> tuple[float, float]:
+def _middle(s: Weights, n: Weights, examples: Examples, left_out: Weights) -> tuple[float, float]:
     at_most = MIDDLE_SHARE * float(left_out.mean()) if len(left_out) else None
     if len(s) < len(examples.places) + FEWEST_PAGES:
         return at_most or 0.0, 0.0
-    median, spread = float(np.median(s)), float(s.std())
+    median, spread = _median(s, n), _deviation(s, n)
     # where most of the crawl is on topic, the median is no ordinary page
     return median if at_most is None else min(median, at_most), spread
+
+
+def _median(s: Weights, n: Weights) -> float:
+    """Give the score that half of the crawl lies below."""
+    if n.min() == n.max():
+        return float(np.median(s))
+    order = np.argsort(s, kind="stable")
+    below = np.cumsum(n[order])
+    return float(s[order][np.searchsorted(below, below[-1] / 2)])
+
+
+def _deviation(s: Weights, n: Weights) -> float:
+    mean = float(np.average(s, weights=n))
+    return float(np.sqrt(np.average((s - mean) ** 2, weights=n)))
 
 
 def _level(left_out: Weights, middle: float, spread: float, constants: Constants) -> float:

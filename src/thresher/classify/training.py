@@ -58,7 +58,7 @@ def train(pages: TrainingPages, fit: Fit) -> tuple[TrainedModel, Floats] | None:
         frequent = _prune(X, yes, k=None, min_document_frequency=LEAST_PAGES)  # once: most terms are rare
         X = frequent.transform(X)
         for _ in range(PASSES):
-            weights = balanced(yes, no, likely)
+            weights = balanced(yes, no, likely, pages.sample.pages_each())
             margins = left_out_margins(X, yes, weights, fit)
             slope, offset = fit_logistic(margins, yes, weights)
             likely = expit(slope * margins + offset)
@@ -101,9 +101,12 @@ def itfidf_bayes(terms: int, smoothing: float) -> Fit:
     return fit
 
 
-def balanced(yes: Truths, no: Truths, likely: Floats) -> Floats:
-    """Weigh pages: examples and crowd alike in sum, the crowd by how unlikely each page is, refused pages 1 each."""
-    weights = np.where(yes, 1.0, 1.0 - likely)
+def balanced(yes: Truths, no: Truths, likely: Floats, pages: Floats | None = None) -> Floats:
+    """Weigh pages: examples and crowd alike in sum, the crowd by how unlikely each page is, refused pages 1 each.
+
+    With `pages`, a page of the crowd also weighs by how many pages it stands for.
+    """
+    weights = np.where(yes, 1.0, (1.0 - likely) * (1.0 if pages is None else pages))
     crowd = ~yes & ~no
     for group in (yes, crowd):
         weights[group] *= len(yes) / 2 / max(weights[group].sum(), 1e-9)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.classify.base import Brief
-from thresher.classify.sample import Sample, Terms
+from thresher.classify.draw import Draw
+from thresher.classify.entries import BadEntry, fitted, pack_both, unpack_both
+from thresher.classify.rows import Terms
+from thresher.classify.sample import Sample
 from thresher.classify.sections import Counts
 
 MOST_EXAMPLES = 200
 """Seeds and pages that people spoke about which stay for good; more of them are sampled like any other page."""
 FEWEST_BACKGROUND = 10
 """Pages besides the examples from which a model can be trained."""
+MOST_SENT = 1_000
+"""Pages that are written down at most; long pages fill an entry before."""
 MOST_TERMS = 2_000
 """Terms of one page that are looked at, the most frequent ones: a page of random words must not fill the memory."""
 
@@ -37,6 +41,8 @@ class TrainingPages:
         self._told = dict(self._from_user)
         self._seeds: set[str] = set()
         self._chinese: dict[str, bool] = {}
+        self._lent: dict[str, Mapping[str, bool]] = {}
+        self._fits = MOST_SENT
 
     def told(self, url: str) -> bool | None:
         """Return what a person said of a page."""
@@ -70,7 +76,8 @@ class TrainingPages:
 
     def is_chinese(self, url: str) -> bool:
         """Tell the language of a page of the sample: Chinese, or another."""
-        return self._chinese.get(url, False)
+        known = self._chinese.get(url)
+        return known if known is not None else any(lent.get(url, False) for lent in self._lent.values())
 
     def examples_in(self) -> frozenset[bool]:
         """Say in which languages there are pages about the topic: Chinese (True) and others (False)."""
@@ -88,38 +95,52 @@ class TrainingPages:
         yes = sum(map(self._is_yes, self.sample.urls))
         return yes > 0 and len(self.sample) - yes >= FEWEST_BACKGROUND
 
-    def shared(self) -> bytes:
-        """Return what other workers should know: the examples with their terms."""
-        examples = {
-            url: {"seed": url in self._seeds, "told": self.told(url), "chinese": self.is_chinese(url), "terms": terms}
-            for url, terms in self.sample.kept_terms().items()
+    def entry(self, worker: str) -> bytes:
+        """Return what must be known to go on later, and to others: examples, what people said, a draw of the sample."""
+        content, self._fits = fitted(
+            lambda most: self._packed(worker, most), min(MOST_SENT, self._fits + self._fits // 8 + 1)
+        )
+        return content
+
+    def _packed(self, worker: str, most: int) -> bytes:
+        draw = self.sample.draw(most)
+        arrays, values = draw.take_apart()
+        notes = {
+            "worker": worker,
+            "seeds": sorted(self._seeds),
+            "told": self._told,
+            "given": [self.given.get(url) for url in draw.urls],
+            "chinese": [self.is_chinese(url) for url in draw.urls],
         }
-        return _json(examples)
+        return pack_both(arrays, values | notes)
 
-    def take_shared(self, content: bytes) -> bool:
-        """Take over what another worker shared; tell whether any of it is new."""
-        new = False
-        for url, known in json.loads(content).items():
-            if known["told"] is not None:
-                self._told.setdefault(url, known["told"])
-            if url not in self.sample:
-                new = True
-                self.take_in(url, known["terms"], chinese=known["chinese"], seed=known["seed"])
-        return new
+    def go_on_from(self, entry: bytes) -> str:
+        """Go on from what `entry` returned in an earlier run, and return whose it is.
 
-    def take_apart(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Return all that is known, as arrays and as values that JSON can hold."""
-        values = {"seeds": sorted(self._seeds), "told": self._told, "chinese": self._chinese, "given": self.given}
-        return self.sample.arrays(), values
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> None:
-        """Go on from what `take_apart` returned; what the user says now outweighs what was said then."""
-        self.sample.restore(arrays)
-        self._seeds = set(values["seeds"])
-        self._told = {**values["told"], **self._from_user}
-        self._chinese, self.given = values["chinese"], values["given"]
+        What the user says now outweighs what was said then.
+        """
+        other = OtherPages.read(entry)
+        self.sample.restore(other.draw)
+        self._seeds = set(other.seeds)
+        self._told = {**other.told, **self._from_user}
+        self._chinese = dict(other.chinese)
+        self.given = {url: relevance for url, relevance in other.given.items() if relevance is not None}
         for url in self._from_user:
             self.tell(url, self._from_user[url])
+        return other.worker
+
+    def take_over(self, other: OtherPages) -> bool:
+        """Put what another worker wrote in the place of what it wrote before; tell whether it has a new example."""
+        known, draw = self.sample.kept, other.draw
+        for url, told in other.told.items():
+            self._told.setdefault(url, told)
+        for place in range(draw.kept):
+            url = draw.urls[place]
+            if url not in self.sample and self.sample.kept < MOST_EXAMPLES:
+                self.take_in(url, draw.terms_of(place), chinese=other.chinese[url], seed=url in other.seeds)
+        self.sample.borrow(other.worker, draw)
+        self._lent[other.worker] = other.chinese
+        return self.sample.kept > known
 
     def _is_yes(self, url: str) -> bool:
         return self._told.get(url, url in self._seeds)
@@ -130,13 +151,41 @@ class TrainingPages:
         self._seeds.discard(url)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherPages:
+    """What a worker wrote down of its pages."""
+
+    worker: str
+    draw: Draw
+    seeds: frozenset[str]
+    told: Mapping[str, bool]
+    given: Mapping[str, float | None]
+    chinese: Mapping[str, bool]
+
+    @classmethod
+    def read(cls, entry: bytes) -> OtherPages:
+        """Read an entry of `TrainingPages.entry`.
+
+        Raises:
+            ValueError: It is none.
+        """
+        arrays, notes = unpack_both(entry)
+        draw, told = Draw.put_together(arrays, notes), notes["told"]
+        if not isinstance(told, dict) or not all(isinstance(verdict, bool) for verdict in told.values()):
+            raise BadEntry("what people said is neither yes nor no")
+        return cls(
+            worker=str(notes["worker"]),
+            draw=draw,
+            seeds=frozenset(notes["seeds"]),
+            told=told,
+            given=dict(zip(draw.urls, notes["given"], strict=True)),
+            chinese=dict(zip(draw.urls, map(bool, notes["chinese"]), strict=True)),
+        )
+
+
 def most_frequent(counts: Counts) -> Counts:
     """Keep the most frequent terms of a page that has too many."""
     if len(counts) <= MOST_TERMS:
         return counts
     kept = sorted(counts, key=lambda term: -counts[term])[:MOST_TERMS]
     return {term: counts[term] for term in kept}
-
-
-def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")

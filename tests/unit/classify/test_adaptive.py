@@ -1,11 +1,13 @@
 """The adaptive judge knows a topic by its seeds, learns what is ordinary, and thinks again."""
 
-import json
+from random import Random
 
 import pytest
 
 from thresher.classify.adaptive import AdaptiveJudge
 from thresher.classify.base import Brief, Learner
+from thresher.classify.entries import ENTRY_BYTES
+from thresher.classify.one_language import OtherSample
 from thresher.records import ParsedPage
 
 VECTORS = {"en": {"solar": 1.0, "cell": 1.0}, "zh": {"太阳": 1.0, "阳能": 1.0, "电池": 1.0}}
@@ -194,7 +196,8 @@ def test_a_seed_is_written_down_at_once():
     judge = AdaptiveJudge(Brief(vectors=VECTORS, seeds=frozenset([solar(0).url])))
     judge.keep_in(notebook)
     judge.learn(solar(0))
-    assert solar(0).url in json.loads(notebook.entries["w1", "examples"])["other"]
+    other = OtherSample.read(notebook.entries["w1", "sample-other"])
+    assert (other.draw.kept, list(other.draw.urls), other.seeds) == (1, [solar(0).url], {solar(0).url})
 
 
 def test_workers_share_their_seeds():
@@ -212,6 +215,66 @@ def test_workers_share_their_seeds():
         alone.learn(other(number))
     assert two.judge(plain).relevance > alone.judge(plain).relevance
     assert before >= 0.0
+
+
+def team(count, *, seeds=()):
+    """Make judges that share a drawer."""
+    shared, brief = {}, Brief(vectors=VECTORS, seeds=frozenset(seed.url for seed in seeds))
+    judges = [AdaptiveJudge(brief) for _ in range(count)]
+    for number, judge in enumerate(judges):
+        judge.keep_in(Drawer(shared, f"w{number}"))
+    return judges, shared
+
+
+def test_four_workers_judge_as_one_that_saw_it_all():
+    seeds = [solar(number) for number in range(4)]
+    judges, shared = team(4, seeds=seeds)
+    alone = AdaptiveJudge(Brief(vectors=VECTORS, seeds=frozenset(seed.url for seed in seeds)))
+    for number, fetched in enumerate([*seeds, *map(other, range(200))]):
+        judges[number % 4].learn(fetched)
+        alone.learn(fetched)
+    for judge in judges:
+        judge.write_down()
+    again, twin = AdaptiveJudge(Brief(vectors=VECTORS)), AdaptiveJudge(Brief(vectors=VECTORS))
+    again.keep_in(Drawer(shared, "w0"))
+    alone.keep_in(drawer := Drawer())
+    alone.write_down()
+    twin.keep_in(Drawer(drawer.entries))
+    probes = [solar(9), other(99), page("mixed", "solar sail ships, efficiency of a harbour")]
+    expected = [twin.judge(each).relevance for each in probes]
+    assert [again.judge(each).relevance for each in probes] == pytest.approx(expected, abs=1e-6)
+
+
+def test_what_was_read_twice_counts_once():
+    judges, _ = team(2, seeds=[solar(0)])
+    for number in range(40):
+        judges[0].learn(other(number))
+    judges[0].write_down()
+    for number in range(100, 130):
+        judges[1].learn(other(number))
+        judges[1]._notebook.seen.clear()
+    assert judges[1]._languages["other"].sample.seen_by_all == 70
+
+
+def test_a_damaged_entry_of_another_worker_is_left_out_and_told(caplog):
+    judges, shared = team(1)
+    shared.update({("bad", "sample-other"): b"nothing", ("worse", "sample-other"): b""})
+    for number in range(5):
+        judges[0].learn(other(number))
+    assert "cannot be read and is left out" in caplog.text
+    assert judges[0].pages_seen == 5
+
+
+def test_entries_stay_small_and_are_written_rarely_however_many_pages_come(monkeypatch):
+    [judge], _ = team(1)
+    writes = []
+    monkeypatch.setattr(judge._notebook, "write", lambda kind, content: writes.append(len(content)))
+    random = Random(0)
+    for number in range(600):
+        words = " ".join(f"{random.getrandbits(20):x}" for _ in range(1500))
+        judge.learn(page(f"p{number}", words))
+    assert ENTRY_BYTES / 2 < max(writes) <= ENTRY_BYTES
+    assert len(writes) < 25
 
 
 def test_many_seeds_are_bounded():

@@ -1,12 +1,14 @@
 """Judges that train on seeds against the crawl: when they train, what they fall back on, what they remember."""
 
 import sys
+from random import Random
 
 import pytest
 
 from tests.contract import judge_world as world
 from thresher.classify import example_learner
 from thresher.classify.cosine import CosineJudge
+from thresher.classify.entries import ENTRY_BYTES
 from thresher.classify.itfidf_judge import ItfIdfJudge
 from thresher.classify.svm_judge import SvmJudge
 from thresher.classify.training_pages import MOST_TERMS, TrainingPages, most_frequent
@@ -138,6 +140,64 @@ def test_a_page_that_a_person_spoke_about_stays_for_good():
         pages.take_in(f"http://b.example/{number}", {"tea": 1.0}, chinese=False, seed=False)
     assert "http://a.example/" in pages.sample
     assert pages.labels()[1].sum() == 1
+
+
+def test_workers_train_on_each_others_background(kind):
+    """The second worker meets no background of its own that would do, and no seed."""
+    first, second = kind(world.brief(seeds=frozenset())), kind(world.brief(seeds=frozenset()))
+    notebook = world.MemoryNotebook()
+    first.keep_in(notebook)
+    second.keep_in(world.MemoryNotebook(others=[notebook]))
+    for page in world.SEEDS:
+        first.learn(page, seed=True)
+    for page in world.CROWD:
+        first.learn(page)
+    first.write_down()
+    for page in world.NEW[:9]:
+        second.learn(page)
+    assert second.judge(world.NEW[-1]).probability is not None
+    assert world.average_precision(second, world.NEW) > 0.8
+
+
+def test_what_another_worker_wrote_counts_once_however_often_it_is_read(kind):
+    notebook, first = world.MemoryNotebook(), taught(kind)
+    first.keep_in(notebook)
+    first.write_down()
+    second = kind(world.brief(seeds=frozenset()))
+    second.keep_in(world.MemoryNotebook(others=[notebook]))
+    for page in world.NEW[:20]:
+        second.learn(page)
+    assert second._pages.sample.seen_by_all == 20 + len(world.SEEDS) + len(world.CROWD)
+
+
+def test_a_damaged_entry_of_another_worker_is_left_out(kind, caplog):
+    bad = world.MemoryNotebook()
+    judge = kind(world.brief())
+    bad.write(judge._kind("sample"), b"nothing")
+    judge.keep_in(world.MemoryNotebook(others=[bad]))
+    assert "left out" in caplog.text
+
+
+def test_a_model_that_is_too_large_to_be_written_down_is_trained_anew(kind, monkeypatch):
+    notebook, judge = world.MemoryNotebook(), taught(kind)
+    monkeypatch.setattr(example_learner, "ENTRY_BYTES", 100)
+    judge.keep_in(notebook)
+    judge.write_down()
+    again = kind(world.brief())
+    again.keep_in(notebook)
+    assert notebook.entries[judge._kind("model")] == b""
+    assert again.judge(world.NEW[-1]).probability is not None
+
+
+def test_entries_stay_small(kind):
+    notebook, judge = world.MemoryNotebook(), kind(world.brief())
+    judge.keep_in(notebook)
+    random = Random(0)
+    for number in range(300):
+        text = " ".join(f"w{random.getrandbits(20):x}" for _ in range(2000))
+        judge._pages.take_in(f"http://a.example/{number}", dict.fromkeys(text.split(), 1.0), chinese=False, seed=False)
+    judge.write_down()
+    assert ENTRY_BYTES / 2 < len(notebook.entries[judge._kind("sample")]) <= ENTRY_BYTES
 
 
 def test_without_scikit_learn_the_message_says_what_to_install(kind, monkeypatch):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from thresher.classify.sample import Sample, Terms
+from thresher.classify.rows import Terms
+from thresher.classify.sample import Sample
 from thresher.classify.topic_model import LEVEL_WITHOUT_SEEDS, Constants, Examples, fit
 
 SOLAR = {"solar": 1.0, "cell": 1.0, "page": 1.0}

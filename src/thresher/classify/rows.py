@@ -1,0 +1,65 @@
+"""Pages as numbers of terms and their weights, one by one and on end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int32]
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of a page and their weights."""
+
+    names: list[str]
+    weights: Weights
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float]) -> Terms:
+        """Take terms and weights from a mapping."""
+        return cls(list(weights), np.fromiter(weights.values(), dtype=np.float64, count=len(weights)))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A page as numbers of terms and their weights."""
+
+    url: str
+    numbers: Numbers
+    weights: Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """All rows on end: those of page i are `starts[i]` up to `starts[i + 1]`.
+
+    Args:
+        pages: How much each page counts: 1 each, unless some of them stand for more pages than others.
+    """
+
+    numbers: NDArray[np.intp]
+    weights: Weights
+    starts: NDArray[np.int64]
+    pages: Weights
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many terms each page has."""
+        return np.diff(self.starts)
+
+    def sums(self, values: Weights) -> Weights:
+        """Add up one value per term, page by page."""
+        summed = np.zeros(len(self.starts) - 1)
+        filled = self.lengths > 0  # reduceat knows no empty stretches
+        if len(values):
+            summed[filled] = np.add.reduceat(values, self.starts[:-1][filled])
+        return summed
+
+    def per_term(self, values: Weights) -> Weights:
+        """Repeat one value per page for each of its terms."""
+        return np.repeat(values, self.lengths)
