@@ -1,0 +1,191 @@
+"""Anthelion: Meusel, Mika and Blanco, Focused crawling for structured data, CIKM 2014, and its published code.
+
+Two things are learned: a bandit whose arms are hosts, by how many good and bad pages each gave, and an online
+classifier of URLs, by their tokens and by the labels of parents and siblings. The next URL is the best one of the best
+host; now and then, less and less often, of a random host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+import numpy as np
+
+from thresher.classify.base import Notebook
+from thresher.classify.entries import pack_both, unpack_both
+from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
+from thresher.strategies.base import Change
+from thresher.strategies.peers.choice import SEED_SCORE, Choice, Found
+from thresher.strategies.peers.naive_bayes import NaiveBayes
+from thresher.strategies.peers.notes import Notes
+from thresher.strategies.peers.url_features import FEATURES, MOST_PARENTS, Families, url_features
+from thresher.strategies.peers.waiting import Waiting
+from thresher.urls.host import host_key
+
+GOOD, BAD = 0, 1
+MOST_HOSTS = 50_000
+"""Whose good and bad pages are remembered; the oldest are forgotten."""
+ALPHA, BETA = 1, 1
+"""Good and bad pages that a host counts as having given before the first."""
+
+
+@dataclass(slots=True)
+class _Url:
+    """A URL that waits: its host, the pages it was found on, and what is predicted of it."""
+
+    host: str
+    parents: list[str] = field(default_factory=list)
+    prediction: float = 0.0
+
+
+class Anthelion:
+    """Fetch the best URL of the host that is doing best.
+
+    Hosts and the classifier are saved with the crawl; who is whose sibling, and what waits, is not, so that after a
+    restart old links go by the scores they have. Each worker learns from the pages that it fetches. Bounded: 10,004
+    features, 50,000 hosts, 20,000 pages with their children's labels, and the latest 20,000 links.
+
+    Args:
+        random_share: Of the choices, how many are of a random host at first: λ.
+        decay_every: Choices after which that is half as many, a third, and so on; 0 for never.
+        learn_every: Pages after which the classifier learns from them, and links that wait are classified anew.
+        random_state: The same number gives the same random hosts.
+    """
+
+    merge = Merge.FIRST
+
+    def __init__(
+        self, *, random_share: float = 0.2, decay_every: int = 100, learn_every: int = 5, random_state: int = 0
+    ) -> None:
+        if not 0 <= random_share <= 1:
+            raise ValueError(f"random_share must lie between 0 and 1, got {random_share}")
+        if decay_every < 0 or learn_every < 1:
+            raise ValueError("decay_every must be at least 0, and learn_every at least 1")
+        self._random_share = random_share
+        self._decay_every = decay_every
+        self._learn_every = learn_every
+        self._random = Random(random_state)  # noqa: S311 - no secret
+        self._classifier = NaiveBayes(2, FEATURES)
+        self._hosts: dict[str, list[int]] = {}
+        self._families = Families()
+        self._waiting: Waiting[_Url] = Waiting()
+        self._choice = Choice()
+        self._pulled = 0
+        self._new_pages = 0
+        self._notes = Notes("anthelion", self._write, self._read)
+
+    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
+        """Seeds start on top."""
+        return (Candidate(url=url, score=SEED_SCORE) for url in urls)
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Learn from this page, and predict what its links are worth."""
+        self._choice.came(lease)
+        self._learn(lease, judgement.relevant)
+        self._families.add(page.url, judgement.relevant)
+        for url in dict.fromkeys(link.url for link in page.links):
+            yield self._found(url, page.url)
+        self._notes.page_done()
+
+    def missed(self, lease: Lease) -> Iterator[Candidate]:
+        """Forget a URL whose page never comes, and choose another."""
+        self._choice.came(lease)
+        self._waiting.leave(lease.url)
+        return iter(())
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
+        """Pull an arm."""
+        return self._choice.lift(self._choose)
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Go on with the hosts and the classifier of an earlier run."""
+        self._notes.keep_in(notebook)
+
+    def write_down(self) -> None:
+        """Write down what is known of hosts, and the classifier."""
+        self._notes.write_down()
+
+    def host_value(self, host: str, best_score: float) -> float:
+        """Give the value of an arm: the prediction for its best URL, times good over bad pages."""
+        good, bad = self._hosts.get(host, (0, 0))
+        return best_score * (good + ALPHA) / (bad + BETA)
+
+    def random_share(self) -> float:
+        """Give the share of random choices by now."""
+        periods = self._pulled // self._decay_every if self._decay_every else 0
+        return self._random_share / (periods + 1)
+
+    def _found(self, url: str, parent: str) -> Candidate:
+        """Classify a URL that was found; one that waits already has one more parent."""
+        if url in self._waiting:
+            known = self._waiting[url]
+            if len(known.parents) < MOST_PARENTS:
+                known.parents.append(parent)
+        else:
+            known = _Url(host_key(url), [parent])
+            known.prediction = self._predict([(url, known)])[0]
+        score = known.prediction
+        self._waiting.add_first(url, score, known)
+        good, bad = self._hosts.get(known.host, (0, 0))
+        parts = {"prediction": known.prediction, "good": float(good), "bad": float(bad)}
+        return Candidate(url=url, score=score, parts=parts, carry={"parent": parent})
+
+    def _learn(self, lease: Lease, relevant: bool) -> None:
+        label, host = GOOD if relevant else BAD, host_key(lease.url)
+        known, parent = self._waiting.leave(lease.url), lease.carry.get("parent")
+        parents = known.parents if known else [parent] if isinstance(parent, str) else []
+        self._classifier.add(label, url_features(lease.url, self._families.labels(parents)))
+        self._families.child(parents, relevant)
+        counts = self._hosts.pop(host, [0, 0])
+        counts[label] += 1
+        self._hosts[host] = counts
+        if len(self._hosts) > MOST_HOSTS:
+            del self._hosts[next(iter(self._hosts))]
+        self._new_pages += 1
+        if self._new_pages >= self._learn_every:
+            self._new_pages = 0
+            self._classifier.fit()
+            self._classify_again()
+
+    def _classify_again(self) -> None:
+        urls = list(self._waiting.items())
+        for (_, known), prediction in zip(urls, self._predict(urls), strict=True):
+            known.prediction = prediction
+
+    def _predict(self, urls: Sequence[tuple[str, _Url]]) -> list[float]:
+        """Give the probabilities of good: what is multiplied with the worth of a host must not be negative."""
+        features = [url_features(url, self._families.labels(known.parents)) for url, known in urls]
+        predictions: list[float] = self._classifier.predict(features)[:, GOOD].tolist()
+        return predictions
+
+    def _choose(self) -> Found | None:
+        """Choose a host, and its best URL."""
+        best: dict[str, tuple[float, str]] = {}
+        for url, known in self._waiting.items():
+            if known.host not in best or known.prediction > best[known.host][0]:
+                best[known.host] = (known.prediction, url)
+        if not best:
+            return None
+        if self._random.random() < self.random_share():
+            host = self._random.choice(list(best))
+        else:
+            host = max(best, key=lambda each: self.host_value(each, best[each][0]))
+        self._pulled += 1
+        url = best[host][1]
+        was = self._waiting.score_of(url)
+        self._waiting.choose(url)
+        return url, was
+
+    def _write(self) -> bytes:
+        hosts = dict(list(self._hosts.items())[-MOST_HOSTS // 5 :])  # so that an entry stays small
+        arrays = {"examples": self._classifier.examples, "counts": self._classifier.counts.astype(np.int32)}
+        return pack_both(arrays, {"hosts": hosts, "pulled": self._pulled})
+
+    def _read(self, content: bytes) -> None:
+        arrays, values = unpack_both(content)
+        self._classifier.examples[:], self._classifier.counts[:] = arrays["examples"], arrays["counts"]
+        self._classifier.fit()
+        self._hosts = {str(host): [int(good), int(bad)] for host, (good, bad) in values["hosts"].items()}
+        self._pulled = int(values["pulled"])

@@ -1,0 +1,138 @@
+"""A sleeping bandit over tag paths: SB-CLASSIFIER of Gauquier, Manolescu and Senellart, 2026.
+
+Links that stand in the same place of their pages lead to pages of the same kind. Tag paths that are alike make an arm;
+an arm sleeps while no link of it waits. Of the awake arms the one with the best AUER score is pulled: its mean reward,
+plus what it might still turn out to be worth. One of its links, drawn at random, is fetched next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log, sqrt
+from random import Random
+
+from thresher.classify.base import Notebook
+from thresher.classify.entries import pack_values, unpack_values
+from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
+from thresher.strategies.base import Change
+from thresher.strategies.peers.choice import SEED_SCORE, Choice, Found
+from thresher.strategies.peers.notes import Notes
+from thresher.strategies.peers.tag_paths import TagPaths
+from thresher.strategies.peers.waiting import Waiting
+
+
+@dataclass(slots=True)
+class Arm:
+    """One arm: how often it was pulled, what that brought, and the links of it that wait."""
+
+    pulls: int = 0
+    reward: float = 0.0
+    links: list[str] = field(default_factory=list)
+
+    @property
+    def mean(self) -> float:
+        """The mean reward so far; 0 before the first pull."""
+        return self.reward / self.pulls if self.pulls else 0.0
+
+
+class TagPathBandit:
+    """Fetch links from the places of pages that led to the topic before, and try other places less and less.
+
+    The tag path of a link rides on it. Arms and their rewards are saved with the crawl; which links wait is not, so
+    that after a restart old links go by the scores they have. Each worker has its own arms. Bounded: 500 arms, and the
+    latest 20,000 links.
+
+    Args:
+        alpha: Weight of what an arm might turn out to be worth; 2√2 is AUER's.
+        theta: How alike tag paths of one arm must be, from 0 to 1.
+        random_state: The same number gives the same draws.
+    """
+
+    merge = Merge.FIRST
+
+    def __init__(self, *, alpha: float = 2.828, theta: float = 0.75, random_state: int = 0) -> None:
+        if alpha < 0:
+            raise ValueError(f"alpha must be at least 0, got {alpha}")
+        self._alpha = alpha
+        self._paths = TagPaths(theta=theta)
+        self._random = Random(random_state)  # noqa: S311 - no secret
+        self._arms: dict[int, Arm] = {}
+        self._waiting: Waiting[int] = Waiting()
+        self._choice = Choice()
+        self._notes = Notes("tag-path-bandit", self._write, self._read)
+
+    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
+        """Seeds start on top."""
+        return (Candidate(url=url, score=SEED_SCORE) for url in urls)
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Reward the arm that led here, and give each new link to its arm."""
+        self._came(lease, judgement.relevance)
+        for link in page.links:
+            number = self._paths.find(link.tag_path)
+            arm = self._arms.setdefault(number, Arm())
+            if self._waiting.add_first(link.url, arm.mean, number):
+                arm.links.append(link.url)
+            parts = {"arm": float(number), "mean reward": arm.mean, "pulls": float(arm.pulls)}
+            yield Candidate(url=link.url, score=arm.mean, parts=parts, carry={"tag_path": link.tag_path})
+        self._notes.page_done()
+
+    def missed(self, lease: Lease) -> Iterator[Candidate]:
+        """Give the arm nothing for a page that never comes, and choose again."""
+        self._came(lease, 0.0)
+        return iter(())
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
+        """Pull an arm."""
+        return self._choice.lift(self._choose)
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Go on with the arms of an earlier run."""
+        self._notes.keep_in(notebook)
+
+    def write_down(self) -> None:
+        """Write down the arms and their rewards."""
+        self._notes.write_down()
+
+    def auer(self, arm: Arm, t: int) -> float:
+        """Give the score of an arm that is awake after t pulls of any arm."""
+        return arm.mean + self._alpha * sqrt(log(max(t, 1)) / arm.pulls) if arm.pulls else float("inf")
+
+    def _came(self, lease: Lease, reward: float) -> None:
+        self._choice.came(lease)
+        self._waiting.leave(lease.url)
+        path = lease.carry.get("tag_path")
+        if isinstance(path, str):
+            arm = self._arms.setdefault(self._paths.find(path), Arm())
+            arm.pulls += 1
+            arm.reward += reward
+
+    def _choose(self) -> Found | None:
+        """Pull the best arm that is awake; of arms never pulled the one that was found first."""
+        t = sum(arm.pulls for arm in self._arms.values())
+        for number in sorted(self._arms, key=lambda number: -self.auer(self._arms[number], t)):
+            if url := self._draw(self._arms[number]):
+                was = self._waiting.score_of(url)
+                self._waiting.choose(url)
+                return url, was
+        return None
+
+    def _draw(self, arm: Arm) -> str | None:
+        """Draw a link that still waits; an arm without one sleeps."""
+        while arm.links:
+            place = self._random.randrange(len(arm.links))
+            arm.links[place], arm.links[-1] = arm.links[-1], arm.links[place]
+            url = arm.links.pop()
+            if url in self._waiting:
+                return url
+        return None
+
+    def _write(self) -> bytes:
+        arms = {number: [arm.pulls, arm.reward] for number, arm in self._arms.items()}
+        return pack_values({"paths": self._paths.state(), "arms": list(arms.items())})
+
+    def _read(self, content: bytes) -> None:
+        state = unpack_values(content)
+        self._paths.go_on_from(state["paths"])
+        self._arms = {int(number): Arm(int(pulls), float(reward)) for number, (pulls, reward) in state["arms"]}
