@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from thresher.classify.base import Notebook
-from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
+from thresher.records import Candidate, Forecast, Judgement, Lease, Merge, ParsedPage, Revision
 
 
 class Strategy(Protocol):
@@ -63,6 +63,15 @@ class Rescorer(Strategy, Protocol):
 
         Also asked after every page, then with nothing to revise, for what the strategy thinks again of its own accord.
         """
+        ...
+
+
+@runtime_checkable
+class Forecaster(Strategy, Protocol):
+    """A strategy whose scores say how likely URLs lead to the topic, and so what the rest of a crawl may bring."""
+
+    def forecast(self) -> Forecast | None:
+        """Look ahead; None while too little is known."""
         ...
 
 

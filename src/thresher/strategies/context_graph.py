@@ -22,8 +22,8 @@ ORDERS = ("fifo", "likelihood")
 class ContextGraph:
     """Follow links of pages that are few links away from the topic, by what was learned from earlier pages.
 
-    Needs training: thresher train. A generation rides on its URLs. With `retrain_every`, the pages that were learned
-    from last are saved with the crawl, and a restart learns from them again; each worker learns from its own pages.
+    Needs training: thresher train. A generation rides on its URLs. With `retrain_every`, the latest pages are saved
+    with the crawl, a restart learns from them again, and workers learn from each other's.
 
     Args:
         aim: The topic; its folder of trained models holds the layers.

@@ -33,8 +33,8 @@ class InfoSpiders:
     """Let a population of agents follow one link at a time, live on what they find, learn, multiply and die.
 
     An agent rides on the URL that it goes to, and goes on at whichever worker fetches that. Which URLs were seen is
-    saved with the crawl, and exchanged between workers. How many agents are out each worker counts for itself, so that
-    two workers may have twice as many; after a restart it counts anew.
+    saved with the crawl, and exchanged between workers. How many agents are out each worker counts for itself, those
+    that it sent and that no worker is known to have met, and tells the others; after a restart it counts anew.
 
     Args:
         aim: The topic; its words are the first agents' genotype.
@@ -99,6 +99,7 @@ class InfoSpiders:
                 yield self._send(spider, chosen, prospects)
         prospects = prospects or (arrived or [self._newborn])[0].look_at(links)
         yield from self._restarts(prospects, judgement.relevance)
+        self._seen.page_done()
 
     def missed(self, lease: Lease) -> Iterator[Candidate]:
         """Let the agent on a page that never came pay for it, and go on with a link that it passed over."""
@@ -108,6 +109,7 @@ class InfoSpiders:
             chosen = self._passed_over(spider) if spider.energy > 0 else None
             if chosen:
                 yield self._send(spider, chosen, [])
+        self._seen.page_done()
 
     def keep_in(self, notebook: Notebook) -> None:
         """Take up which URLs were seen before, by this worker and by others."""
@@ -121,7 +123,7 @@ class InfoSpiders:
         """Wake who rode on a URL: an agent, the first ones on a seed, or a new one where none is left."""
         if "energy" in lease.carry:
             return [Spider.from_carry(lease.carry)]
-        agents = lease.carry.get("agents", 1 if len(self._out) < self._most_agents else 0)
+        agents = lease.carry.get("agents", 1 if self._seen.all_out < self._most_agents else 0)
         return [replace(self._newborn, round=self._round)] * (agents if isinstance(agents, int) else 1)
 
     def _live(
@@ -134,7 +136,7 @@ class InfoSpiders:
         benefit = judgement.relevance
         [spider] = arrived
         spider = spider.eat(benefit, self._cost).learn(benefit, self._rate)
-        if spider.energy > self._split_above and len(self._out) + 1 < self._most_agents:
+        if spider.energy > self._split_above and self._seen.all_out + 1 < self._most_agents:
             yield from spider.split(count(page.text))
         elif spider.energy > 0:
             yield spider
@@ -158,6 +160,7 @@ class InfoSpiders:
         self._seen.add(chosen.url)
         spider = spider.go_to(chosen, self._best_pages(prospects))
         self._out[chosen.url] = spider.round
+        self._seen.out = len(self._out)
         parts = {"round": float(spider.round), "estimate": chosen.estimate, "energy": spider.energy}
         return Candidate(url=chosen.url, score=-float(spider.round), parts=parts, carry=spider.carry())
 
@@ -176,13 +179,15 @@ class InfoSpiders:
 
     def _note(self, lease: Lease) -> None:
         """Note that a page has come, and give up on agents whose pages must have come long before."""
+        self._seen.page_begun()
         self._seen.add(lease.url)
         self._out.pop(lease.url, None)
         arrived = lease.carry.get("round", 0)
         self._round = max(self._round, arrived if isinstance(arrived, int) else 0)
-        for url in [url for url, sent in self._out.items() if sent < self._round - ROUNDS_LOST]:
+        lost = self._round - ROUNDS_LOST
+        for url in [url for url, sent in self._out.items() if sent < lost or self._seen.by_others(url)]:
             del self._out[url]
-        self._seen.page_done()
+        self._seen.out = len(self._out)
 
 
 def _keywords(aim: Aim) -> Mapping[str, float]:

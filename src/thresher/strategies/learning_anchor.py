@@ -11,20 +11,25 @@ threshold is needed: with one, a classifier that is sure of nothing would never 
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
+from uuid import uuid4
 
 from thresher.classify.base import Notebook
+from thresher.classify.entries import fitted, pack_values, readable, unpack_values
+from thresher.classify.rhythm import Rhythm
 from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, Merge, ParsedPage
 from thresher.strategies.batches import Batches
-from thresher.strategies.evidence.anchor_classifier import AnchorClassifier
+from thresher.strategies.evidence.anchor_classifier import MOST_TERMS, AnchorClassifier
 from thresher.strategies.generations import generation_of
 
 MAX_ANCHOR_CHARACTERS = 200
 KNOWN_TARGETS = 1_000
 """The latest links with a score and a known target, by which the threshold is chosen."""
+OWN_SHARE = 0.1
+"""Of the examples that a training waits for: how many must be the worker's own, or many others would keep it busy."""
 NOTES = "anchors"
 UNDECIDED = 0.5
 
@@ -35,8 +40,8 @@ Known = tuple[float, bool]
 class LearningAnchor:
     """Follow links by their pages and by their anchors, and learn from the crawl which anchors lead to the topic.
 
-    Anchors ride on their URLs, so whichever worker fetches a page learns from the link to it. Each worker trains on its
-    own pages; its examples are saved with the crawl, and a restart trains on them.
+    Anchors ride on their URLs, so whichever worker fetches a page learns from the link to it. Examples are saved with
+    the crawl, and the counts of all workers are added up: each trains on all of them.
 
     Args:
         factor: Weight of the page against the anchor.
@@ -78,6 +83,11 @@ class LearningAnchor:
         self._threshold = 0.0
         self._new_examples = 0
         self._known: deque[Known] = deque(maxlen=KNOWN_TARGETS)
+        self._trained_on = 0
+        self._others_known: dict[str, list[Known]] = {}
+        self._rhythm = Rhythm()
+        self._pages = 0
+        self._worker = uuid4().hex
         self._notebook: Notebook | None = None
 
     def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
@@ -87,25 +97,59 @@ class LearningAnchor:
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from where the link to this page led, then weigh its own links."""
         self._learn(lease.carry, judgement.relevant)
+        self._exchange()
         if self._is_due(lease):
             self._retrain()
         born = self._batches.born(lease)
         return (self._weigh(link, judgement.relevance, born) for link in page.links)
 
     def keep_in(self, notebook: Notebook) -> None:
-        """Go on with the anchors of an earlier run."""
+        """Go on with the anchors of an earlier run, and with those of other workers."""
         self._notebook = notebook
         if content := notebook.read(NOTES):
-            state = json.loads(content)
+            state = unpack_values(content)
+            self._worker = str(state["worker"])
             self._classifier.go_on_from(state["classifier"])
-            self._threshold = state["threshold"]
-            self._known.extend((score, relevant) for score, relevant in state["known"])
+            self._threshold = float(state["threshold"])
+            self._known.extend(_read_known(state))
+        self._read_others()
+        self._retrain()
 
     def write_down(self) -> None:
         """Write down the anchors and where they led."""
         if self._notebook:
-            state = {"classifier": self._classifier.state(), "threshold": self._threshold, "known": list(self._known)}
-            self._notebook.write(NOTES, json.dumps(state, ensure_ascii=False).encode("utf-8", "replace"))
+            content, _ = fitted(self._entry, MOST_TERMS)
+            self._notebook.write(NOTES, content)
+        self._rhythm.written(self._pages)
+
+    def _entry(self, most_terms: int) -> bytes:
+        classifier = self._classifier.state(most_terms)
+        state = {"classifier": classifier, "threshold": self._threshold, "known": list(self._known)}
+        return pack_values({"worker": self._worker, **state})
+
+    def _exchange(self) -> None:
+        """Every now and then write down the own examples, and read those of others."""
+        self._pages += 1
+        if self._rhythm.is_write_due(self._pages):
+            self.write_down()
+        if self._rhythm.is_read_due(self._pages):
+            self._read_others()
+
+    def _read_others(self) -> None:
+        self._rhythm.read(self._pages)
+        entries = self._notebook.read_others(NOTES) if self._notebook else ()
+        for worker in readable(entries, self._take_over, "anchors"):
+            each = KNOWN_TARGETS // len(self._others_known or [worker])
+            self._others_known = {name: known[-each:] for name, known in self._others_known.items()}
+
+    def _take_over(self, content: bytes) -> str:
+        """Put what another worker wrote in the place of what it wrote before; return who."""
+        state = unpack_values(content)
+        worker, known = str(state["worker"]), list(_read_known(state))
+        if worker != self._worker:
+            self._classifier.take_over(worker, state["classifier"])
+            self._others_known[worker] = known
+        return worker
 
     def _weigh(self, link: Link, page_score: float, born: Mapping[str, int]) -> Candidate:
         """Score a link by its page and its anchor; by its page alone when nothing is known of its anchor."""
@@ -138,13 +182,16 @@ class LearningAnchor:
             return self._generation > before
         if self.batch_size:  # a batch begins below 0; its first link may be dead, and then nobody says so
             return lease.score < 0 or self._new_examples >= self.batch_size
-        return not self._classifier.is_trained or self._new_examples >= self._retrain_every
+        if not self._classifier.is_trained:
+            return True
+        new = self._classifier.examples - self._trained_on
+        return new >= self._retrain_every and self._new_examples >= OWN_SHARE * self._retrain_every
 
     def _retrain(self) -> None:
-        if self._new_examples and self._classifier.train():
-            self._threshold = new_threshold(self._known, self._accuracy, self._threshold)
-            self._new_examples = 0
-            self.write_down()
+        if self._classifier.examples > self._trained_on and self._classifier.train():
+            known = [*self._known, *(each for others in self._others_known.values() for each in others)]
+            self._threshold = new_threshold(known, self._accuracy, self._threshold)
+            self._new_examples, self._trained_on = 0, self._classifier.examples
 
 
 def new_threshold(known: Sequence[Known], accuracy: float, old: float) -> float:
@@ -157,6 +204,10 @@ def new_threshold(known: Sequence[Known], accuracy: float, old: float) -> float:
         if right >= accuracy * seen:
             threshold = confidence
     return old if threshold is None else threshold
+
+
+def _read_known(state: Mapping[str, Any]) -> Iterator[Known]:
+    return ((float(score), bool(relevant)) for score, relevant in state["known"][-KNOWN_TARGETS:])
 
 
 def _confidence(anchor_score: float) -> float:

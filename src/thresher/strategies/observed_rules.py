@@ -6,15 +6,18 @@ that a crawl follows are no fair sample of all links: it follows those that it e
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 from uuid import uuid4
 
 from thresher.classify.base import Notebook
+from thresher.classify.entries import fitted, pack_values, readable, unpack_values
 from thresher.strategies.rule_table import RuleTable
 
 NOTES = "rules"
+MOST_PAIRS = 100_000
+"""Pairs of classes that are written down, the most frequent ones."""
 
 Observed = dict[str, Counter[str]]
 
@@ -28,7 +31,7 @@ class ObservedRules:
 
     def __init__(self) -> None:
         self._own: Observed = {}
-        self._others: dict[str, Mapping[str, Mapping[str, int]]] = {}
+        self._others: dict[str, Observed] = {}
         self._worker = uuid4().hex
         self._notebook: Notebook | None = None
 
@@ -48,20 +51,37 @@ class ObservedRules:
         """Go on with the counts of an earlier run."""
         self._notebook = notebook
         if content := notebook.read(NOTES):
-            state = json.loads(content)
-            self._worker = state["worker"]
-            self._own = {label: Counter(found) for label, found in state["counts"].items()}
+            state = unpack_values(content)
+            self._worker, self._own = str(state["worker"]), _counts(state)
         self.read_others()
 
     def write_down(self) -> None:
         """Write down this worker's own counts."""
         if self._notebook:
-            state = {"worker": self._worker, "counts": self._own}
-            self._notebook.write(NOTES, json.dumps(state, ensure_ascii=False).encode("utf-8", "replace"))
+            content, _ = fitted(self._entry, MOST_PAIRS)
+            self._notebook.write(NOTES, content)
 
     def read_others(self) -> None:
-        """Take in what the other workers wrote since the last time."""
-        for content in self._notebook.read_others(NOTES) if self._notebook else ():
-            state = json.loads(content)
-            if state["worker"] != self._worker:
-                self._others[state["worker"]] = state["counts"]
+        """Take in what the other workers wrote since the last time, each in the place of what it wrote before."""
+        entries = self._notebook.read_others(NOTES) if self._notebook else ()
+        self._others |= dict(readable(entries, _read, "rules"))
+        self._others.pop(self._worker, None)
+
+    def _entry(self, most: int) -> bytes:
+        pairs = Counter({(parent, child): n for parent, found in self._own.items() for child, n in found.items()})
+        counts: Observed = {}
+        for (parent, child), n in pairs.most_common(most):
+            counts.setdefault(parent, Counter())[child] = n
+        return pack_values({"worker": self._worker, "counts": counts})
+
+
+def _read(content: bytes) -> tuple[str, Observed]:
+    state = unpack_values(content)
+    return str(state["worker"]), _counts(state)
+
+
+def _counts(state: Mapping[str, Any]) -> Observed:
+    counts = {label: Counter({child: int(n) for child, n in found.items()}) for label, found in state["counts"].items()}
+    if any(n < 0 for found in counts.values() for n in found.values()):
+        raise ValueError("a count is below 0")
+    return counts

@@ -102,6 +102,21 @@ def test_a_restart_gives_the_same_scores(strategy, tmp_path):
         assert score(again, text) == score(graph, text)
 
 
+def test_workers_learn_layers_from_each_others_pages(strategy, tmp_path):
+    """One has fetched every target and the other everything else: alone, neither knows a page that links to one."""
+    one, two = strategy(retrain_every=10), strategy(retrain_every=10)
+    for graph, worker in ((one, "one"), (two, "two")):
+        graph.keep_in(FolderNotebook(tmp_path / "notes", worker))
+    for number in range(40):
+        found = [Link(url=f"http://a.example/{target}") for target, _ in RINGS.links(number) if target >= 0]
+        here = page(*found, url=f"http://a.example/{number}", text=RINGS.text(number))
+        is_target = number in TARGETS
+        list((one if is_target else two).score(here, RELEVANT if is_target else IRRELEVANT, lease()))
+    last = page(url="http://a.example/0", text=RINGS.text(0))
+    list(two.score(last, RELEVANT, lease()))
+    assert score(two, "welcome news home").parts["queue"] == 2
+
+
 @pytest.mark.parametrize("parameters", [{"order": "random"}, {"batch": "some"}, {"retrain_every": -1}])
 def test_other_words_are_refused(strategy, parameters):
     with pytest.raises(ConfigError, match="must be"):

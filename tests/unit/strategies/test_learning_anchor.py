@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, page, verdict
+from thresher.classify.entries import pack_values
 from thresher.classify.notebook import FolderNotebook
 from thresher.records import Link
 from thresher.strategies.base import Batcher, Rememberer
-from thresher.strategies.learning_anchor import LearningAnchor, new_threshold
+from thresher.strategies.learning_anchor import NOTES, LearningAnchor, new_threshold
 
 JAZZ = Link(url="http://a.example/jazz", anchor="jazz")
 BARE = Link(url="http://a.example/bare")
@@ -180,6 +181,50 @@ def test_a_restart_trains_on_all_examples(tmp_path):
     again.keep_in(FolderNotebook(tmp_path, "one"))
     assert score(again).parts["anchor"] > score(strategy).parts["anchor"]
     assert again._known == strategy._known
+
+
+def test_workers_add_up_where_anchors_led(tmp_path):
+    one, two = LearningAnchor(first_examples=1), LearningAnchor(first_examples=1)
+    one.keep_in(FolderNotebook(tmp_path, "one"))
+    two.keep_in(FolderNotebook(tmp_path, "two"))
+    led(one, "jazz music", True)
+    one.write_down()
+    led(two, "football", False)
+    assert score(two) == score(trained())
+
+
+def test_what_another_worker_wrote_is_replaced_and_never_added_twice(tmp_path):
+    one, two = trained(), LearningAnchor(first_examples=1)
+    one.keep_in(FolderNotebook(tmp_path, "one"))
+    for _ in range(3):
+        one.write_down()
+        two.keep_in(FolderNotebook(tmp_path, "two"))
+    assert two._classifier.examples == 2
+
+
+def test_examples_of_others_bring_the_next_training_forward(tmp_path):
+    one, two = trained(), LearningAnchor(first_examples=1, retrain_every=10)
+    two.keep_in(FolderNotebook(tmp_path, "two"))
+    led(two, "jazz music", True)
+    led(two, "football", False)
+    before = score(two).parts["anchor"]
+    for _ in range(20):
+        led(one, "jazz", True)
+    one.keep_in(FolderNotebook(tmp_path, "one"))
+    one.write_down()
+    led(two, "tennis", False)
+    assert score(two).parts["anchor"] > before
+
+
+def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, caplog):
+    FolderNotebook(tmp_path, "bad").write(NOTES, b"nothing")
+    FolderNotebook(tmp_path, "worse").write(
+        NOTES, pack_values({"worker": "x", "known": [], "classifier": {"examples": [-1, 2], "terms": {}}})
+    )
+    strategy = trained()
+    strategy.keep_in(FolderNotebook(tmp_path, "one"))
+    assert caplog.text.count("left out") == 2
+    assert examples(strategy) == [1, 1]
 
 
 @pytest.mark.parametrize("parameters", [{"factor": 1.5}, {"batch": "some"}, {"first_examples": 0}])

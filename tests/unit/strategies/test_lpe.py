@@ -5,6 +5,7 @@ from math import log, sqrt
 import pytest
 
 from tests.unit.strategies.small_world import IRRELEVANT, lease
+from thresher.classify.entries import pack_values
 from thresher.classify.notebook import FolderNotebook
 from thresher.errors import ConfigError
 from thresher.records import Link, ParsedPage
@@ -100,6 +101,13 @@ def test_workers_add_up_what_they_counted(tmp_path):
     second.keep_in(FolderNotebook(tmp_path, "w2"))
     alone = ContentBlockPartition(AIM, threshold=0.0)
     assert found(second)["2"].score != pytest.approx(found(alone)["2"].score)
+
+
+def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, caplog):
+    FolderNotebook(tmp_path, "bad").write("lpe", b"nothing")
+    FolderNotebook(tmp_path, "worse").write("lpe", pack_values({"worker": "x", "tables": {"blocks": {"N": 1}}}))
+    LinkPriorityEvaluation(AIM).keep_in(FolderNotebook(tmp_path, "w1"))
+    assert caplog.text.count("left out") == 2
 
 
 def test_a_weight_beyond_one_is_refused():

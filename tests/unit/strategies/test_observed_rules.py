@@ -4,10 +4,13 @@ import pytest
 
 from tests.unit.strategies.test_rule_table import TABLE_1
 from tests.unit.strategies.test_rules import LEASE, SOFT, by_first_word, page
+from thresher.classify.entries import pack_values
 from thresher.classify.notebook import FolderNotebook
 from thresher.records import Lease
+from thresher.strategies import observed_rules
 from thresher.strategies.aim import Aim
 from thresher.strategies.base import Rememberer
+from thresher.strategies.observed_rules import NOTES, ObservedRules
 from thresher.strategies.rule_table import RuleTable
 from thresher.strategies.rules import InterclassRules
 
@@ -60,3 +63,35 @@ def test_a_strategy_that_does_not_refine_writes_nothing(make, tmp_path):
     plain.keep_in(FolderNotebook(tmp_path / "notes", "w1"))
     plain.write_down()
     assert not (tmp_path / "notes").exists()
+
+
+def test_what_another_worker_wrote_is_replaced_and_never_added_twice(tmp_path):
+    one, two = ObservedRules(), ObservedRules()
+    one.keep_in(FolderNotebook(tmp_path, "one"))
+    two.keep_in(FolderNotebook(tmp_path, "two"))
+    for _ in range(3):
+        one.add("SP", "PH")
+        one.write_down()
+        two.read_others()
+        two.read_others()
+    assert two.added_to(RuleTable({}, frozenset())).counts == {"SP": {"PH": 3}}
+
+
+@pytest.mark.parametrize("content", [b"nothing", pack_values({"worker": "x", "counts": {"SP": {"PH": -1}}})])
+def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, content, caplog):
+    FolderNotebook(tmp_path, "bad").write(NOTES, content)
+    rules = ObservedRules()
+    rules.keep_in(FolderNotebook(tmp_path, "one"))
+    assert rules.added_to(RuleTable({}, frozenset())).counts == {}
+    assert "left out" in caplog.text
+
+
+def test_the_rarest_pairs_are_left_out_of_an_entry_that_would_be_too_large(tmp_path, monkeypatch):
+    monkeypatch.setattr(observed_rules, "MOST_PAIRS", 1)
+    rules, again = ObservedRules(), ObservedRules()
+    rules.keep_in(FolderNotebook(tmp_path, "one"))
+    for child in ("PH", "PH", "SP"):
+        rules.add("SP", child)
+    rules.write_down()
+    again.keep_in(FolderNotebook(tmp_path, "one"))
+    assert again.added_to(RuleTable({}, frozenset())).counts == {"SP": {"PH": 2}}

@@ -1,5 +1,7 @@
 """URLs that were seen: bounded, kept, and shared."""
 
+import pytest
+
 from thresher.classify.notebook import FolderNotebook
 from thresher.strategies import seen
 from thresher.strategies.seen import SeenUrls
@@ -20,14 +22,74 @@ def test_the_oldest_are_forgotten(monkeypatch):
     assert [name in urls for name in "abc"] == [False, True, True]
 
 
-def test_they_are_written_down_every_so_many_pages_and_read_by_others(tmp_path, monkeypatch):
-    monkeypatch.setattr(seen, "SAVE_PAGES", 2)
+def page(urls, *new):
+    """Let a page come on which these URLs are chosen."""
+    urls.page_begun()
+    for url in new:
+        urls.add(url)
+    urls.page_done()
+
+
+def pair(folder):
     one, two = SeenUrls(), SeenUrls()
-    one.keep_in(FolderNotebook(tmp_path, "one"))
-    one.add("http://a.example/")
-    one.page_done()
-    two.keep_in(FolderNotebook(tmp_path, "two"))
-    assert "http://a.example/" not in two
-    one.page_done()
-    two.write_down()
+    one.keep_in(FolderNotebook(folder, "one"))
+    two.keep_in(FolderNotebook(folder, "two"))
+    return one, two
+
+
+def test_what_one_worker_saw_the_others_know_before_their_next_page(tmp_path):
+    one, two = pair(tmp_path)
+    page(one, "http://a.example/")
+    two.page_begun()
     assert "http://a.example/" in two
+    assert two.by_others("http://a.example/")
+    assert not one.by_others("http://a.example/")
+
+
+def test_they_are_written_down_more_rarely_as_the_crawl_grows(tmp_path, monkeypatch):
+    urls, writes = SeenUrls(), []
+    urls.keep_in(FolderNotebook(tmp_path, "one"))
+    monkeypatch.setattr(urls, "write_down", lambda: (writes.append(urls._pages), urls._rhythm.written(urls._pages)))
+    for number in range(200_000):
+        page(urls, str(number))
+    assert writes[:3] == [1, 2, 3]
+    assert writes[-1] - writes[-2] == seen.SAVE_PAGES
+    assert len(writes) < 550
+
+
+def test_each_worker_writes_down_its_own_and_no_more_than_fits(tmp_path, monkeypatch):
+    monkeypatch.setattr(seen, "MOST_SENT", 2)
+    one, two = pair(tmp_path)
+    page(one, "a", "b", "c")
+    page(two, "d")
+    assert len(FolderNotebook(tmp_path, "one").read(seen.NOTES)) == seen._HEAD.size + 16
+    three = SeenUrls()
+    three.keep_in(FolderNotebook(tmp_path, "three"))
+    assert [name in three for name in "abcd"] == [False, True, True, True]
+
+
+def test_agents_of_all_workers_add_up_and_are_counted_once(tmp_path):
+    one, two = pair(tmp_path)
+    for out in (5, 7):
+        one.out = out
+        page(one)
+        two.page_begun()
+    two.out = 2
+    assert (one.all_out, two.all_out) == (7, 9)
+
+
+def test_a_restart_knows_what_was_seen(tmp_path):
+    one, _ = pair(tmp_path)
+    page(one, "http://a.example/")
+    again = SeenUrls()
+    again.keep_in(FolderNotebook(tmp_path, "one"))
+    assert "http://a.example/" in again
+    assert not again.by_others("http://a.example/")
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing", b"seen", b"seen" + bytes(24) + b"odd"])
+def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, content, caplog):
+    FolderNotebook(tmp_path, "bad").write(seen.NOTES, content)
+    one, _ = pair(tmp_path)
+    assert one.all_out == 0
+    assert "cannot be read" in caplog.text

@@ -1,12 +1,14 @@
 """Does an anchor lead to the topic? Naive Bayes over anchors whose targets are known: SURVEY, section 2.6.
 
-Examples wait until the next training; until then every anchor is scored by the same model.
+Examples wait until the next training; until then every anchor is scored by the same model. The examples of other
+workers are counted beside the own: counts add up.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from math import exp, log
 from typing import Any
 
@@ -18,6 +20,45 @@ MOST_ANCHORS = 1 << 15
 """Anchors whose scores are remembered until the next training."""
 _LARGEST = 30.0
 """Log-odds beyond this are as good as certain, and their exponential stays finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorCounts:
+    """Examples of each class, and the terms of their anchors."""
+
+    examples: Mapping[bool, int]
+    terms: Mapping[bool, Counter[str]]
+
+    @classmethod
+    def read(cls, state: Mapping[str, Any]) -> AnchorCounts:
+        """Read what `AnchorClassifier.state` returned.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        examples = [int(number) for number in state["examples"]]
+        terms = {str(term): [int(number) for number in counts] for term, counts in state["terms"].items()}
+        if min(*examples, *(number for counts in terms.values() for number in counts)) < 0:
+            raise ValueError("a count is below 0")
+        of_class = {
+            relevant: Counter({term: counts[place] for term, counts in terms.items() if counts[place]})
+            for place, relevant in enumerate((True, False))
+        }
+        return cls(dict(zip((True, False), examples, strict=True)), of_class)
+
+    def bounded(self, most: int) -> AnchorCounts:
+        """Keep the most frequent terms."""
+        both = self.terms[True] + self.terms[False]
+        if len(both) <= most:
+            return self
+        kept = {term for term, _ in both.most_common(most)}
+        return AnchorCounts(
+            self.examples,
+            {
+                relevant: Counter({t: n for t, n in found.items() if t in kept})
+                for relevant, found in self.terms.items()
+            },
+        )
 
 
 class AnchorClassifier:
@@ -33,6 +74,7 @@ class AnchorClassifier:
         self._fewest = fewest
         self._examples = {True: 0, False: 0}
         self._terms: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+        self._others: dict[str, AnchorCounts] = {}
         self._prior = 0.0
         self._log_odds: dict[str, float] = {}
         self._remembered: dict[str, float | None] = {}
@@ -43,16 +85,23 @@ class AnchorClassifier:
         self._examples[relevant] += 1
         self._terms[relevant].update(count(anchor))
 
+    @property
+    def examples(self) -> int:
+        """How many examples there are, those of other workers included."""
+        return sum(sum(counts.examples.values()) for counts in self._everybody())
+
     def train(self) -> bool:
         """Learn from all examples; return False while there are too few of one class."""
-        if min(self._examples.values()) < self._fewest:
+        everybody = self._everybody()
+        of_class = {relevant: sum(each.examples[relevant] for each in everybody) for relevant in (True, False)}
+        if min(of_class.values()) < self._fewest:
             return False
         self._forget_rare_terms()
-        on, off, alpha = self._terms[True], self._terms[False], self._alpha
-        V = on.keys() | off.keys()
+        on, off = (_sum(each.terms[relevant] for each in self._everybody()) for relevant in (True, False))
+        V, alpha = on.keys() | off.keys(), self._alpha
         all_on, all_off = on.total() + alpha * len(V), off.total() + alpha * len(V)
         self._log_odds = {t: log((on[t] + alpha) / all_on) - log((off[t] + alpha) / all_off) for t in V}
-        self._prior = log(self._examples[True] / self._examples[False])
+        self._prior = log(of_class[True] / of_class[False])
         self._remembered.clear()
         self.is_trained = True
         return True
@@ -67,20 +116,30 @@ class AnchorClassifier:
             self._remembered[anchor] = self._score(anchor)
         return self._remembered[anchor]
 
-    def state(self) -> dict[str, Any]:
-        """Return all examples as plain values that JSON can hold."""
-        relevant, irrelevant = self._terms[True], self._terms[False]
-        terms = {term: [relevant[term], irrelevant[term]] for term in relevant.keys() | irrelevant.keys()}
+    def state(self, most_terms: int = MOST_TERMS) -> dict[str, Any]:
+        """Return this worker's own examples as plain values that JSON can hold."""
+        own = AnchorCounts(self._examples, self._terms).bounded(most_terms).terms
+        terms = {term: [own[True][term], own[False][term]] for term in own[True].keys() | own[False].keys()}
         return {"examples": [self._examples[True], self._examples[False]], "terms": terms}
 
     def go_on_from(self, state: Mapping[str, Any]) -> None:
         """Take up the examples that `state` returned, and train on them."""
-        self._examples = dict(zip((True, False), state["examples"], strict=True))
-        for place, relevant in enumerate((True, False)):
-            self._terms[relevant] = Counter(
-                {term: counts[place] for term, counts in state["terms"].items() if counts[place]}
-            )
+        own = AnchorCounts.read(state)
+        self._examples, self._terms = dict(own.examples), dict(own.terms)
         self.train()
+
+    def take_over(self, worker: str, state: Mapping[str, Any]) -> None:
+        """Add the examples of another worker, in the place of those that it had before; the next training counts them.
+
+        Raises:
+            ValueError: They are none.
+        """
+        self._others[worker] = AnchorCounts.read(state)
+        each = MOST_TERMS // len(self._others)
+        self._others = {name: counts.bounded(each) for name, counts in self._others.items()}
+
+    def _everybody(self) -> list[AnchorCounts]:
+        return [AnchorCounts(self._examples, self._terms), *self._others.values()]
 
     def _score(self, anchor: str) -> float | None:
         counts = count(anchor)
@@ -94,3 +153,10 @@ class AnchorClassifier:
         for term, _ in both.most_common()[MOST_TERMS:]:
             self._terms[True].pop(term, None)
             self._terms[False].pop(term, None)
+
+
+def _sum(counters: Iterable[Counter[str]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for counter in counters:
+        total.update(counter)
+    return total

@@ -34,7 +34,7 @@ class UnitTable:
     def __init__(self, units: Iterable[Mapping[str, float]] = ()) -> None:
         self._N = 0
         self._n: Counter[str] = Counter()
-        self._others: dict[str, tuple[int, Mapping[str, int]]] = {}
+        self._others: dict[str, tuple[int, Counter[str]]] = {}
         self._others_N = 0
         self._others_n: Counter[str] = Counter()
         self.add(units)
@@ -64,9 +64,21 @@ class UnitTable:
         w_u = self.weigh(u)
         return max(_cosine(w_u, self.weigh(topic)) for topic in met)
 
-    def state(self) -> dict[str, Any]:
+    def state(self, most_terms: int = MOST_TERMS) -> dict[str, Any]:
         """Return this worker's own counts as values that JSON can hold."""
-        return {"N": self._N, "n": dict(self._n)}
+        return {"N": self._N, "n": dict(self._n if len(self._n) <= most_terms else self._n.most_common(most_terms))}
+
+    @staticmethod
+    def checked(state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what `state` of another worker returned, if it did.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        N, n = int(state["N"]), {str(term): int(number) for term, number in state["n"].items()}
+        if min([N, *n.values()]) < 0:
+            raise ValueError("a count is below 0")
+        return {"N": N, "n": n}
 
     def go_on_from(self, state: Mapping[str, Any]) -> None:
         """Take up what `state` returned."""
@@ -74,7 +86,11 @@ class UnitTable:
 
     def take_over(self, worker: str, state: Mapping[str, Any]) -> None:
         """Add the counts of another worker, in the place of those that it had before."""
-        self._others[worker] = int(state["N"]), state["n"]
+        self._others[worker] = int(state["N"]), Counter(state["n"])
+        each = MOST_TERMS // len(self._others)
+        for name, (N, n) in self._others.items():
+            if len(n) > each:
+                self._others[name] = N, Counter(dict(n.most_common(each)))
         self._others_N = sum(N for N, _ in self._others.values())
         self._others_n = Counter()
         for _, n in self._others.values():

@@ -1,25 +1,34 @@
-"""The latest pages of the crawl that is under way, as pages to learn layers from."""
+"""The latest pages of the crawl that is under way, as pages to learn layers from.
+
+Other workers' pages stand beside the own: a page and the one that links to it are often fetched by different workers.
+What travels is the beginning of a page's text, packed once when the page comes.
+"""
 
 from __future__ import annotations
 
 import json
-import zlib
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
+from thresher.classify.entries import ENTRY_BYTES, BadEntry, squeeze, unsqueeze
 from thresher.linkgraph.graph import LinkGraph
 from thresher.records import ParsedPage
 from thresher.strategies.layering.source import ELSEWHERE
 from thresher.urls.canonical import fingerprint
 
 MOST_PAGES = 3_000
-"""That are remembered; beyond it the oldest are forgotten."""
+"""That are remembered of the own, and of all other workers' together; beyond it the oldest are forgotten."""
 MOST_CHARACTERS = 20_000
 """Of a page's text."""
+SENT_CHARACTERS, SENT_LINKS = 4_000, 200
+"""Of a page that is written down."""
+_LENGTH = 4
+_MOST_ROW_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +48,86 @@ class CrawledPages:
     def __init__(self, *, most: int = MOST_PAGES) -> None:
         self._most = most
         self._pages: dict[int, _Page] = {}
+        self._packed: dict[int, bytes] = {}
+        self._others: dict[str, dict[int, _Page]] = {}
 
     def add(self, page: ParsedPage, *, target: bool) -> None:
         """Remember a page, and whether it is one of those that are looked for."""
         links = array("q", dict.fromkeys(fingerprint(link.url) for link in page.links))
-        self._pages[fingerprint(page.url)] = _Page(page.text[:MOST_CHARACTERS], links, target)
+        self._remember(fingerprint(page.url), _Page(page.text[:MOST_CHARACTERS], links, target))
+
+    def _remember(self, url: int, page: _Page) -> None:
+        self._pages[url], self._packed[url] = page, _pack(url, page)
         if len(self._pages) > self._most:
-            del self._pages[next(iter(self._pages))]
+            oldest = next(iter(self._pages))
+            del self._pages[oldest], self._packed[oldest]
+
+    def others_targets(self) -> int:
+        """Count the targets among other workers' pages."""
+        return sum(page.target for pages in self._others.values() for page in pages.values())
 
     def numbered(self) -> NumberedPages:
-        """Give the pages as they are now, to learn from."""
-        return NumberedPages(self._pages)
+        """Give the pages as they are now, to learn from: the own, and what others have besides."""
+        others = chain.from_iterable(pages.items() for pages in self._others.values())
+        return NumberedPages({**self._pages, **{url: page for url, page in others if url not in self._pages}})
 
-    def to_bytes(self) -> bytes:
-        """Write all pages down."""
-        rows = [[url, page.target, page.text, page.links.tolist()] for url, page in self._pages.items()]
-        return zlib.compress(json.dumps(rows, ensure_ascii=False).encode("utf-8", "replace"), 1)
+    def to_bytes(self, worker: str = "") -> bytes:
+        """Write down the latest pages, as many as an entry holds."""
+        rows, room = [], ENTRY_BYTES - len(worker.encode()) - _LENGTH
+        for row in reversed(self._packed.values()):
+            room -= len(row) + _LENGTH
+            if room < 0:
+                break
+            rows.append(row)
+        return b"".join(len(row).to_bytes(_LENGTH) + row for row in [worker.encode(), *reversed(rows)])
 
-    def go_on_from(self, content: bytes) -> None:
-        """Take up what `to_bytes` wrote down."""
-        rows = json.loads(zlib.decompress(content))
-        self._pages = {url: _Page(text, array("q", links), target) for url, target, text, links in rows}
+    def go_on_from(self, content: bytes) -> str:
+        """Take up what `to_bytes` wrote down; return whose it is.
+
+        Raises:
+            BadEntry: It did not.
+        """
+        worker, pages = _read(content)
+        self._pages, self._packed = {}, {}
+        for url, page in pages.items():
+            self._remember(url, page)
+        return worker
+
+    def take_over(self, content: bytes) -> str:
+        """Put another worker's pages in the place of those that it wrote before; return who it is.
+
+        Raises:
+            BadEntry: They are none.
+        """
+        worker, self._others[worker] = _read(content)
+        each = self._most // len(self._others)
+        for name, pages in self._others.items():
+            self._others[name] = dict(list(pages.items())[-each:])
+        return worker
+
+    def forget(self, worker: str) -> None:
+        """Leave a worker's pages out."""
+        self._others.pop(worker, None)
+
+
+def _pack(url: int, page: _Page) -> bytes:
+    row = [url, page.target, page.text[:SENT_CHARACTERS], page.links[:SENT_LINKS].tolist()]
+    return squeeze(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _read(content: bytes) -> tuple[str, dict[int, _Page]]:
+    chunks, place = [], 0
+    while place < len(content):
+        length = int.from_bytes(content[place : place + _LENGTH])
+        place += _LENGTH + length
+        if place > len(content):
+            raise BadEntry("it is cut short")
+        chunks.append(content[place - length : place])
+    if not chunks:
+        raise BadEntry("it is empty")
+    rows = (json.loads(unsqueeze(chunk, most=_MOST_ROW_BYTES)) for chunk in chunks[1:])
+    pages = {int(url): _Page(str(text), array("q", links), bool(target)) for url, target, text, links in rows}
+    return chunks[0].decode(), pages
 
 
 class NumberedPages:

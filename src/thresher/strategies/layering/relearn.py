@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+from uuid import uuid4
 
 from thresher.classify.base import Notebook
+from thresher.classify.entries import readable
+from thresher.classify.rhythm import Rhythm
 from thresher.errors import ConfigError
 from thresher.records import ParsedPage
 from thresher.strategies.layer_model import LayerModel
@@ -18,8 +21,8 @@ NOTES = "layers"
 class Relearner:
     """Remembers the pages of a crawl, and after so many new targets learns the layers from them.
 
-    The pages of the last learning are written down, and a restart learns from them again: the same model. Pages that
-    came after it are forgotten. Each worker learns from its own pages.
+    The latest pages are written down every now and then, and a restart learns from them again. Workers read each
+    other's pages, and learn from all of them.
 
     Args:
         every: New targets after which layers are learned again; 0 for never.
@@ -30,7 +33,10 @@ class Relearner:
             raise ValueError(f"retrain_every must be a number of targets, or 0 for never; got {every}")
         self._every = every
         self._pages = CrawledPages()
-        self._new_targets = 0
+        self._own_targets = self._learned_targets = 0
+        self._seen = 0
+        self._rhythm = Rhythm()
+        self._worker = uuid4().hex
         self._notebook: Notebook | None = None
 
     def take_in(self, page: ParsedPage, model: LayerModel, *, target: bool) -> LayerModel:
@@ -38,27 +44,44 @@ class Relearner:
         if not self._every:
             return model
         self._pages.add(page, target=target)
-        self._new_targets += target
-        if self._new_targets < self._every:
-            return model
-        self._new_targets = 0
-        if self._notebook:
-            self._notebook.write(NOTES, self._pages.to_bytes())
-        return self._learn(model)
+        self._seen += 1
+        self._own_targets += target
+        if self._rhythm.is_read_due(self._seen):
+            self._read_others()
+        is_due = target and self._targets() >= self._learned_targets + self._every
+        if is_due or self._rhythm.is_write_due(self._seen):
+            self._write()
+        return self._learn(model) if is_due else model
 
     def keep_in(self, notebook: Notebook, model: LayerModel) -> LayerModel:
-        """Take up the pages of an earlier run; return what was known of layers then."""
-        content = notebook.read(NOTES) if self._every else None
+        """Take up the pages of an earlier run, and those of other workers; return what is known of layers by them."""
         self._notebook = notebook
-        if not content:
+        if not self._every:
             return model
-        self._pages.go_on_from(content)
-        return self._learn(model)
+        if content := notebook.read(NOTES):
+            self._worker = self._pages.go_on_from(content)
+        self._read_others()
+        return self._learn(model) if content or self._pages.others_targets() else model
+
+    def _targets(self) -> int:
+        return self._own_targets + self._pages.others_targets()
+
+    def _write(self) -> None:
+        if self._notebook:
+            self._notebook.write(NOTES, self._pages.to_bytes(self._worker))
+        self._rhythm.written(self._seen)
+
+    def _read_others(self) -> None:
+        self._rhythm.read(self._seen)
+        entries = self._notebook.read_others(NOTES) if self._notebook else ()
+        for worker in readable(entries, self._pages.take_over, "pages"):
+            if worker == self._worker:
+                self._pages.forget(worker)
 
     def _learn(self, model: LayerModel) -> LayerModel:
         from thresher.strategies.layering.learn import learn_layers
 
-        pages = self._pages.numbered()
+        pages, self._learned_targets = self._pages.numbered(), self._targets()
         try:
             return learn_layers(pages, pages.targets, N=model.N).model
         except ConfigError as error:

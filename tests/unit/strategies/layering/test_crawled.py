@@ -1,6 +1,11 @@
 """What is remembered of the pages of a crawl."""
 
+from random import Random
+
+import pytest
+
 from tests.unit.strategies.small_world import page
+from thresher.classify.entries import ENTRY_BYTES, BadEntry
 from thresher.records import Link
 from thresher.strategies.layering.crawled import CrawledPages
 from thresher.strategies.layering.source import ELSEWHERE
@@ -37,3 +42,52 @@ def test_all_pages_come_back_from_what_was_written_down():
     assert [numbered.text(number) for number in range(2)] == ["a lone ? half", "太陽"]
     assert numbered.targets == [1]
     assert numbered.graph.successors(0).tolist() == [1]
+
+
+def test_pages_of_another_worker_stand_beside_the_own_and_links_lead_from_one_to_the_other():
+    own, other = CrawledPages(), CrawledPages()
+    add(own, "hub", "target")
+    add(other, "target", target=True, text="solar")
+    for _ in range(2):
+        assert own.take_over(other.to_bytes("w2")) == "w2"
+    numbered = own.numbered()
+    assert numbered.graph.predecessors(1).tolist() == [0]
+    assert (numbered.targets, own.others_targets()) == ([1], 1)
+
+
+def test_only_the_own_pages_are_written_down():
+    own, other = CrawledPages(), CrawledPages()
+    add(own, "a", text="own")
+    add(other, "b", text="another's")
+    own.take_over(other.to_bytes("w2"))
+    again = CrawledPages()
+    again.go_on_from(own.to_bytes("w1"))
+    assert [again.numbered().text(0), len(again.numbered().graph.successors(0))] == ["own", 0]
+
+
+def test_however_many_others_there_are_their_pages_are_bounded():
+    own = CrawledPages(most=6)
+    for worker in range(3):
+        other = CrawledPages()
+        for number in range(10):
+            add(other, f"{worker}-{number}", target=True)
+        own.take_over(other.to_bytes(f"w{worker}"))
+    assert own.others_targets() == 6
+
+
+def test_an_entry_holds_the_latest_pages_that_fit():
+    pages, random = CrawledPages(), Random(0)
+    for number in range(600):
+        add(pages, str(number), text=f"{number} " + " ".join(f"{random.getrandbits(30):x}" for _ in range(600)))
+    content, again = pages.to_bytes("w1"), CrawledPages()
+    again.go_on_from(content)
+    texts = again.numbered()._pages
+    assert ENTRY_BYTES * 0.9 < len(content) <= ENTRY_BYTES
+    assert texts[-1].text.startswith("599 ")
+    assert texts[0].text.startswith(f"{600 - len(texts)} ")
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing", (9).to_bytes(4) + b"w1", (2).to_bytes(4) + b"w1" + bytes(9)])
+def test_a_damaged_entry_is_refused(content):
+    with pytest.raises(BadEntry):
+        CrawledPages().take_over(content)

@@ -1,0 +1,103 @@
+"""How often each place of the web has led to the topic, shrunk towards the place above it.
+
+theta_k = (s_k + kappa * theta_above) / (n_k + kappa)      domain > host > directory, template; tag path on its own
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.urls.host import host_key, registered_domain
+from thresher.urls.templates import template
+
+KAPPA = 3.0
+"""How many URLs a place must have to be believed as much as the place above it."""
+MOST_PLACES = 1 << 17
+"""Further places are not told from the one above them."""
+FIRST_PLACES = 1 << 10
+EVERYWHERE = 0
+NO_SUCCESSES, NO_TRIES = 0.5, 5.0
+"""What the crawl's own rate of success starts from."""
+
+_VARIES = re.compile(r"[0-9?]").search
+"""What a URL must hold to have a template."""
+
+Numbers = NDArray[np.integer]
+Floats = NDArray[np.float64]
+
+
+class Places:
+    """Successes and tries of every place."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {"": EVERYWHERE}
+        self._tries = np.zeros(FIRST_PLACES)
+        self._successes = np.zeros(FIRST_PLACES)
+        self.host = lru_cache(maxsize=1 << 12)(self._host)
+        self.path = lru_cache(maxsize=1 << 12)(self._path)
+
+    def of(self, url: str) -> tuple[int, int, int, int]:
+        """Give the numbers of a URL's domain, host, directory and template."""
+        host = host_key(url)
+        domain, on_host = self.host(host)
+        directory = self._number(url.partition("?")[0].rpartition("/")[0], on_host)
+        varies = _VARIES(url, len(host))
+        return domain, on_host, directory, self._number(f"{host} {template(url)}", on_host) if varies else on_host
+
+    def _host(self, host: str) -> tuple[int, int]:
+        """Give the numbers of a host and its domain."""
+        domain = self._number(registered_domain(host), EVERYWHERE)
+        return domain, self._number(f"{host} ", domain)
+
+    def _path(self, host: str, tag_path: str) -> int:
+        """Give the number of the place on a host's pages where a link stands."""
+        return self._number(f"{host} <{tag_path}>", EVERYWHERE)
+
+    def count(self, places: list[int], successes: float, *, tries: int = 1) -> None:
+        """Count what became of a URL, at all its places."""
+        places = [EVERYWHERE, *places]
+        self._tries[places] += tries
+        self._successes[places] += successes
+
+    def rate(self) -> float:
+        """Give how often any URL led to the topic."""
+        return float((self._successes[EVERYWHERE] + NO_SUCCESSES) / (self._tries[EVERYWHERE] + NO_TRIES))
+
+    def rates(self, places: Numbers, above: Floats | float) -> Floats:
+        """Give how often URLs of some places did, shrunk towards the rates of what is above them."""
+        shrunk: Floats = (self._successes[places] + KAPPA * above) / (self._tries[places] + KAPPA)
+        return shrunk
+
+    def state(self, most: int) -> tuple[list[str], Floats]:
+        """Give what a restart needs: so many of the places that were tried most, and what was counted of each."""
+        tries = self._tries[1 : len(self._numbers)]
+        chosen = np.sort(np.argsort(-tries, kind="stable")[: min(most, np.count_nonzero(tries))]) + 1
+        names, numbers = list(self._numbers), [EVERYWHERE, *chosen]
+        return [names[number] for number in chosen], np.stack([self._tries[numbers], self._successes[numbers]])
+
+    def go_on_from(self, names: Sequence[str], counts: Floats) -> None:
+        """Take up what `state` gave.
+
+        Raises:
+            ValueError: The counts are not those of the places.
+        """
+        if counts.shape != (2, len(names) + 1):
+            raise ValueError("what was learned of places is damaged")
+        numbers = [EVERYWHERE, *(self._number(name, EVERYWHERE) for name in names)]
+        self._tries[numbers], self._successes[numbers] = counts
+
+    def _number(self, name: str, above: int) -> int:
+        known = self._numbers.get(name)
+        if known is None:
+            if len(self._numbers) >= MOST_PLACES:
+                return above
+            known = self._numbers[name] = len(self._numbers)
+            if known >= len(self._tries):
+                self._tries = np.concatenate([self._tries, np.zeros_like(self._tries)])
+                self._successes = np.concatenate([self._successes, np.zeros_like(self._successes)])
+        return known

@@ -1,0 +1,187 @@
+"""What each word says of the topic: on pages that were read, on links that were followed, on pages that links stand on.
+
+Words are numbers here (`text.tokens.TermNumbers`), and what is known of them are arrays, so nothing grows without end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.text.tokens import TermNumbers
+
+MOST_WORDS = 1 << 17
+NO_WORD = 0
+NAME_WORDS = 8
+"""Words of a link's anchor and address that are looked at."""
+AROUND_WORDS = 16
+"""Words around a link, and of the heading above it."""
+ABOUT_WORDS = 32
+"""Words that a page is introduced by."""
+PAGE_CHARACTERS, ABOUT_CHARACTERS, CONTEXT_CHARACTERS, ANCHOR_CHARACTERS = 4_000, 600, 400, 200
+MOST_ENDING = 5
+"""Letters of ``.html`` and its like, which name no topic."""
+TRUST = 2.0
+"""How often a word must have been met to be believed as much as all words together."""
+RATE, FIRST_SQUARE = 0.3, 0.01
+"""AdaGrad's step, and what its sums of squares start from."""
+NAME, AROUND, ABOUT = range(3)
+SAYINGS = 4
+"""What is known of a word on a link: its weight, its lift, its share, and where links with it have led."""
+
+Ids = NDArray[np.int32]
+Shares = NDArray[np.float32]
+
+
+class Words:
+    """Numbers for words, and what is known of each.
+
+    weight: what it adds to the score of a link that it stands on or around; learned by following links.
+    lift:   how much likelier than others a page with the word is about the topic (logarithm, shrunk towards 0).
+    share:  the share of relevant pages that have it, times how rare it is on links.
+    led:    how much likelier than others a link with the word leads to the topic (logarithm, shrunk towards 0).
+    """
+
+    def __init__(self) -> None:
+        self._numbers = TermNumbers(MOST_WORDS)
+        self._pages = np.zeros(MOST_WORDS)
+        self._relevant = np.zeros(MOST_WORDS)
+        self._links = np.zeros(MOST_WORDS)
+        self._tries = np.zeros((3, MOST_WORDS))
+        self._successes = np.zeros((3, MOST_WORDS))
+        self._weights = np.zeros((2, MOST_WORDS))
+        self._squares = np.full((2, MOST_WORDS), FIRST_SQUARE)
+        self._said = np.zeros((2, MOST_WORDS, SAYINGS), dtype=np.float32)
+        self._hubs = np.zeros(MOST_WORDS, dtype=np.float32)
+
+    def numbers(self, terms: Iterable[str]) -> frozenset[int]:
+        """Give the numbers of some terms, as `text.tokens.tokenize` writes them."""
+        return frozenset(map(self._numbers.number, terms))
+
+    def of(self, text: str) -> list[int]:
+        """Give the numbers of the words of a text, in order."""
+        return self._numbers.of(text)
+
+    def of_url(self, url: str) -> list[int]:
+        """Give the numbers of the words of the end of an address, as they would stand in a text."""
+        parts = url.partition("?")[0].rsplit("/", 2)[1:]
+        end = " ".join(parts) if len(parts) < 2 or parts[0] else parts[-1]
+        stem, dot, ending = end.rpartition(".")
+        end = stem if dot and len(ending) <= MOST_ENDING else end
+        return self._numbers.of(unquote(end) if "%" in end else end)
+
+    def of_page(self, text: str) -> Ids:
+        """Give the numbers of the different words that a page begins with."""
+        return np.unique(np.array(self._numbers.of(text[:PAGE_CHARACTERS]), dtype=np.int32))
+
+    def of_introduction(self, title: str, text: str) -> tuple[int, ...]:
+        """Give the numbers of the words that a page is introduced by."""
+        words = [*self._numbers.of(title[:ANCHOR_CHARACTERS]), *self._numbers.of(text[:ABOUT_CHARACTERS])]
+        return row_of(words, ABOUT_WORDS)
+
+    def read_page(self, words: Ids, relevance: float) -> None:
+        """Count the words of a page that was judged."""
+        self._pages[words] += 1
+        self._pages[NO_WORD] += 1
+        self.revise_page(words, relevance)
+
+    def revise_page(self, words: Ids, change: float) -> None:
+        """Count the words of a page anew whose relevance has changed by so much."""
+        self._relevant[words] += change
+        self._relevant[NO_WORD] += change
+
+    def see_links(self, names: Ids) -> None:
+        """Count the words that links are called by, to know which are rare."""
+        np.add.at(self._links, names.ravel(), 1.0)
+        self._links[NO_WORD] += len(names) - np.count_nonzero(names == NO_WORD)
+
+    def follow(self, names: Ids, contexts: Ids, introductions: Ids, *, relevance: float, error: float) -> None:
+        """Learn where some links to a URL have led, and that its score was wrong by so much."""
+        for kind, ids in enumerate((names, contexts, introductions)):
+            once = np.unique(ids)
+            self._tries[kind, once] += 1
+            self._successes[kind, once] += relevance
+            if once[0] != NO_WORD:
+                self._tries[kind, NO_WORD] += 1
+                self._successes[kind, NO_WORD] += relevance
+        for kind, ids in enumerate((names, contexts)):
+            step = error / len(ids) / np.sqrt(_many(ids))
+            once, places = np.unique(ids, return_inverse=True)
+            gradient = np.bincount(places.ravel(), weights=np.repeat(step, ids.shape[1]))
+            self._squares[kind, once] += gradient**2
+            self._weights[kind, once] -= RATE * gradient / np.sqrt(self._squares[kind, once])
+
+    def think(self) -> None:
+        """Work out anew what each word says."""
+        size = min(len(self._numbers) + 1, MOST_WORDS)
+        pages, relevant, links = self._pages[:size], np.maximum(self._relevant[:size], 0.0), self._links[:size]
+        rate = (relevant[NO_WORD] + 0.5) / (pages[NO_WORD] + 1)
+        lift = np.log((relevant + TRUST * rate) / ((pages + TRUST) * rate))
+        share = relevant / (relevant[NO_WORD] + 1) * np.log((links[NO_WORD] + 2) / (links + 1))
+        tries, successes = self._tries[:, :size], self._successes[:, :size]
+        rates = (successes[:, :1] + 0.5) / (tries[:, :1] + 2)
+        led = np.log((successes + TRUST * rates) / ((tries + TRUST) * rates))
+        for kind in (NAME, AROUND):
+            self._said[kind, :size] = np.stack([self._weights[kind, :size], lift, share, led[kind]], axis=1)
+        self._hubs[:size] = led[ABOUT]
+        self._said[:, NO_WORD] = self._hubs[NO_WORD] = 0
+
+    def say(self, kind: int, ids: Ids) -> Shares:
+        """Give for each row of words on links what they say together: their weights over a root, and means."""
+        many = _many(ids)
+        said: Shares = self._said[kind][ids].sum(axis=1)
+        said[:, 0] /= np.sqrt(many)
+        said[:, 1:] /= many[:, None]
+        return said
+
+    def promise(self, introductions: Ids) -> Shares:
+        """Give for each page how often links of pages introduced like it have led to the topic."""
+        promised: Shares = self._hubs[introductions].sum(axis=1) / _many(introductions)
+        return promised
+
+    def state(self, most: int) -> tuple[list[str], NDArray[np.float32]]:
+        """Give what a restart needs: so many of the words that were met most, and what was counted of each."""
+        size = min(len(self._numbers) + 1, MOST_WORDS)
+        met = (self._pages[:size] + self._tries[:, :size].sum(axis=0))[1:]
+        chosen = np.sort(np.argsort(-met, kind="stable")[:most]) + 1
+        names = list(self._numbers)
+        counts = self._counts()[:, [NO_WORD, *chosen]].astype(np.float32)
+        return [names[number - 1] for number in chosen], counts
+
+    def go_on_from(self, words: Sequence[str], counts: NDArray[np.float32]) -> None:
+        """Take up what `state` gave.
+
+        Raises:
+            ValueError: The counts are not those of the words.
+        """
+        rows = self._rows()
+        if counts.shape != (len(rows), len(words) + 1):
+            raise ValueError("what was learned of words is damaged")
+        numbers = [NO_WORD, *map(self._numbers.number, words)]
+        for row, values in zip(rows, counts, strict=True):
+            row[numbers] = values
+        self.think()
+
+    def _rows(self) -> list[NDArray[np.float64]]:
+        return [
+            self._pages, self._relevant, self._links,
+            *self._tries, *self._successes, *self._weights, *self._squares,
+        ]  # fmt: skip
+
+    def _counts(self) -> NDArray[np.float64]:
+        return np.stack([row[: len(self._numbers) + 1] for row in self._rows()])
+
+
+def row_of(words: Sequence[int], width: int) -> tuple[int, ...]:
+    """Give the first different words of a list, filled up with 0."""
+    different = tuple(dict.fromkeys(words))[:width]
+    return different + (NO_WORD,) * (width - len(different))
+
+
+def _many(ids: Ids) -> Shares:
+    """Count the words of each row, at least one."""
+    many: Shares = np.maximum(np.count_nonzero(ids, axis=1), 1).astype(np.float32)
+    return many

@@ -1,0 +1,233 @@
+"""Thresher's own strategy: all evidence of the papers, learned online, waiting URLs ranked again as it learns.
+
+A link's score is the probability that it leads to the topic. A logistic regression gives it, from all known links to
+the same URL, by weights that were learned on other topics and follow this crawl as it goes (`learned.model`). Classics
+stand by in case it goes astray (`learned.net`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from thresher.classify.base import Notebook
+from thresher.records import Candidate, Forecast, Judgement, Lease, Merge, ParsedPage, Revision
+from thresher.strategies.aim import Aim
+from thresher.strategies.base import Change
+from thresher.strategies.learned.features import (
+    GROUPS,
+    MEMBERS,
+    NAMES,
+    Floats,
+    features,
+)
+from thresher.strategies.learned.forecast import forecast
+from thresher.strategies.learned.links import MOST_LINKS, Ints, KnownLinks
+from thresher.strategies.learned.model import Model
+from thresher.strategies.learned.net import Net
+from thresher.strategies.learned.notes import Notes
+from thresher.strategies.learned.places import Places
+from thresher.strategies.learned.words import Ids, Words
+from thresher.urls.canonical import fingerprint
+
+SWEEP_URLS = 1_000
+"""How many of the best URLs are scored again every few pages."""
+THINK_PAGES, THINK_LINKS = 25, 500
+"""Pages between two thoughts about all words and all that waits: so many, or one for each so many links."""
+FIT_PAGES, FIT_SHARE = 5, 0.05
+"""Examples between two fits of the model: so many, or this share of all."""
+HOT = 300
+"""How many of the best URLs get a new score in a sweep; of the others those that leave the best."""
+LEAST_CHANGE = 0.002
+"""Smaller changes of a score are not worth a write."""
+LINKS_LEARNED = 8
+"""Of all links to a URL, those whose words are learned from."""
+MOST_PAGE_WORDS = 5_000
+"""The latest pages whose words are remembered, for second thoughts of the judge."""
+
+
+class Thresher:
+    """Follow the links that are likeliest to lead to the topic, by all that was learned so far.
+
+    The links a worker knows are its own; what became of URLs, workers tell each other. After a restart learning goes
+    on, and what waits keeps its last score until it is found again.
+
+    Args:
+        aim: The topic.
+        sweep_pages: Pages between two new scores of the best that wait.
+        sweep_urls: How many these are.
+        hold: How strongly weights are held to those learned on other topics; 1 is what these differ by.
+        without: Features to leave out, joined by ``+``: for experiments.
+        prior: A file with other weights to start from.
+        net: Whether classics stand by.
+        most_links: How many links are remembered.
+    """
+
+    merge = Merge.MAX
+
+    def __init__(
+        self,
+        aim: Aim,
+        *,
+        sweep_pages: int = 5,
+        sweep_urls: int = SWEEP_URLS,
+        hold: float = 1.0,
+        without: str = "",
+        prior: str = "",
+        net: bool = True,
+        most_links: int = MOST_LINKS,
+    ) -> None:
+        self._places = Places()
+        self._words = Words()
+        self._known = KnownLinks(aim, self._places, self._words, width=len(NAMES), most_links=most_links)
+        self._model = Model(*read_prior(prior, hold))
+        self._net = Net() if net else None
+        self._notes = Notes(self._model, self._words, self._places)
+        self._forecast: Forecast | None = None
+        self._found = 0.0
+        self._used = np.array([float(name not in without.split("+")) for name in NAMES])
+        self._sweep_pages = sweep_pages
+        self._sweep_urls = sweep_urls
+        self._pages_to_sweep = self._pages_to_thought = 1
+        self._examples_to_fit = FIT_PAGES
+        self._page_words: dict[int, Ids] = {}
+
+    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
+        """Seeds start on top."""
+        return (Candidate(url=url, score=1.0) for url in urls)
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Learn from where the links to this page led, then weigh its own."""
+        known, relevance = self._known, judgement.relevance
+        self._found += relevance
+        known.number(page.url)  # a seed is known from now on
+        self._note(fingerprint(page.url), relevance)
+        self._read(page, relevance)
+        children = known.add_page(page, relevance)
+        if not len(children):
+            return
+        x = self._features(children, *known.all_links_to(children))
+        scores, parts = self._weigh(x)
+        known.urls["x"][children] = x
+        known.urls["score"][children] = np.maximum(known.urls["score"][children], scores)
+        for child, score, values in zip(children.tolist(), scores.tolist(), parts, strict=True):
+            yield Candidate(url=known.names[child], score=score, parts=dict(zip(GROUPS, values, strict=True)))
+
+    def missed(self, lease: Lease) -> Iterator[Candidate]:
+        """Learn from a URL that brought no page, or a copy of one."""
+        self._note(fingerprint(lease.url), 0.0)
+        return iter(())
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
+        """Take over what is now thought of some pages; every few pages, score all that waits again."""
+        for revision in revisions:
+            self._think_again(fingerprint(revision.url), revision.judgement.relevance)
+        self._pages_to_sweep -= 1
+        return {} if self._pages_to_sweep > 0 else self._sweep()
+
+    def forecast(self) -> Forecast | None:
+        """Look ahead, as of the last sweep; None before the first."""
+        return self._forecast
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Go on with what was learned before."""
+        self._notes.keep_in(notebook)
+
+    def write_down(self) -> None:
+        """Write down what was learned."""
+        self._notes.write_down()
+
+    def _note(self, key: int, relevance: float) -> None:
+        """Learn from what became of a URL, and from what became of those of other workers."""
+        self._learn(key, relevance)
+        for other_key, other_relevance in self._notes.page_done(key, relevance):
+            self._learn(other_key, other_relevance)
+
+    def _learn(self, key: int, relevance: float) -> None:
+        """Learn from what became of a URL, unless that is known already."""
+        known, number = self._known, self._known.find(key)
+        if number is None or known.urls["fetched"][number]:
+            return
+        self._places.count(known.places_of(number), relevance)
+        x, rows = known.urls["x"][number].astype(np.float64), known.links_to(number)[:LINKS_LEARNED]
+        if rows:
+            foreseen = float(self._model.foresee(x))
+            error = foreseen - relevance
+            if self._net:
+                self._net.learn(x, foreseen, relevance)
+            names, contexts, pages = known.links["name"][rows], known.links["around"][rows], known.introductions(rows)
+            self._words.follow(names, contexts, pages, relevance=relevance, error=error)
+            self._model.add(key, x, relevance)
+            self._examples_to_fit -= 1
+        known.settle(number, relevance)
+        if self._examples_to_fit <= 0:
+            self._model.fit()
+            self._examples_to_fit = max(FIT_PAGES, int(FIT_SHARE * self._model.count))
+
+    def _read(self, page: ParsedPage, relevance: float) -> None:
+        words = self._words.of_page(page.text)
+        self._words.read_page(words, relevance)
+        self._page_words[fingerprint(page.url)] = words
+        if len(self._page_words) > MOST_PAGE_WORDS:
+            del self._page_words[next(iter(self._page_words))]
+
+    def _think_again(self, key: int, relevance: float) -> None:
+        number = self._known.find(key)
+        if number is None or not self._known.urls["fetched"][number]:
+            return
+        if change := self._known.settle(number, relevance):
+            self._found += change
+            self._places.count(self._known.places_of(number), change, tries=0)
+            self._model.revise(key, relevance)
+            if key in self._page_words:
+                self._words.revise_page(self._page_words[key], change)
+
+    def _features(self, numbers: Ints, rows: Ints, at: Ints) -> Floats:
+        x: Floats = features(self._known, self._places, numbers, rows, at) * self._used
+        return x
+
+    def _weigh(self, x: Floats) -> tuple[Floats, list[list[float]]]:
+        """Give scores, and what the groups of features add to their log odds."""
+        parts = (x * self._model.weights) @ MEMBERS
+        return self._mixed(x, self._model.foresee(x)), parts.round(3).tolist()
+
+    def _mixed(self, x: Floats, learned: Floats) -> Floats:
+        return self._net.mix(x, learned) if self._net else learned
+
+    def _sweep(self) -> dict[str, Change]:
+        """Score the best that wait again, and every now and then all; give what changes among the best."""
+        known = self._known
+        self._pages_to_thought -= self._sweep_pages
+        self._pages_to_sweep = self._sweep_pages
+        everything = self._pages_to_thought <= 0
+        numbers, rows, at = known.waiting() if everything else known.hottest(self._sweep_urls)
+        if not len(numbers):
+            return {}
+        if everything:
+            self._words.think()
+            known.listen(rows)
+            known.listen_to_pages()
+            self._pages_to_thought = max(THINK_PAGES, len(rows) // THINK_LINKS)
+        x = self._features(numbers, rows, at)
+        known.urls["x"][numbers] = x
+        now, was = self._mixed(x, self._model.foresee(x)), known.urls["score"][numbers]
+        if everything:
+            self._forecast = forecast(self._found, now)
+        last = len(now) - min(HOT, len(now))
+        hot = np.maximum(now, was) >= np.partition(now, last)[last]
+        changed = np.flatnonzero(hot & (np.abs(now - was) > LEAST_CHANGE))
+        known.urls["score"][numbers[changed]] = now[changed]
+        return {known.names[numbers[one]]: Change(float(was[one]), float(now[one])) for one in changed}
+
+
+def read_prior(path: str, hold: float) -> tuple[Floats, Floats]:
+    """Give the weights to start from, and how strongly each is held."""
+    prior = files("thresher.strategies.learned") / "prior.json" if not path else Path(path)
+    read = json.loads(prior.read_text(encoding="utf-8"))
+    weights = np.array([float(read["weights"].get(name, 0.0)) for name in NAMES])
+    held = np.array([float(read.get("hold", {}).get(name, 1.0)) for name in NAMES])
+    return weights, hold * held

@@ -1,0 +1,47 @@
+import numpy as np
+
+from thresher.strategies.learned.features import NAMES
+from thresher.strategies.learned.net import CLASSICS, Net
+
+
+def url(**values):
+    return np.array([float(values.get(name, 0.0)) for name in NAMES])
+
+
+def test_at_first_the_model_has_most_to_say():
+    say = Net().say
+    assert say["learned"] > 0.8
+    assert set(say) == {"learned", *CLASSICS}
+
+
+def test_a_model_that_foresees_well_keeps_its_say():
+    net = Net()
+    for number in range(100):
+        net.learn(url(rel_max=number % 2), 0.9 if number % 3 == 0 else 0.1, float(number % 3 == 0))
+    assert net.say["learned"] > 0.9
+
+
+def test_a_model_that_foresees_the_opposite_loses_its_say_within_a_few_pages():
+    net = Net()
+    for number in range(30):
+        net.learn(url(rel_max=number % 2, rel_mean=number % 2), 1.0 - number % 2, float(number % 2))
+    assert net.say["learned"] < 0.1
+    good, bad = net.mix(np.stack([url(rel_max=1, rel_mean=1), url()]), np.array([0.01, 0.99]))
+    assert good > bad
+
+
+def test_a_model_that_comes_to_its_senses_gets_its_say_back():
+    net = Net()
+    for number in range(50):
+        net.learn(url(rel_max=number % 2), 1.0 - number % 2, float(number % 2))
+    for number in range(200):
+        net.learn(url(rel_max=number % 2), 0.95 if number % 3 == 0 else 0.05, float(number % 3 == 0))
+    assert net.say["learned"] > 0.8
+
+
+def test_a_classic_is_never_read_upside_down():
+    net = Net()
+    for _ in range(200):
+        net.learn(url(rel_max=1.0), 0.5, 0.0)
+    high, low = net.mix(np.stack([url(rel_max=1), url()]), np.array([0.5, 0.5]))
+    assert high > low

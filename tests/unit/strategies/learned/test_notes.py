@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from thresher.strategies.learned.model import Model
+from thresher.strategies.learned.notes import LEARNED, OUTCOMES, Notes
+from thresher.strategies.learned.places import Places
+from thresher.strategies.learned.words import NAME, NAME_WORDS, Words, row_of
+
+
+class Desk:
+    """A notebook in memory; what others wrote is read once."""
+
+    def __init__(self, others=None):
+        self.entries, self.others = {}, others or {}
+
+    def write(self, kind, content):
+        self.entries[kind] = content
+
+    def read(self, kind):
+        return self.entries.get(kind)
+
+    def read_others(self, kind):
+        return self.others.pop(kind, ())
+
+
+def worker():
+    parts = Model(np.array([-1.0, 1.0]), np.ones(2)), Words(), Places()
+    return Notes(*parts), *parts
+
+
+def learned(desk):
+    notes, model, words, places = worker()
+    notes.keep_in(desk)
+    words.read_page(words.of_page("seal pup"), 1.0)
+    words.read_page(words.of_page("tax form"), 0.0)
+    places.count([*places.of("http://a.org/x/1")], 1.0)
+    for key in range(10):
+        model.add(key, np.array([1.0, 1.0]), 1.0)
+        list(notes.page_done(key, 1.0))
+    model.fit()
+    notes.write_down()
+    return model, words, places
+
+
+def test_a_restart_goes_on_with_model_words_and_places():
+    desk = Desk()
+    model, words, places = learned(desk)
+    notes, model_2, words_2, places_2 = worker()
+    notes.keep_in(desk)
+    assert model_2.weights.tolist() == model.weights.tolist()
+    assert places_2.rate() == pytest.approx(places.rate())
+    assert places_2.rates(np.array(places_2.of("http://a.org/x/2")), 0.0).tolist() == pytest.approx(
+        places.rates(np.array(places.of("http://a.org/x/2")), 0.0).tolist()
+    )
+    words.think()
+    said = [one.say(NAME, np.array([row_of(one.of("seal"), NAME_WORDS)], dtype=np.int32)) for one in (words, words_2)]
+    assert said[0][0].tolist() == pytest.approx(said[1][0].tolist())
+
+
+def test_a_new_worker_begins_with_what_another_has_learned():
+    desk = Desk()
+    model, _, _ = learned(desk)
+    notes, model_2, _, _ = worker()
+    notes.keep_in(Desk(others={LEARNED: [b"no entry", desk.entries[LEARNED]]}))
+    assert model_2.weights.tolist() == model.weights.tolist()
+
+
+def test_workers_hear_what_became_of_each_others_urls():
+    desk = Desk()
+    learned(desk)
+    notes, *_ = worker()
+    notes.keep_in(Desk(others={OUTCOMES: [desk.entries[OUTCOMES], b"no entry"]}))
+    assert list(notes.page_done(77, 0.0)) == [(key, 1.0) for key in range(10)]
+
+
+def test_without_a_notebook_nothing_is_written():
+    notes, *_ = worker()
+    assert list(notes.page_done(1, 1.0)) == []
+    notes.write_down()
