@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from thresher import registry
+from thresher import __version__, registry
+from thresher.archive.captures import Captures
+from thresher.archive.main_text import main_text
 from thresher.archive.pages import Archive, NoArchive, PageWriter
+from thresher.archive.warc_paths import Paths
 from thresher.budgets import Budget
 from thresher.classify.base import Brief, Judge, Learner
-from thresher.classify.notebook import FolderNotebook
 from thresher.config import CrawlConfig, Named
 from thresher.config_file import load_config
 from thresher.errors import ConfigError, RefusedAddress, ThresherError
+from thresher.fleet.links import HELLO_SECONDS, shared_frontier, store_link
+from thresher.fleet.notebooks import FolderNotebooks, Notebooks, StoreNotebooks
 from thresher.folder import CrawlFolder
 from thresher.frontier.base import Frontier
 from thresher.frontier.sqlite import SqliteFrontier
 from thresher.line import Line, Parse, Rules
 from thresher.parse.apart import ParserApart
 from thresher.parse.html import parse as parse_html
+from thresher.records import Merge
+from thresher.refresh.files import queue_path
+from thresher.refresh.frontier import RefreshFrontier
 from thresher.sitemaps.source import SitemapHosts
 from thresher.strategies.aim import Aim
 from thresher.strategies.base import Rememberer, Strategy
@@ -34,13 +42,18 @@ from thresher.urls.host import host_key
 from thresher.urls.scope import Scope
 from thresher.warden import Watchfulness
 
+if TYPE_CHECKING:
+    from thresher.archive.warc import WarcWriter
+    from thresher.frontier.redis.link import StoreLink
+
 
 @dataclass(frozen=True)
 class Crawl:
     """A crawl folder and what its topic.yaml says; parts are made when asked for.
 
     Args:
-        changes: What flags put in the place of topic.yaml's words: ``strategy`` and ``store``.
+        changes: What flags, or the crawl that was joined, put in the place of topic.yaml's words: ``strategy``,
+            ``store`` and ``name``; ``refresh``, when pages are visited again.
     """
 
     folder: CrawlFolder
@@ -56,11 +69,13 @@ class Crawl:
             ConfigError: Its topic.yaml is not right.
         """
         folder = CrawlFolder(root).existing()
-        config, changes = load_config(folder.topic), changes or {}
+        config, changes = load_config(folder.topic), {**folder.joined_changes(), **(changes or {})}
         if strategy := changes.get("strategy"):
             config = config.model_copy(update={"strategy": Named(name=strategy)})
         if store := changes.get("store"):
             config = config.model_copy(update={"store": store})
+        if name := changes.get("name"):
+            config = config.model_copy(update={"name": name})
         return cls(folder, config, changes)
 
     @property
@@ -76,6 +91,8 @@ class Crawl:
         """
         self.judge()
         self.strategy()
+        if self.config.output.warc:
+            _warc_writer()
         allowed = networks(self.config.network.allow)
         outside = [url for url in self.seeds() if not self._own(url, allowed)]
         if self._in_a_lab:
@@ -136,11 +153,11 @@ class Crawl:
     def _taxonomy(self, file: str) -> Taxonomy:
         return Taxonomy.open(self.folder.root / Path(file).expanduser())
 
-    def judge(self, worker: str = "") -> Judge:
-        """What decides whether a page is on topic, with all it has learned; a worker's own goes on learning."""
+    def judge(self, notebooks: Notebooks | None = None) -> Judge:
+        """What decides whether a page is on topic, with all it has learned; with notebooks it goes on learning."""
         judge: Judge = registry.make("judge", self.config.judge.name, self.config.judge.parameters, self.brief())
         if isinstance(judge, Learner):
-            _take_up(judge, self.folder.model / "judge", worker)
+            self._take_up(judge, "judge", notebooks)
         return judge
 
     def brief(self) -> Brief:
@@ -167,13 +184,38 @@ class Crawl:
         with self._taxonomy(chosen.file) as taxonomy:
             return frozenset(path for node in chosen.nodes for path in taxonomy.with_counterparts(node, ALL_LANGUAGES))
 
-    def strategy(self, worker: str = "") -> Strategy:
-        """The order in which links are followed; a worker's own goes on where it stopped."""
+    def strategy(self, notebooks: Notebooks | None = None) -> Strategy:
+        """The order in which links are followed, with all it has learned; with notebooks it goes on learning."""
+        strategy = self._new_strategy()
+        if isinstance(strategy, Rememberer):
+            self._take_up(strategy, "strategy", notebooks)
+        return strategy
+
+    def _new_strategy(self) -> Strategy:
         named = self.config.strategy
         strategy: Strategy = registry.make("strategy", named.name, named.parameters, self.aim())
-        if isinstance(strategy, Rememberer):
-            _take_up(strategy, self.folder.model / "strategy", worker)
         return strategy
+
+    def notebooks(self, worker: str = "") -> Notebooks:
+        """Where a worker's parts write down what they learn, and read what others did; without a name, only read."""
+        if self.is_shared:
+            seconds = None if worker else HELLO_SECONDS
+            return StoreNotebooks(self.link(patience_seconds=seconds), self.name, worker)
+        return FolderNotebooks(self.folder.model, worker)
+
+    def _take_up(self, part: Learner | Rememberer, called: str, notebooks: Notebooks | None) -> None:
+        """Let a part go on from what was written down; such notes are data, and may be damaged or a stranger's."""
+        opened = notebooks or self.notebooks()
+        try:
+            part.keep_in(opened.of(called))
+        except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            place = f"the store of {self.name}" if self.is_shared else self.folder.model / called
+            raise ThresherError(
+                f"what was learned in {place} cannot be read: {error}; move it away to start anew"
+            ) from error
+        finally:
+            if notebooks is None:
+                opened.close()
 
     def aim(self) -> Aim:
         """What the strategy is told of the topic."""
@@ -186,17 +228,40 @@ class Crawl:
             model=self.folder.model / "trained",
         )
 
-    def frontier(self) -> Frontier:
+    @property
+    def is_shared(self) -> bool:
+        """Whether the queue lies in a store that other machines can reach too."""
+        return self.config.store != "sqlite"
+
+    def link(self, *, patience_seconds: float | None = None) -> StoreLink:
+        """Return a connection to the store that the machines of this crawl share; without patience, one that waits."""
+        return store_link(self.config.store, patience_seconds=patience_seconds)
+
+    def frontier(self, *, patience_seconds: float | None = HELLO_SECONDS) -> Frontier:
         """The queue of this crawl.
 
+        Args:
+            patience_seconds: How long a store that does not answer is waited for; None for ever.
+
         Raises:
-            ConfigError: Its store is not of this machine.
+            ConfigError: There can be no such store.
         """
-        if self.config.store != "sqlite":
-            raise ConfigError(f"store {self.config.store} is not supported yet; use sqlite")
-        return SqliteFrontier(
-            self.folder.frontier, merge=self.strategy().merge, delay_seconds=self.config.manners.delay_seconds
-        )
+        merge, delay_seconds = self._new_strategy().merge, self.config.manners.delay_seconds
+        if not self.is_shared:
+            home = SqliteFrontier(self.folder.frontier, merge=merge, delay_seconds=delay_seconds)
+            return RefreshFrontier(self.visits(), home) if self.is_refresh else home
+        link = self.link(patience_seconds=patience_seconds)
+        return shared_frontier(link, self.name, merge=merge, delay_seconds=delay_seconds)
+
+    @property
+    def is_refresh(self) -> bool:
+        """Whether pages are visited again, and no new ones fetched."""
+        return "refresh" in self.changes
+
+    def visits(self) -> Frontier:
+        """The queue of pages that are visited again; what a visit is worth is not changed by finding its page again."""
+        delay_seconds = self.config.manners.delay_seconds
+        return SqliteFrontier(queue_path(self.folder.root), merge=Merge.FIRST, delay_seconds=delay_seconds)
 
     def rules(self) -> Rules:
         """What the user allows."""
@@ -224,18 +289,52 @@ class Crawl:
         sitemaps = {"off": None, "seeds": of_seeds, "all": SitemapHosts()}[self.config.sitemaps]
         return Watchfulness(budget=budget, traps=scope.traps == "leave", sitemaps=sitemaps)
 
-    def line(self, worker: str | None, parse: Parse = parse_html) -> Line:
-        """Put the line together; without a worker's name nothing is kept."""
+    def line(
+        self,
+        worker: str | None,
+        parse: Parse = parse_html,
+        *,
+        notebooks: Notebooks | None = None,
+        around: Callable[[Frontier], Frontier] = lambda frontier: frontier,
+    ) -> Line:
+        """Put the line together; without a worker's name nothing is kept.
+
+        Args:
+            notebooks: The worker's own, to be closed after the line, when it must be known that all was written.
+            around: Puts something around the frontier that watches what is asked of it.
+        """
+        notebooks = notebooks or (self.notebooks(worker) if worker else None)
         archive: Archive = PageWriter(self.folder.pages / f"{worker}.db") if worker else NoArchive()
         return Line(
-            frontier=self.frontier(),
+            frontier=around(self.frontier(patience_seconds=None)),
             archive=archive,
-            judge=self.judge(worker or ""),
-            strategy=self.strategy(worker or ""),
+            judge=self.judge(notebooks),
+            strategy=self.strategy(notebooks),
             rules=self.rules(),
             parse=parse,
             apart=ParserApart(),
+            captures=self.captures(worker) if worker else None,
+            main_text=main_text if worker else None,
         )
+
+    def captures(self, worker: str) -> Captures | None:
+        """Where a worker archives what it was answered; None unless topic.yaml wants WARC files.
+
+        Raises:
+            ConfigError: What is needed to write them is not installed.
+        """
+        if not self.config.output.warc:
+            return None
+        about = {
+            "software": f"Thresher/{__version__}",
+            "format": "WARC File Format 1.1",
+            "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+            "isPartOf": self.name,
+            "description": "; ".join([*self.config.title.values(), *self.config.keywords]),
+            "operator": self.config.manners.contact,
+            "robots": self.config.manners.robots,
+        }
+        return _warc_writer()(self.folder.warc, worker, about=about, paths=Paths(self.folder.pages))
 
     def seeds(self) -> list[str]:
         """Return the seed URLs in their order.
@@ -260,14 +359,12 @@ class Crawl:
         return [_seed(line, f"{entry}:{number}") for number, line in stripped if line and not line.startswith("#")]
 
 
-def _take_up(part: Learner | Rememberer, folder: Path, worker: str) -> None:
-    """Let a part go on from what it wrote down; such files are data, and may be damaged or a stranger's."""
+def _warc_writer() -> type[WarcWriter]:
     try:
-        part.keep_in(FolderNotebook(folder, worker))
-    except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise ThresherError(
-            f"what was learned in {folder} cannot be read: {error}; move it away to start anew"
-        ) from error
+        from thresher.archive.warc import WarcWriter
+    except ModuleNotFoundError as error:
+        raise ConfigError(f'output.warc needs another package: pip install "thresher[warc]" ({error})') from error
+    return WarcWriter
 
 
 def _seed(url: str, place: str) -> str:

@@ -101,6 +101,10 @@ class Manners(_Strict):
     delay_seconds: float = Field(
         default=2.0, ge=0, description="Pause between the end of one request to a host and the start of the next."
     )
+    one_at_a_time_per: Literal["host", "address"] = Field(
+        default="host",
+        description="Whether the pause is kept for each host, or also for each address that several hosts share.",
+    )
     robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed.")
     nofollow: Literal["obey", "ignore"] = Field(
         default="obey", description="Whether nofollow is obeyed, of links and of pages."
@@ -196,6 +200,10 @@ class CrawlConfig(_Strict):
     stop: Stop = Field(default=Stop(), description="When to stop; whichever comes first.")
     manners: Manners = Field(default=Manners(), description="How sites are treated.")
     output: Output = Field(default=Output(), description="What is kept.")
-    store: str = Field(default="sqlite", pattern=r"^sqlite$|^rediss?://", description="sqlite, or redis://….")
+    store: str = Field(
+        default="sqlite",
+        pattern=r"^sqlite$|^(rediss?|valkeys?|redis\+cluster)://",
+        description="sqlite, or a store that several machines share: redis://…, rediss://…, redis+cluster://….",
+    )
     network: NetworkAccess = Field(default=NetworkAccess(), description="Which addresses may be dialled.")
     engine: Engine = Field(default=Engine(), description="The machinery of one worker.")

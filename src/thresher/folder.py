@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator
+import json
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.errors import CrawlBusy, CrawlNotFound
+from thresher.errors import ConfigError, CrawlBusy, CrawlNotFound
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class CrawlFolder:
         return self.root / "pages"
 
     @property
+    def warc(self) -> Path:
+        """WARC files with their indexes, one set per worker, when topic.yaml wants them."""
+        return self.root / "warc"
+
+    @property
     def model(self) -> Path:
         """What was learned."""
         return self.root / "model"
@@ -52,6 +59,49 @@ class CrawlFolder:
         """What workers and their supervisor had to say, one JSON object per line."""
         return self.root / "crawl.log.jsonl"
 
+    @property
+    def mark(self) -> Path:
+        """What tells this folder from those of other machines that work for the same crawl."""
+        return self.root / ".machine"
+
+    @property
+    def joined(self) -> Path:
+        """Which crawl of which store this folder works for, when it was made by joining one."""
+        return self.root / "joined.json"
+
+    def join(self, changes: Mapping[str, str]) -> None:
+        """Note which crawl this folder works for; a store's address may hold a password, so nobody else may read it."""
+        beside = self.joined.with_name(".joined.new")
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(dict(changes), file)
+        beside.replace(self.joined)
+
+    def joined_changes(self) -> dict[str, str]:
+        """Return what the crawl that was joined puts in the place of topic.yaml's words; nothing for one's own crawl.
+
+        Raises:
+            ConfigError: The note was changed by hand, and cannot be read.
+        """
+        if not self.joined.is_file():
+            return {}
+        try:
+            said = dict(json.loads(self.joined.read_text(encoding="utf-8")))
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"{self.joined} cannot be read: {error}; join the crawl again: thresher work") from error
+        return {str(name): str(value) for name, value in said.items()}
+
+    def runner(self) -> int:
+        """Return the process that runs this crawl on this machine; 0 when none does."""
+        try:
+            with (self.root / ".lock").open("r+") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return int(file.read(20).strip() or 0)
+        except (FileNotFoundError, ValueError):
+            pass
+        return 0
+
     @contextmanager
     def only_one_run(self) -> Iterator[None]:
         """Let one supervisor at a time run this crawl; the lock goes with its process, however that ends.
@@ -59,11 +109,14 @@ class CrawlFolder:
         Raises:
             CrawlBusy: Another one holds it.
         """
-        with (self.root / ".lock").open("w") as file:
+        with (self.root / ".lock").open("a") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise CrawlBusy(self.root) from error
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
             yield
 
     def existing(self) -> CrawlFolder:

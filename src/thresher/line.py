@@ -13,16 +13,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
+from thresher.archive.captures import Captures
 from thresher.archive.pages import Archive, FoundLink, PageRecord
 from thresher.backoff import Backoff
-from thresher.classify.base import Judge
+from thresher.classify.base import Judge, Learner
 from thresher.copies import Copies, content_hash
 from thresher.frontier.base import MAX_TRIES, Frontier
+from thresher.frontier.scores import short
 from thresher.parse.answers import Answer, AnswerKind, read_answer
 from thresher.parse.apart import ParserApart, Unparsable, is_heavy
 from thresher.parse.directives import with_header
 from thresher.parse.html import parse as parse_html
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
+from thresher.refresh.told import told_of, unchanged, with_validators
 from thresher.rethink import Rethink
 from thresher.settle import Settler
 from thresher.strategies.base import Persistent, Strategy
@@ -35,11 +38,17 @@ logger = logging.getLogger(__name__)
 Parse = Callable[[str, bytes, str], ParsedPage]
 """From a URL, its bytes and their content type to a page; the lab puts one in that remembers."""
 
+MainText = Callable[[ParsedPage, bytes, str], str]
+"""From a page, its bytes and their content type to what a reader would read of it."""
+
 MAX_REDIRECTS = 5
+NOT_MODIFIED = 304
 SOFT_404 = "soft 404: the page says that there is none"
 BUSY_SECONDS = 10.0
 """First pause for a server that is busy or does not answer; each further try doubles it."""
 LONGEST_PAUSE_SECONDS = 3600.0
+LEAST_PROMISE = 0.0
+"""Pages that are no more relevant than this are not called relevant later, once the judge knows what is ordinary."""
 
 
 class Bounds(Protocol):
@@ -80,6 +89,8 @@ class Line:
         rules: Rules,
         parse: Parse = parse_html,
         apart: ParserApart | None = None,
+        captures: Captures | None = None,
+        main_text: MainText | None = None,
     ) -> None:
         self.frontier = frontier
         self._archive = archive
@@ -88,10 +99,12 @@ class Line:
         self._rules = rules
         self._parse = parse
         self._apart = apart
+        self._captures = captures
+        self._main_text = main_text
         self._backoff = Backoff(frontier)
         self.warden = Warden(rules.watch, frontier=frontier, strategy=strategy)
         self._copies = Copies(frontier)
-        self._settler = Settler(frontier, archive)
+        self._settler = Settler(frontier, archive, captures)
         self._rethink = Rethink(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
 
     async def seed(self, urls: Sequence[str]) -> int:
@@ -110,7 +123,7 @@ class Line:
             logger.exception("page broke the line: %s", lease.url)
             return await self.fail(lease, "broke the line", at=fetched.fetched_at, delay_seconds=delay_seconds)
         delay_seconds = max(delay_seconds, settlement.delay_seconds)
-        await self._settle(record, replace(settlement, delay_seconds=delay_seconds))
+        await self._settle(record, replace(settlement, delay_seconds=delay_seconds), fetched)
         return record
 
     async def fail(
@@ -128,17 +141,21 @@ class Line:
         self._rethink.close()
         await self.frontier.close()
         self._archive.close()
+        if self._captures:
+            self._captures.close()
         if self._apart:
             self._apart.close()
 
-    async def _settle(self, record: PageRecord, settlement: Settlement) -> None:
-        await self._settler.settle(record, settlement)
+    async def _settle(self, record: PageRecord, settlement: Settlement, answer: FetchedPage | None = None) -> None:
+        await self._settler.settle(record, settlement, answer)
         await self._rethink.settled(record.url)
 
     async def _work(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
         answer = read_answer(fetched)
         if is_aside(lease) and answer.kind is not AnswerKind.BUSY:
             return await self._aside(lease, fetched, answer)
+        if fetched.status == NOT_MODIFIED and (told := told_of(lease)):
+            return unchanged(lease, fetched, told)
         if answer.kind is AnswerKind.PAGE:
             return await self._page(lease, fetched)
         if answer.kind is AnswerKind.REDIRECT:
@@ -162,11 +179,13 @@ class Line:
         if missing:
             record, settlement = self._failure(lease, SOFT_404, status=fetched.status, fetched_at=fetched.fetched_at)
             return record, replace(settlement, park=park)
+        if (told := told_of(lease)) and content_hash(page.text) == told.text_hash and not page.noindex:
+            return unchanged(lease, fetched, told)
         await self._rethink.take_in(page, seed=lease.hops == 0)
         judgement = self._judge.judge(page)
         duplicate_of, content = await self._copies.look_up(page)
         candidates = self._after_nothing(lease) if duplicate_of else self._candidates(page, judgement, lease)
-        record = self._page_record(lease, fetched, page, judgement)
+        record = with_validators(self._page_record(lease, fetched, page, judgement), fetched)
         text_hash = content_hash(page.text)
         record = replace(record, text_hash=text_hash, duplicate_of=duplicate_of, links=_found_links(page, candidates))
         relevant = judgement.relevant and not duplicate_of
@@ -237,7 +256,7 @@ class Line:
         return [
             Candidate(
                 url=found.url,
-                score=found.score,
+                score=short(found.score),
                 parts=found.parts,
                 carry=found.carry,
                 depth_left=found.depth_left,
@@ -251,8 +270,9 @@ class Line:
         return bool(self._rules.scope.allows(url, hops) or self.warden.refuses(url))
 
     def _page_record(self, lease: Lease, fetched: FetchedPage, page: ParsedPage, judgement: Judgement) -> PageRecord:
-        may_become_relevant = not judgement.final and judgement.relevance > 0
-        wanted = judgement.relevant or may_become_relevant or self._rules.keep_irrelevant
+        wanted = judgement.relevant or self._may_become_relevant(judgement) or self._rules.keep_irrelevant
+        kept = wanted and not page.noindex
+        content_type = fetched.headers.get("content-type", "")
         return PageRecord(
             fingerprint=fingerprint(lease.url),
             url=lease.url,
@@ -272,8 +292,13 @@ class Line:
             parts=judgement.parts,
             elapsed_seconds=fetched.elapsed_seconds,
             bytes=len(fetched.body),
-            text=page.text if wanted and not page.noindex else "",
+            text=page.text if kept else "",
+            main=self._main_text(page, fetched.body, content_type) if kept and self._main_text else "",
         )
+
+    def _may_become_relevant(self, judgement: Judgement) -> bool:
+        """Tell whether a second thought may call the page relevant; what is not kept now cannot be had then."""
+        return not judgement.final or (isinstance(self._judge, Learner) and judgement.relevance > LEAST_PROMISE)
 
     def _redirect(self, lease: Lease, fetched: FetchedPage, answer: Answer) -> tuple[PageRecord, Settlement]:
         """A redirect is a frontier entry of its own, so that robots, scope and politeness hold for every hop."""

@@ -47,7 +47,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedPage:
-    """What a server answered; header names are in lower case."""
+    """What a server answered; header names are in lower case.
+
+    Args:
+        header_lines: All header lines as they came, for the archive; empty where nobody keeps them.
+        request_lines: The header lines that were sent.
+    """
 
     url: str
     status: int
@@ -56,6 +61,8 @@ class FetchedPage:
     fetched_at: float
     elapsed_seconds: float = 0.0
     truncated: bool = False
+    header_lines: Sequence[tuple[str, str]] = ()
+    request_lines: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +197,26 @@ class Outcome(StrEnum):
     DONE = "done"
     FAILED = "failed"
     RETRY = "retry"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What a strategy expects of the rest of its crawl.
+
+    Args:
+        found: Relevant pages so far, half-relevant ones as halves.
+        left: Relevant pages expected among all that waits.
+        next_yield: Share of relevant pages expected among the next hundred.
+    """
+
+    found: float
+    left: float
+    next_yield: float
+
+    @property
+    def share_found(self) -> float:
+        """Return how much is found of what can be seen from here."""
+        return self.found / (self.found + self.left) if self.found + self.left else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,18 @@ STRATEGIES = {
     "rules": "thresher.strategies.rules:InterclassRules",
     "shark": "thresher.strategies.shark:Shark",
     "soft-focus": "thresher.strategies.soft_focus:SoftFocus",
+    "thresher": "thresher.strategies.thresher:Thresher",
 }
+PEERS = {
+    "ache-levels": "thresher.strategies.peers.ache_levels:AcheLevels",
+    "anthelion": "thresher.strategies.peers.anthelion:Anthelion",
+    "apprentice": "thresher.strategies.peers.apprentice:Apprentice",
+    "best-n-first": "thresher.strategies.peers.best_n_first:BestNFirst",
+    "crawl4ai-url-scorer": "thresher.strategies.peers.crawl4ai_url_scorer:Crawl4aiUrlScorer",
+    "tag-path-bandit": "thresher.strategies.peers.tag_path_bandit:TagPathBandit",
+    "tres": "thresher.strategies.peers.tres:Tres",
+}
+"""Strategies of other crawlers, to be compared with."""
 JUDGES = {
     "adaptive": "thresher.classify.adaptive:AdaptiveJudge",
     "cosine": "thresher.classify.cosine:CosineJudge",
@@ -44,7 +55,7 @@ JUDGES = {
     "taxonomy": "thresher.classify.taxonomy_judge:TaxonomyJudge",
     "taxonomy-hard": "thresher.classify.taxonomy_judge:HardFocusJudge",
 }
-_BUILT_IN = {"strategy": STRATEGIES, "judge": JUDGES}
+_BUILT_IN = {"strategy": {**STRATEGIES, **PEERS}, "judge": JUDGES}
 _GROUPS = {"strategy": "thresher.strategies", "judge": "thresher.judges"}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from thresher.archive.pages import Archive
 from thresher.classify.base import Judge, Learner
 from thresher.frontier.base import Frontier
+from thresher.outlook import Outlook
 from thresher.records import Lease, ParsedPage, Revision
 from thresher.strategies.base import Batcher, Rememberer, Rescorer, Strategy
 
@@ -23,6 +24,7 @@ class Rethink:
         self._rescorer = strategy if isinstance(strategy, Rescorer) else None
         self._rememberer = strategy if isinstance(strategy, Rememberer) else None
         self._batch_size = strategy.batch_size if isinstance(strategy, Batcher) else 0
+        self._outlook = Outlook(strategy, frontier)
         self._frontier = frontier
         self._archive = archive
         self._under_way: set[str] = set()
@@ -54,6 +56,7 @@ class Rethink:
         """Pass on what was held back for a page, now that it is settled, and what the strategy thinks of its own."""
         self._under_way.discard(url)
         await self._pass_on(self._take_ready())
+        await self._outlook.page_done()
 
     def close(self) -> None:
         """Write down what was learned."""

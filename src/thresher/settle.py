@@ -9,30 +9,33 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from thresher.archive.captures import Captures
 from thresher.archive.pages import Archive, PageRecord
 from thresher.frontier.base import Frontier
-from thresher.records import Settlement
+from thresher.records import FetchedPage, Settlement
 
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     record: PageRecord
     settlement: Settlement
+    answer: FetchedPage | None
     accepted: asyncio.Future[bool]
 
 
 class Settler:
-    """Keeps pages and settles leases, in this order, so that a crash in between repeats a page and loses none."""
+    """Archives answers, keeps pages, settles leases, in this order, so that a crash repeats a page and loses none."""
 
-    def __init__(self, frontier: Frontier, archive: Archive) -> None:
+    def __init__(self, frontier: Frontier, archive: Archive, captures: Captures | None = None) -> None:
         self._frontier = frontier
         self._archive = archive
+        self._captures = captures
         self._gathered: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
 
-    async def settle(self, record: PageRecord, settlement: Settlement) -> bool:
+    async def settle(self, record: PageRecord, settlement: Settlement, answer: FetchedPage | None = None) -> bool:
         """Keep one page and settle its lease; False when the lease was no longer ours."""
-        waiting = _Waiting(record, settlement, asyncio.get_running_loop().create_future())
+        waiting = _Waiting(record, settlement, answer, asyncio.get_running_loop().create_future())
         self._gathered.append(waiting)
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
@@ -48,6 +51,8 @@ class Settler:
 
     async def _write_batch(self, batch: list[_Waiting]) -> None:
         try:
+            if self._captures:
+                await self._captures.keep([(waiting.record, waiting.answer) for waiting in batch if waiting.answer])
             await self._archive.keep([waiting.record for waiting in batch])
             accepted = await self._frontier.commit([waiting.settlement for waiting in batch])
         except Exception as error:  # whoever waits for a page of this batch is told

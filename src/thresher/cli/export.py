@@ -3,42 +3,152 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
+from thresher.archive.appearing import appearing
 from thresher.archive.collection import Collection
-from thresher.archive.export import FORMATS, rows
+from thresher.archive.export import FORMATS, rows, text_file
 from thresher.archive.export import export as write
+from thresher.archive.hosts_out import HOST_COLUMNS, host_rows
+from thresher.archive.links_out import LINK_COLUMNS, LinkGraph
+from thresher.archive.opensearch import index_name, write_bulk
+from thresher.archive.page_set import PageSet
+from thresher.archive.warc_file import warc_paths
+from thresher.archive.warc_subset import copy_records
 from thresher.build import Crawl
 from thresher.cli.show import CRAWL, echo
+from thresher.errors import ExportError
+from thresher.search.index import SearchIndex
+from thresher.search.mirrors import MIRROR_COLUMNS
+from thresher.urls.host import host_key
+
+GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="jsonl", show_default=True)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice([*FORMATS, OPENSEARCH, GRAPHML, WARC]),
+    default="jsonl",
+    show_default=True,
+    help="opensearch: a bulk file; graphml: pages and links; warc: what was archived of these pages.",
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
 )
 @click.option(
     "--min-relevance", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Leave out pages below."
 )
+@click.option(
+    "--changed-since",
+    "since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
+    help="Only pages that are new or changed from then on, in UTC.",
+)
 @click.option("--duplicates", is_flag=True, help="Also pages whose text another page brought first.")
 @click.option("--text", is_flag=True, help="Also the text of each page.")
+@click.option("--hosts", is_flag=True, help="One row per host, with the evidence for it.")
+@click.option("--new-hosts-only", is_flag=True, help="One row per host that is not a seed's.")
+@click.option("--links", is_flag=True, help="One row per link of these pages.")
+@click.option("--mirrors", is_flag=True, help="One row per pair of hosts that have the same pages.")
 @click.option("--raw", is_flag=True, help="CSV: cells as they came, with formulas and control characters.")
 def export(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     form: str,
     output: Path | None,
-    min_relevance: float,
-    duplicates: bool,
-    text: bool,
-    raw: bool,
+    hosts: bool,
+    new_hosts_only: bool,
+    links: bool,
+    mirrors: bool,
+    **options: Any,
 ) -> None:
-    """Write the pages of a crawl, most relevant first."""
+    """Write the pages of a crawl, most relevant first; or its hosts, or its links."""
     crawl = Crawl.open(dir)
+    hosts = hosts or new_hosts_only
+    tables = hosts + links + mirrors
+    if tables and (form not in FORMATS or tables > 1):
+        raise ExportError(f"--hosts, --links and --mirrors make tables, one at a time: give -f {', '.join(FORMATS)}")
     path = None if output is None or str(output) == "-" else output
     with Collection(crawl.folder.pages) as collection:
-        pages = rows(collection, min_relevance=min_relevance, duplicates=duplicates, text=text)
-        number = write(pages, form, path, sys.stdout, text=text, raw=raw)
-    echo(f"{number:,} pages{f' in {path}' if path else ''}", err=True)
+        way = _Way(crawl, collection, form, path, **options)
+        if hosts:
+            said = f"{way.hosts(new_only=new_hosts_only):,} hosts"
+        elif links:
+            said = f"{way.links():,} links"
+        elif mirrors:
+            said = f"{way.mirrors():,} mirrors"
+        else:
+            said = way.pages()
+    echo(f"{said}{f' in {path}' if path else ''}", err=True)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way out of a collection, as it was asked for."""
+
+    crawl: Crawl
+    collection: Collection
+    form: str
+    path: Path | None
+    min_relevance: float
+    since: datetime | None
+    duplicates: bool
+    text: bool
+    raw: bool
+
+    def hosts(self, *, new_only: bool) -> int:
+        seeds = frozenset(map(host_key, self.crawl.seeds()))
+        chosen = {"min_relevance": self.min_relevance, "duplicates": self.duplicates}
+        table = host_rows(self.collection, seed_hosts=seeds, new_only=new_only, **chosen)  # type: ignore[arg-type]
+        return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=HOST_COLUMNS)
+
+    def links(self) -> int:
+        with closing(self._graph()) as graph:
+            return write(graph.rows(), self.form, self.path, sys.stdout, raw=self.raw, columns=LINK_COLUMNS)
+
+    def mirrors(self) -> int:
+        """Ask the search index, which is brought up to date for it; filters of pages do not matter here."""
+        folder = self.crawl.folder
+        with SearchIndex(folder.root, folder.pages) as index:
+            if index.catch_up() is None:
+                echo("a search is adding pages to the index: the newest may be missing here", err=True)
+            table = map(asdict, index.mirrors())
+            return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=MIRROR_COLUMNS)
+
+    def pages(self) -> str:
+        if self.form == GRAPHML:
+            with closing(self._graph()) as graph, text_file(self.path, sys.stdout) as out:
+                return f"{graph.write_graphml(out):,} links between pages"
+        if self.form == WARC:
+            return f"{self._records():,} records of pages"
+        since = self.since.replace(tzinfo=UTC).timestamp() if self.since else 0.0
+        text = self.text or self.form == OPENSEARCH  # an index without text finds nothing
+        chosen = {"min_relevance": self.min_relevance, "duplicates": self.duplicates}
+        table = rows(self.collection, text=text, since=since, **chosen)  # type: ignore[arg-type]
+        if self.form == OPENSEARCH:
+            with text_file(self.path, sys.stdout) as out:
+                return f"{write_bulk(table, out, index=index_name(self.crawl.name)):,} pages"
+        return f"{write(table, self.form, self.path, sys.stdout, text=text, raw=self.raw):,} pages"
+
+    def _records(self) -> int:
+        if self.path is None:
+            raise ExportError("warc is not for a terminal; name a file: -o pages.warc.gz")
+        files = warc_paths(self.crawl.folder.warc)
+        if not files:
+            raise ExportError(f"{self.crawl.folder.root} has no WARC files; topic.yaml: output: {{warc: true}}")
+        chosen = self.collection.ranked(min_relevance=self.min_relevance, duplicates=self.duplicates)
+        pages = PageSet(self.collection, chosen)
+        with closing(pages), appearing(self.path) as unfinished, unfinished.open("wb") as out:
+            return copy_records(files, out, pages)
+
+    def _graph(self) -> LinkGraph:
+        return LinkGraph(self.collection, min_relevance=self.min_relevance, duplicates=self.duplicates)

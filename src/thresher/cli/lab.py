@@ -414,6 +414,7 @@ def serve(web: str, port: int, latency_ms: float) -> None:
 def _print_addresses(connect_to: Mapping[str, str]) -> None:
     """Print what a crawl's topic.yaml must say."""
     echo("network:")
+    echo('  allow: ["127.0.0.0/8"]')
     echo("  connect_to:")
     for pattern, address in connect_to.items():
         echo(f'    "{pattern}": "{address}"')

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import click
 
 from thresher import registry
-from thresher.cli.show import echo
+from thresher.cli.earlier import Earlier
+from thresher.cli.show import CRAWL, echo
 from thresher.config_file import load_config
 from thresher.errors import ConfigError, UnknownName
 from thresher.folder import CrawlFolder
@@ -34,6 +35,10 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.option("--language", "languages", multiple=True, metavar="CODE", help="Its languages; en and zh if not given.")
 @click.option("--seed", "seeds", multiple=True, metavar="URL", help="Where to start; may be given several times.")
 @click.option("--seeds-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of seeds.")
+@click.option(
+    "--from", "before", type=CRAWL, metavar="DIR", help="An earlier crawl: its topic, its best hubs as seeds."
+)
+@click.option("--hubs", type=click.IntRange(min=1), default=20, show_default=True, help="With --from: how many hubs.")
 @click.option("--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators.")
 @click.option("--strategy", default="best-first", show_default=True, help="The order in which links are followed.")
 def new(
@@ -45,6 +50,8 @@ def new(
     languages: Sequence[str],
     seeds: Sequence[str],
     seeds_file: Path | None,
+    before: Path | None,
+    hubs: int,
     contact: str,
     strategy: str,
 ) -> None:
@@ -55,20 +62,24 @@ def new(
     if strategy not in registry.known("strategy"):
         raise UnknownName("strategy", strategy, registry.known("strategy"))
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
-    choice = _choose(topic, taxonomy, nodes, languages)
+    earlier = Earlier.open(before, hubs) if before else None
+    choice = _choose(topic, taxonomy, nodes, languages, earlier)
     wanted = replace(choice.topic, keywords=[*choice.topic.keywords, *words])
     named = [_checked(seed) for seed in (*seeds, *_lines(seeds_file))]
+    named += [hub.record.url for hub in earlier.hubs] if earlier else []
     if not wanted.vectors() and not named:
         raise ConfigError(
             'the topic has no words; give --topic "a phrase", --keywords "some, words", --taxonomy, or seeds about it'
         )
     # whoever names a private seed means it
-    allow = list(dict.fromkeys(filter(None, (private_network(urlsplit(url).hostname or "") for url in named))))
+    private = filter(None, (private_network(urlsplit(url).hostname or "") for url in named))
+    allow = list(dict.fromkeys([*(earlier.allow if earlier else ()), *private]))
     dir.mkdir(parents=True, exist_ok=True)
-    key = {"file": _seen_from(dir, taxonomy), "nodes": choice.nodes} if taxonomy else None
+    key = {"file": _seen_from(dir, choice.taxonomy), "nodes": choice.nodes} if choice.taxonomy else None
+    contact = contact or (earlier.contact if earlier else "")
     text = topic_yaml(wanted, name=folder.name, strategy=strategy, contact=contact, allow=allow, taxonomy=key)
     folder.topic.write_text(text, encoding="utf-8")
-    urls = named or choice.examples
+    urls = list(dict.fromkeys(named)) or choice.examples
     folder.seeds.write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
     load_config(folder.topic)
     if urls and not named:
@@ -81,12 +92,17 @@ class _Choice:
     """What the topic is, and what a taxonomy says of it."""
 
     topic: Topic
+    taxonomy: Path | None = None
     nodes: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
 
 
-def _choose(phrase: str, file: Path | None, nodes: Sequence[str], languages: Sequence[str]) -> _Choice:
-    """Read the topic from its phrase, or from nodes of a taxonomy."""
+def _choose(
+    phrase: str, file: Path | None, nodes: Sequence[str], languages: Sequence[str], earlier: Earlier | None
+) -> _Choice:
+    """Read the topic from its phrase, from nodes of a taxonomy, or from an earlier crawl."""
+    if earlier and not (phrase or file):
+        return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes)
     if file is None:
         if nodes or languages:
             raise ConfigError("--node and --language choose from a taxonomy; give --taxonomy FILE")
@@ -97,7 +113,7 @@ def _choose(phrase: str, file: Path | None, nodes: Sequence[str], languages: Seq
     with Taxonomy.open(file) as taxonomy:
         paths = [taxonomy.node(node).path for node in nodes]
         topic = Topic.from_nodes(taxonomy, paths, languages=codes)
-        return _Choice(topic, paths, example_seeds(taxonomy, paths, languages=codes))
+        return _Choice(topic, file, paths, example_seeds(taxonomy, paths, languages=codes))
 
 
 def _seen_from(folder: Path, file: Path) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 from rich.console import Console
@@ -13,60 +15,106 @@ from rich.text import Text
 
 from thresher.build import Crawl
 from thresher.cli.show import CRAWL, echo, echo_json
+from thresher.cli.stores import STORE_VARIABLE
+from thresher.config import Stop
 from thresher.engine.progress import Limits, Progress
 from thresher.engine.run import RunResult, run_crawl
+from thresher.errors import ConfigError
+from thresher.revisits import MOST_PAGES, refreshing
 
 PLAIN_SECONDS = 5.0
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def metrics_options(command: F) -> F:
+    """Add the options that say where workers tell how they are."""
+    command = click.option(
+        "--metrics-address", default="127.0.0.1", show_default=True, metavar="IP", help="Where metrics are served."
+    )(command)
+    return click.option(
+        "--metrics-port",
+        type=click.IntRange(1, 65535),
+        help="Serve metrics for Prometheus: the first worker here, each further one on the next port.",
+    )(command)
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.option("--pages", type=click.IntRange(min=1), help="Stop when the crawl has this many pages, all runs counted.")
 @click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Stop after this many minutes.")
-@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes.")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 256),
+    default=1,
+    show_default=True,
+    help="Worker processes; 0 to watch over those of other machines.",
+)
+@click.option("--refresh", is_flag=True, help="Visit pages again, most to gain first; --pages says how many.")
 @click.option("--strategy", metavar="NAME", help="Another strategy than topic.yaml's.")
-@click.option("--store", metavar="URL", help="Another store than topic.yaml's.")
+@click.option("--store", metavar="URL", envvar=STORE_VARIABLE, help="Another store than topic.yaml's.")
+@metrics_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def run(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     pages: int | None,
     minutes: float | None,
     workers: int,
+    refresh: bool,
     strategy: str | None,
     store: str | None,
+    metrics_port: int | None,
+    metrics_address: str,
     as_json: bool,
 ) -> None:
     """Crawl, or go on where the last run stopped.
 
     Ctrl-C lets open requests finish and saves; the same command goes on. A second Ctrl-C stops at once.
+
+    With a store that other machines can reach, such as redis://…, they join by thresher work. What ends this run then
+    ends it for all of them.
+
+    With --refresh, pages that have probably changed and are relevant are visited again; servers are asked for what has
+    changed since. New links that are found wait for the next usual run. See thresher changes.
     """
-    flags = {"strategy": strategy, "store": store}
+    flags = {"strategy": strategy, "store": store, "refresh": "yes" if refresh else None}
     crawl = Crawl.open(dir, changes={name: value for name, value in flags.items() if value})
+    if crawl.folder.joined.is_file():
+        raise ConfigError(f"{dir} works for a crawl that was begun elsewhere; go on by thresher work --dir {dir}")
+    if not workers and not crawl.is_shared:
+        raise ConfigError("--workers 0 watches over other machines; give --store redis://…, which they can reach")
     crawl.check()
-    stop = crawl.config.stop
-    limits = Limits(
+    around = refreshing(crawl, pages or MOST_PAGES) if refresh else None
+    limits = Limits(minutes=minutes) if refresh else _limits(crawl.config.stop, pages, minutes)
+    with Reporter() as reporter:
+        metrics = (metrics_address, metrics_port) if metrics_port else None
+        parts = {"workers": workers, "limits": limits, "report": reporter.show, "metrics": metrics}
+        result = run_crawl(crawl, around=around, **parts)
+    print_result(dir, result, as_json=as_json, look=f"changes {dir}" if refresh else "")
+    sys.exit(result.ending.exit_code)
+
+
+def _limits(stop: Stop, pages: int | None, minutes: float | None) -> Limits:
+    return Limits(
         pages=pages or stop.pages,
         relevant=stop.relevant,
         minutes=minutes or stop.minutes,
         harvest_below=stop.harvest_below,
     )
-    with _Reporter() as reporter:
-        result = run_crawl(crawl, workers=workers, limits=limits, report=reporter.show)
-    _print_result(dir, result, as_json=as_json)
-    sys.exit(result.ending.exit_code)
 
 
 def line_of(progress: Progress) -> str:
     """Say in one line how a run stands and what limits it."""
     counts = progress.counts
     harvest = counts.relevant / counts.pages if counts.pages else 0.0
+    ahead = f"about {progress.forecast.left:,.0f} left · " if progress.forecast else ""
     return (
-        f"{counts.pages:,} pages · {counts.relevant:,} relevant ({harvest:.2f}) · {counts.waiting:,} waiting · "
+        f"{counts.pages:,} pages · {counts.relevant:,} relevant ({harvest:.2f}) · {ahead}{counts.waiting:,} waiting · "
         f"{progress.pages_per_second:.1f} pages/s · {progress.limit}"
     )
 
 
-class _Reporter:
+class Reporter:
     """One live line on a terminal; elsewhere a plain line every few seconds."""
 
     def __init__(self) -> None:
@@ -74,7 +122,7 @@ class _Reporter:
         self._live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
         self._next = 0.0
 
-    def __enter__(self) -> _Reporter:
+    def __enter__(self) -> Reporter:
         if self._live:
             self._live.start()
         return self
@@ -92,7 +140,8 @@ class _Reporter:
             echo(line_of(progress), err=True)
 
 
-def _print_result(folder: Path, result: RunResult, *, as_json: bool) -> None:
+def print_result(folder: Path, result: RunResult, *, as_json: bool, look: str = "") -> None:
+    """Say how a run ended, and by which command one looks at what it brought."""
     counts = result.progress.counts
     if as_json:
         echo_json(
@@ -114,4 +163,4 @@ def _print_result(folder: Path, result: RunResult, *, as_json: bool) -> None:
         f"in {result.progress.seconds:.0f} s.",
         err=True,
     )
-    echo(f"Look: thresher export {folder} -f csv -o pages.csv", err=True)
+    echo(f"Look: thresher {look or f'export {folder} -f csv -o pages.csv'}", err=True)

@@ -11,8 +11,8 @@ from thresher.frontier.base import Frontier
 EVERY_SECONDS = 1.0
 SHARE_OF_TIME = 0.02
 """A large queue is looked at less often, so that looking never takes more of a worker's time than this."""
-URLS_PER_SLOT = 8
-"""How far ahead it is looked; several of the next URLs are often of one host."""
+HOSTS_PER_SLOT = 4
+"""How far ahead it is looked."""
 
 
 class Ahead:
@@ -20,17 +20,17 @@ class Ahead:
 
     def __init__(self, frontier: Frontier, slots: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._frontier = frontier
-        self._urls = slots * URLS_PER_SLOT
+        self._hosts = slots * HOSTS_PER_SLOT
         self._clock = clock
         self._next = 0.0
 
     async def look(self) -> None:
-        """Begin to look up the names of the best waiting URLs, if it is time to; answers are not waited for."""
+        """Begin to look up the names of the hosts that are next, if it is time to; answers are not waited for."""
         now = self._clock()
         if now >= self._next and (resolver := guarded_resolver()):
-            waiting = await self._frontier.peek(self._urls)
+            hosts = await self._frontier.next_hosts(self._hosts)
             self._next = now + max(EVERY_SECONDS, (self._clock() - now) / SHARE_OF_TIME)
-            resolver.look_ahead(dict.fromkeys(place_of(entry.url) for entry in waiting))
+            resolver.look_ahead(dict.fromkeys(place_of(f"https://{host}/") for host in hosts))
 
 
 def guarded_resolver() -> GuardedResolver | None:

@@ -10,7 +10,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     UnsupportedURLSchemeError,
 )
-from scrapy.http import Response
+from scrapy.http import Headers, Response
 from twisted.web._newclient import ParseError
 
 from thresher.engine.download import TRUNCATED, TooSlow
@@ -50,7 +50,14 @@ def fetched_page(response: Response, url: str) -> FetchedPage:
         fetched_at=time.time(),
         elapsed_seconds=float(response.meta.get("download_latency", 0.0)),
         truncated=TRUNCATED in response.flags,
+        header_lines=_lines(response.headers),
+        request_lines=_lines(response.request.headers) if response.request else (),
     )
+
+
+def _lines(headers: Headers) -> list[tuple[str, str]]:
+    """Return all header lines, for the archive."""
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name in headers for value in headers.getlist(name)]
 
 
 def failure_reason(error: BaseException | None) -> tuple[str, bool]:

@@ -6,6 +6,7 @@ never holds more than the largest page of any of them, and of all of them togeth
 
 from __future__ import annotations
 
+import math
 import weakref
 from time import monotonic
 from typing import Any
@@ -22,9 +23,8 @@ from twisted.internet.task import LoopingCall
 from twisted.python.failure import Failure
 from twisted.web.client import Agent, ResponseDone
 from twisted.web.http import PotentialDataLoss
-from twisted.web.http_headers import Headers
 
-from thresher.engine.heads import BoundedFactory
+from thresher.engine.heads import BoundedFactory, TimelyHeaders
 from thresher.engine.patience import Patience
 from thresher.engine.unpacking import Undecodable, Unpacker, codings
 from thresher.urls.host import host_key
@@ -46,6 +46,10 @@ class TooSlow(Exception):
     """A server that holds a slot which faster ones need."""
 
 
+class LeaseOver(Exception):
+    """A URL is ours no longer, or for too short a time to fetch it; nobody was asked."""
+
+
 class Fetch(Protocol):
     """One request: from its head to the last byte of its body, or as much of that as is wanted."""
 
@@ -55,6 +59,7 @@ class Fetch(Protocol):
         self._max_bytes = int(request.meta.get("download_maxsize") or handler.max_bytes)
         self.host = host_key(request.url)
         self.start = monotonic()
+        self.end = self.start + self._seconds
         self.headers: dict[bytes, list[bytes]] = {}
         self.status = 0
         self.latency = 0.0
@@ -170,14 +175,18 @@ class BoundedDownload(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         """Fetch, and return what came."""
+        if monotonic() > request.meta.get("start_by", math.inf):
+            raise LeaseOver("there is not enough time left")
         patience: Patience = self._crawler.spider.patience  # type: ignore[union-attr]
         fetch = Fetch(self, request)
+        headers = TimelyHeaders(request.headers)
+        headers.send_by = fetch.end
         self._open[fetch] = None
         patience.begins(fetch, fetch.host)
         answered = False
         try:
             with wrap_twisted_exceptions():
-                head = self._agent.request(b"GET", request.url.encode("ascii"), Headers(request.headers))
+                head = self._agent.request(b"GET", request.url.encode("ascii"), headers)
                 whole = await maybe_deferred_to_future(fetch.begin(head))
             answered = True
         finally:

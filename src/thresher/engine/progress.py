@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from thresher.frontier.base import Counts
+from thresher.records import Forecast
 
 HARVEST_PAGES = 500
 """Over how many of the last pages the harvest rate of the stop rule is taken."""
+
+PATIENCE_SECONDS = 180.0
+"""A run does not wait for hosts that rest longer than this; a later one will find them."""
 
 
 class Ending(Enum):
@@ -42,24 +46,53 @@ class Limits:
     minutes: float | None = None
     harvest_below: float | None = None
 
+    def reached(self, counts: Counts) -> Ending:
+        """Say why nothing more is fetched, when nothing is."""
+        if self.relevant is not None and counts.relevant >= self.relevant:
+            return Ending.RELEVANT
+        if self.pages is not None and counts.pages >= self.pages and counts.waiting:
+            return Ending.PAGES
+        return Ending.RESTING if counts.waiting else Ending.DONE
+
+    def exceeded(self, counts: Counts, *, seconds: float, harvest: float | None) -> Ending | None:
+        """Say which rule ends the run now; the number of pages is kept where URLs are handed out."""
+        if self.relevant is not None and counts.relevant >= self.relevant:
+            return Ending.RELEVANT
+        if self.minutes is not None and seconds >= self.minutes * 60:
+            return Ending.MINUTES
+        if self.harvest_below is not None and harvest is not None and harvest < self.harvest_below:
+            return Ending.HARVEST
+        return None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How a run stands."""
+    """How a run stands.
+
+    Args:
+        seconds: For how long it runs.
+        workers: How many work for it, on all machines.
+        answered: Whether the store said so just now; else it is what it said last.
+        forecast: What the strategy expects of the rest; None when it cannot tell.
+    """
 
     counts: Counts
     pages_per_second: float
     seconds: float
     workers: int
+    answered: bool = True
+    forecast: Forecast | None = None
 
     @property
     def limit(self) -> str:
         """Say what limits the speed right now."""
         counts = self.counts
+        if not self.answered:
+            return "the store does not answer"
         if not counts.pages and not counts.leased and counts.ready:
             return "starting"
         if counts.ready:
-            return f"{_some(self.workers, 'worker')} busy"
+            return f"{_some(self.workers, 'worker')} busy" if self.workers else "no worker has come yet"
         if counts.delayed:
             return f"{_some(counts.delayed, 'host')} waiting for {'its' if counts.delayed == 1 else 'their'} delay"
         if counts.leased:

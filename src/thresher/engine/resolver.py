@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy.crawler import Crawler
+from scrapy.utils.defer import deferred_to_future
 from twisted.internet._idna import _idnaBytes
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred, succeed
@@ -139,6 +140,11 @@ class GuardedResolver:
                 self._look_up(name)
                 asked += 1
         return asked
+
+    async def first_address(self, url: str) -> str:
+        """Return the address that is dialled first for a canonical URL; empty when none is."""
+        known = await deferred_to_future(self._find(*place_of(url)))
+        return known.addresses[0] if known.addresses and not known.why else ""
 
     def why(self, url: str) -> str:
         """Say why the place of a canonical URL was not dialled when that was last wanted; empty when it was."""

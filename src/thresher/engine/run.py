@@ -1,55 +1,75 @@
 """The supervisor: starts workers, replaces those that die, applies the stop rules, and tells how it goes.
 
 Workers share nothing but the stores, so any of them may be killed at any moment. Ctrl-C asks them to drain; a second
-Ctrl-C ends them at once.
+Ctrl-C ends them at once. On many machines every one has a supervisor. One of them owns the run: its end is the end for
+all. The others join, and leave when the run ends or somebody stops them. The rules hold over all machines, and each of
+them applies them, so a run also ends in time when its owner is gone.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import BinaryIO
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from thresher.build import Crawl
 from thresher.engine import alive
-from thresher.engine.progress import Ending, Limits, Pace, Progress
-from thresher.errors import ThresherError
+from thresher.engine.fellows import Alone, Fellows, Glance, StoreFellows
+from thresher.engine.glances import Glances
+from thresher.engine.leaving import in_time
+from thresher.engine.progress import PATIENCE_SECONDS, Ending, Limits, Pace, Progress
+from thresher.engine.staff import Staff, WorkerFailed
+from thresher.errors import StoreUnreachable
+from thresher.fleet.names import machine_name, worker_names
 from thresher.frontier.base import Counts, Frontier
+from thresher.outlook import look_ahead
+from thresher.records import Forecast
 
-LOOK_SECONDS = 0.2
+LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.2, 0.5
+STALE_SECONDS = 2.0
+"""A store that takes longer counts as one that does not answer."""
 DRAIN_SECONDS = 30.0
-EARLY_DEATHS = 5
-"""A worker that dies this often within seconds of its start is not started again."""
+FORCED_SECONDS = 6.0
+"""After a second Ctrl-C: long enough to give leases back."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """How a run ended."""
+    """How a run ended.
+
+    Args:
+        by_hand: Whether whoever started it stopped it, and not a rule or somebody on another machine.
+    """
 
     ending: Ending
     progress: Progress
+    by_hand: bool = False
 
 
-@dataclass
-class _Worker:
-    name: str
-    process: asyncio.subprocess.Process
-    started: float
-    note: BinaryIO
-    early_deaths: int = 0
+@dataclass(frozen=True)
+class _Sight:
+    """What the store said: the crawl in numbers, whether nothing more can come, the other machines, the forecast."""
+
+    counts: Counts = field(default_factory=Counts)
+    is_over: bool = False
+    glance: Glance = field(default_factory=Glance)
+    forecast: Forecast | None = None
 
 
 class Supervisor:
-    """One run of a crawl with a number of workers.
+    """One run of a crawl with a number of workers on this machine.
 
     Args:
+        workers: How many; 0 to watch over those of other machines.
         report: Told several times a second how the run stands.
         listen: Whether Ctrl-C is ours to handle.
+        owner: Whether the run is ours, and not one that we join.
+        name: What this machine is called among others; its host's name if left out.
+        metrics: Address and port where the first worker tells how it is.
     """
 
     def __init__(
@@ -60,32 +80,44 @@ class Supervisor:
         limits: Limits,
         report: Callable[[Progress], None],
         listen: bool = True,
+        owner: bool = True,
+        name: str = "",
+        metrics: tuple[str, int] | None = None,
     ) -> None:
         self._crawl = crawl
-        self._workers_wanted = workers
+        self._names = names_for(crawl, workers, name)
         self._limits = limits
         self._report = report
         self._listens = listen
-        self._workers: dict[str, _Worker] = {}
+        self._is_owner = owner
+        self._fellows: Fellows = StoreFellows(crawl, owner=owner) if crawl.is_shared else Alone()
+        self._staff = Staff(crawl, metrics=metrics)
+        self._sight = _Sight()
         self._ending: Ending | None = None
+        self._by_hand = False
+        self._is_answered = True
+        self._telling: asyncio.Task[None] | None = None
         self._drain_until = float("inf")
         self._pace = Pace()
         self._started = time.monotonic()
 
     async def run(self) -> RunResult:
         """Crawl until an ending is reached."""
+        await self._fellows.greet(self._names)
         line = self._crawl.line(None)
         try:
-            await line.seed(self._crawl.seeds())
+            if self._is_owner:
+                await line.seed([] if self._crawl.is_refresh else self._crawl.seeds())
+            self._limits, seconds_before = await self._fellows.begin(self._limits)
+            self._started -= seconds_before
             if self._listens:
                 self._listen()
-            for number in range(1, self._workers_wanted + 1):
-                await self._start(f"w{number}")
             progress = await self._watch(line.frontier)
         finally:
-            await self._end_all()
+            await self._staff.end_all()
+            await self._fellows.close()
             await line.close()
-        return RunResult(ending=self._ending or Ending.DONE, progress=progress)
+        return RunResult(ending=self._ending or Ending.DONE, progress=progress, by_hand=self._by_hand)
 
     def _listen(self) -> None:
         loop = asyncio.get_running_loop()
@@ -93,124 +125,126 @@ class Supervisor:
             loop.add_signal_handler(number, self._interrupted)
 
     def _interrupted(self) -> None:
-        if self._ending in (Ending.STOPPED, Ending.FORCED):
+        if self._by_hand:
             self._ending = Ending.FORCED
-            self._drain_until = time.monotonic() + 2.0
-            self._tell(signal.SIGTERM)
+            self._drain_until = time.monotonic() + FORCED_SECONDS
+            self._staff.tell(signal.SIGTERM)
         else:
-            self._stop(Ending.STOPPED)
+            self._by_hand = True
+            self._stop(Ending.STOPPED, for_all=self._is_owner)
 
-    def _stop(self, ending: Ending) -> None:
+    def _stop(self, ending: Ending, *, for_all: bool) -> None:
         self._ending = ending
         self._drain_until = time.monotonic() + DRAIN_SECONDS
-        self._tell(signal.SIGTERM)
-
-    def _tell(self, number: signal.Signals) -> None:
-        for worker in self._workers.values():
-            if worker.process.returncode is None:
-                worker.process.send_signal(number)
-
-    async def _start(self, name: str, *, early_deaths: int = 0) -> None:
-        note = alive.shared_memory()
-        order = json.dumps({"pages": self._limits.pages, "changes": self._crawl.changes, "note": note.fileno()})
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "thresher.engine.worker",
-            str(self._crawl.folder.root),
-            name,
-            order,
-            stdin=asyncio.subprocess.PIPE,
-            pass_fds=[note.fileno()],
-            start_new_session=True,  # Ctrl-C is ours to pass on
-        )
-        self._workers[name] = _Worker(name, process, time.monotonic(), note, early_deaths)
+        self._staff.tell(signal.SIGTERM)
+        if for_all:
+            self._telling = asyncio.ensure_future(self._fellows.stop(ending))
 
     async def _watch(self, frontier: Frontier) -> Progress:
-        while True:
-            progress = await self._look(frontier)
-            self._report(progress)
-            await self._replace_the_dead(frontier)
-            if not self._workers:
-                return await self._final(frontier)
-            if self._ending is None:
-                self._apply_stop_rules(progress)
-            elif time.monotonic() > self._drain_until:
-                self._tell(signal.SIGKILL)
-            await asyncio.sleep(LOOK_SECONDS)
+        sights = Glances(lambda: self._see(frontier), seconds=STALE_SECONDS)
+        try:
+            self._report(progress := await self._look(sights))
+            await self._start_all()
+            while True:
+                await self._replace_the_dead(frontier)
+                if self._is_over:
+                    return await self._final(sights) if progress.answered or not self._ending else progress
+                progress = await self._look(sights)
+                self._report(progress)
+                if self._ending is None:
+                    self._apply_stop_rules(progress)
+                elif time.monotonic() > self._drain_until:
+                    self._staff.tell(signal.SIGKILL)
+                await asyncio.sleep(SHARED_LOOK_SECONDS if self._crawl.is_shared else LOOK_SECONDS)
+        finally:
+            if self._telling is not None:
+                self._telling.cancel()  # who could not be told will see it when leases end
+            await sights.close()
 
-    async def _look(self, frontier: Frontier) -> Progress:
-        counts = await frontier.counts()
-        now = time.monotonic()
-        self._pace.note(now, counts)
+    async def _start_all(self) -> None:
+        if self._sight.glance.stop:  # nobody comes to a crawl that has just been stopped
+            self._ending = self._sight.glance.stop
+        else:
+            for name in self._names:
+                await self._staff.start(name, pages=self._limits.pages)
+
+    @property
+    def _is_over(self) -> bool:
+        if len(self._staff):
+            return False
+        if self._ending is None:  # our own workers stay as long as anything can come
+            return bool(self._names) or self._sight.is_over
+        waited_for = self._is_owner and self._ending is not Ending.FORCED and self._sight.glance.others
+        return not waited_for or time.monotonic() > self._drain_until or not self._is_answered
+
+    async def _see(self, frontier: Frontier) -> _Sight:
+        counts, glance, forecast = await asyncio.gather(
+            frontier.counts(), self._fellows.look(self._names), look_ahead(frontier)
+        )
+        is_over = not self._names and not counts.leased and await self._is_empty(frontier, counts)
+        return _Sight(counts, is_over, glance, forecast)
+
+    async def _is_empty(self, frontier: Frontier, counts: Counts) -> bool:
+        seconds, limit = await frontier.seconds_to_next(), self._limits.pages
+        return seconds is None or seconds > PATIENCE_SECONDS or (limit is not None and counts.pages >= limit)
+
+    async def _look(self, sights: Glances[_Sight]) -> Progress:
+        sight, now = await sights.take(), time.monotonic()
+        self._is_answered = sight is not None
+        if sight is not None:
+            self._sight = sight
+            self._pace.note(now, sight.counts)
         return Progress(
-            counts=counts,
+            counts=self._sight.counts,
             pages_per_second=self._pace.pages_per_second(),
             seconds=now - self._started,
-            workers=len(self._workers),
+            workers=len(self._staff) + self._sight.glance.others,
+            answered=self._is_answered,
+            forecast=self._sight.forecast,
         )
 
-    async def _final(self, frontier: Frontier) -> Progress:
+    async def _final(self, sights: Glances[_Sight]) -> Progress:
         """Look once more when all workers have gone: they may have left because a limit was reached."""
-        progress = await self._look(frontier)
+        if self._telling is not None:
+            await in_time(self._telling)
+        progress = await self._look(sights)
         if self._ending is None:
-            self._ending = self._reached(progress.counts)
-        overall = self._pace.pages_per_second(over=float("inf"))
-        return replace(progress, pages_per_second=overall)
-
-    def _reached(self, counts: Counts) -> Ending:
-        limits = self._limits
-        if limits.relevant is not None and counts.relevant >= limits.relevant:
-            return Ending.RELEVANT
-        if limits.pages is not None and counts.pages >= limits.pages and counts.waiting:
-            return Ending.PAGES
-        return Ending.RESTING if counts.waiting else Ending.DONE
+            self._ending = self._limits.reached(progress.counts)
+        return replace(progress, pages_per_second=self._pace.pages_per_second(over=float("inf")))
 
     async def _replace_the_dead(self, frontier: Frontier) -> None:
-        for worker in list(self._workers.values()):
-            code = worker.process.returncode
-            if code is None:
-                continue
-            del self._workers[worker.name]
-            with worker.note as note:
-                await alive.blame(frontier, alive.Note(note.fileno()).read(), code)
-            if code > 0 and self._ending is not Ending.FORCED:
+        for worker, code, url in self._staff.take_dead():
+            await in_time(alive.blame(frontier, url, code))
+            if code > 0 and not self._is_forgivable(code):
                 raise WorkerFailed(worker.name, code)
             if code < 0 and self._ending is None:
-                await self._start_again(worker)
+                await self._staff.start_again(worker)
 
-    async def _start_again(self, worker: _Worker) -> None:
-        died_early = time.monotonic() - worker.started < 5.0
-        early_deaths = worker.early_deaths + 1 if died_early else 0
-        if early_deaths >= EARLY_DEATHS:
-            raise WorkerFailed(worker.name, worker.process.returncode or 1)
-        await self._start(worker.name, early_deaths=early_deaths)
+    def _is_forgivable(self, code: int) -> bool:
+        """Tell whether a worker may fail so: in haste, or because the store is away when all leave anyway."""
+        unreachable = self._ending is not None and code == StoreUnreachable.exit_code
+        return self._ending is Ending.FORCED or unreachable
 
     def _apply_stop_rules(self, progress: Progress) -> None:
-        limits, harvest = self._limits, self._pace.harvest()
-        if limits.relevant is not None and progress.counts.relevant >= limits.relevant:
-            self._stop(Ending.RELEVANT)
-        elif limits.minutes is not None and progress.seconds >= limits.minutes * 60:
-            self._stop(Ending.MINUTES)
-        elif limits.harvest_below is not None and harvest is not None and harvest < limits.harvest_below:
-            self._stop(Ending.HARVEST)
-
-    async def _end_all(self) -> None:
-        self._tell(signal.SIGKILL)
-        for worker in self._workers.values():
-            await worker.process.wait()
+        harvest = self._pace.harvest()
+        if self._sight.glance.stop:
+            self._stop(self._sight.glance.stop, for_all=False)
+        elif ending := self._limits.exceeded(progress.counts, seconds=progress.seconds, harvest=harvest):
+            self._stop(ending, for_all=True)
 
 
-class WorkerFailed(ThresherError):
-    """A worker gave up, or dies as often as it is started."""
-
-    def __init__(self, name: str, code: int) -> None:
-        self.exit_code = code if code in (3, 4, 8) else 1
-        what = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code} again and again"
-        super().__init__(f"worker {name} {what}; see crawl.log.jsonl")
+def names_for(crawl: Crawl, workers: int, name: str = "") -> list[str]:
+    """Return the names of this machine's workers; where others work too, no two machines have the same."""
+    if not crawl.is_shared:
+        return [f"w{number}" for number in range(1, workers + 1)]
+    return worker_names(machine_name(crawl.folder, name), workers)
 
 
-def run_crawl(crawl: Crawl, *, workers: int, limits: Limits, report: Callable[[Progress], None]) -> RunResult:
-    """Run a crawl in worker processes and wait for its end."""
-    with crawl.folder.only_one_run():
-        return asyncio.run(Supervisor(crawl, workers=workers, limits=limits, report=report).run())
+def run_crawl(crawl: Crawl, *, around: AbstractContextManager[None] | None = None, **parts: Any) -> RunResult:
+    """Run a crawl in worker processes, or join one, and wait for the end; `parts` as of `Supervisor`.
+
+    Args:
+        around: Entered before the run and left after it, while no other run can begin.
+    """
+    with crawl.folder.only_one_run(), around or nullcontext():
+        return asyncio.run(Supervisor(crawl, **parts).run())

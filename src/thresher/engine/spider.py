@@ -1,17 +1,20 @@
 """The lease loop: `start()` leases what may be fetched now, callbacks hand what came back to the line.
 
 There is no request per discovered link and no scheduler of our own: links go to the frontier as records, and only a
-leased URL becomes a Scrapy request. A host whose robots.txt is not known yet spends its first lease on fetching
-that, and its URL goes back to wait for the host's delay like any other. When a robots.txt is on another host, that
-host is asked in its own turn: an errand, a frontier entry of its own, waits there for a lease.
+leased URL becomes a Scrapy request.
+
+A lease is counted on this worker's monotonic clock from before it was asked for, so it ends here no later than in the
+store. Nothing is begun that could outlast it. While the store cannot be reached, whoever asks it waits: nothing new
+begins, what was fetched is on the disk, and its settlement is repeated until it gets through or is refused.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -21,18 +24,21 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
+from thresher.archive.pages import PageRecord
 from thresher.engine.ahead import Ahead
 from thresher.engine.alive import blamed
 from thresher.engine.convert import failure_reason, fetched_page
-from thresher.engine.download import TooSlow
-from thresher.engine.errands import errand, place_of
+from thresher.engine.download import LeaseOver
+from thresher.engine.errands import place_of
 from thresher.engine.patience import WAIT_SECONDS, Patience
+from thresher.engine.progress import PATIENCE_SECONDS
 from thresher.engine.resolver import why_refused
-from thresher.engine.robots import MAX_BYTES, RobotsFile, RobotsKeeper, with_other_scheme
+from thresher.engine.robots import RobotsKeeper
+from thresher.engine.robots_turn import RobotsTurn
+from thresher.engine.shared_address import SharedAddress
 from thresher.line import Bounds, Line
-from thresher.parse.answers import read_answer
-from thresher.records import Lease, Outcome, Settlement
-from thresher.urls.host import host_key
+from thresher.records import FetchedPage, Lease, Outcome, Settlement
+from thresher.refresh.told import question_headers
 from thresher.warden import Warden
 
 logger = logging.getLogger(__name__)
@@ -40,14 +46,8 @@ logger = logging.getLogger(__name__)
 LONGEST_NAP_SECONDS = 0.5
 """Other workers add URLs without telling us, so nobody sleeps longer than this."""
 
-PATIENCE_SECONDS = 180.0
-"""A run does not wait for hosts that rest longer than this; a later one will find them."""
-
-ERRAND_SECONDS = 5.0
-"""How long a host rests whose rules are on another host, before it is looked whether they are here."""
-
-ROBOTS_MAX_BYTES = MAX_BYTES + 4096
-"""More of a robots.txt is not downloaded, whatever the bound for pages."""
+MARGIN_SECONDS = 3.0
+"""A fetch is over so long before its lease ends, even if the worker is busy when its time is up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +58,7 @@ class Work:
         robots: None when robots.txt is ignored.
         scope: Which hosts may be asked for the rules of another; None for all.
         pages: Stop when the crawl has this many pages.
+        per_address: Whether hosts with one address are asked one at a time.
     """
 
     line: Line
@@ -71,6 +72,7 @@ class Work:
     longest_crawl_delay_seconds: float = 60.0
     pages: int | None = None
     warden: Warden | None = None
+    per_address: bool = False
 
 
 class LeaseSpider(scrapy.Spider):
@@ -84,13 +86,37 @@ class LeaseSpider(scrapy.Spider):
         self._line = work.line
         self._frontier = work.line.frontier
         self.open: dict[int, Lease] = {}
+        self.pages = 0
         self.fatal: Exception | None = None
         self.patience = Patience(work.concurrency)
+        self._ends: dict[int, float] = {}
         self._ahead = Ahead(self._frontier, work.concurrency)
+        self._address = SharedAddress(self._frontier, seconds=work.lease_seconds) if work.per_address else None
+        self._robots = self._robots_turn(work.robots) if work.robots else None
         self._news = asyncio.Event()
+
+    def _robots_turn(self, keeper: RobotsKeeper) -> RobotsTurn:
+        return RobotsTurn(
+            keeper,
+            self._line,
+            scope=self._work.scope,
+            warden=self._work.warden,
+            delay_seconds=self._work.delay_seconds,
+            longest_crawl_delay_seconds=self._work.longest_crawl_delay_seconds,
+            settle=self._settled,
+            make_request=self._make_request,
+        )
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
         """Lease and request until nothing more can come."""
+        try:
+            async for request in self._requests():
+                yield request
+        except Exception as error:  # the store is the one part without which nothing can go on
+            logger.exception("cannot lease")
+            self.fatal = error
+
+    async def _requests(self) -> AsyncIterator[scrapy.Request]:
         while True:
             self._news.clear()
             if self._room < self._worth_asking:
@@ -98,8 +124,8 @@ class LeaseSpider(scrapy.Spider):
                 continue
             leases = await self._grant()
             await self._ahead.look()
-            for lease in leases:
-                if request := await self._request(lease):
+            for request in await asyncio.gather(*map(self._request, leases)):  # a far store is asked for all at once
+                if request:
                     yield request
             if not leases:
                 nap = await self._nap_seconds()
@@ -121,12 +147,17 @@ class LeaseSpider(scrapy.Spider):
         return await asyncio.shield(asyncio.ensure_future(self._lease()))
 
     async def _lease(self) -> list[Lease]:
-        work = self._work
+        work, asked = self._work, time.monotonic()  # the answer may be long under way, and the lease half over
         leases = await self._frontier.lease(
             self._room, seconds=work.lease_seconds, worker=work.worker, pages=work.pages
         )
+        self._ends.update((lease.fence, asked + work.lease_seconds) for lease in leases)
         self.open.update((lease.fence, lease) for lease in leases)
         return leases
+
+    def _start_by(self, lease: Lease) -> float:
+        """Return until when a fetch may begin, so that it is over well before its lease."""
+        return self._ends.get(lease.fence, math.inf) - self._work.timeout_seconds - MARGIN_SECONDS
 
     async def _nap_seconds(self) -> float | None:
         """Return how long to wait for news; None when the crawl is over for us."""
@@ -145,153 +176,76 @@ class LeaseSpider(scrapy.Spider):
 
     async def _request(self, lease: Lease) -> scrapy.Request | None:
         """Turn a lease into a request: for the page, or for the rules of its host."""
+        if time.monotonic() > self._start_by(lease):
+            await self._settled(lease, self._frontier.release([lease]))
+            return None
         if not self.patience.may_begin(lease.host):
             await self._settled(lease, self._frontier.release([lease], delay_seconds=WAIT_SECONDS))
             return None
-        if why := await blamed(self._frontier, lease):
+        if why := await self._why_not(lease):
             await self._settled(lease, self._line.fail(lease, why, at=time.time()))
             return None
-        robots, warden = self._work.robots, self._work.warden
-        if warden and (why := warden.leaves(lease.url)):
-            await self._settled(lease, self._line.fail(lease, why, at=time.time()))
+        if self._address and (wait := await self._address.enter(lease)):
+            await self._settled(lease, self._frontier.release([lease], delay_seconds=wait))
             return None
-        if place := place_of(lease):
-            if robots and not await robots.knows(place):
-                return self._robots_request(place, lease)
-            await self._settled(lease, self._end_errand(lease))
+        if self._robots is None and place_of(lease):  # an errand of a run that obeyed rules
+            ended = Settlement(lease=lease, outcome=Outcome.DONE)
+            await self._settled(lease, self._frontier.commit([ended]))
             return None
-        if robots is None:
-            return self._page_request(lease)
-        rules = await robots.look_up(lease.url)
-        if isinstance(rules, RobotsFile):
-            return await self._page_request_by(rules, lease)
-        if host_key(rules) == lease.host:
-            return self._robots_request(rules, lease)
-        await self._send_errand(rules, lease)
-        return None
+        turn = await self._robots.request(lease) if self._robots else True
+        if isinstance(turn, scrapy.Request):
+            return turn
+        return self._make_request(lease.url, lease, self.take_page, self.take_failure) if turn else None
 
-    async def _page_request_by(self, rules: RobotsFile, lease: Lease) -> scrapy.Request | None:
-        if await self._is_left_alone(rules, lease):
-            return None
-        if not rules.allows(lease.url):
-            await self._settled(lease, self._line.fail(lease, "robots.txt", at=time.time()))
-            return None
-        return self._page_request(lease)
-
-    async def _is_left_alone(self, rules: RobotsFile, lease: Lease, *, delay_seconds: float = 0.0) -> bool:
-        """Park the host of a lease when rules keep us away from it, for as long as they hold; tell whether they do."""
-        asked = rules.crawl_delay_seconds
-        too_slow = f"asks for a delay of {asked:g} s" if asked > self._work.longest_crawl_delay_seconds else ""
-        why = rules.trouble or too_slow
-        if rules.trouble and await self._is_well(with_other_scheme(lease.url)):
-            failing = self._line.fail(lease, why, at=time.time(), delay_seconds=delay_seconds)
-            await self._settled(lease, failing)
-        elif why:
-            await self._leave_alone(lease, why, until=rules.until, delay_seconds=delay_seconds)
-        return bool(why)
-
-    async def _is_well(self, url: str) -> bool:
-        """Tell whether the rules for a URL are known; then its host need not rest because others are not."""
-        assert self._work.robots is not None
-        rules = await self._work.robots.file_for(url)
-        return rules is not None and not rules.trouble
-
-    async def _send_errand(self, place: str, lease: Lease) -> None:
-        """Have another host asked, in its turn, for rules; until they are here, the host that needs them rests."""
-        assert self._work.robots is not None
-        host, now = host_key(place), self._work.robots.clock()
-        if self._work.scope and self._work.scope.allows(f"http://{host}/", 0):
-            await self._work.robots.learn(place, 0, reason=f"it leads to {host}, outside the crawl")
-        else:
-            await self._frontier.add([errand(place, score=lease.score, at=now)])
-        reason = f"robots.txt is on {host}, which is asked in its turn"
-        await self._leave_alone(lease, reason, until=now + ERRAND_SECONDS)
-
-    def _page_request(self, lease: Lease) -> scrapy.Request:
-        return self._make_request(lease.url, lease, self.take_page, self.take_failure)
-
-    def _robots_request(self, place: str, lease: Lease) -> scrapy.Request:
-        request = self._make_request(place, lease, self.take_robots, self.take_robots_failure, place=place)
-        request.headers["Accept"] = "text/plain,*/*;q=0.1"
-        request.meta["download_maxsize"] = ROBOTS_MAX_BYTES
-        return request
+    async def _why_not(self, lease: Lease) -> str:
+        """Say why a URL is not asked for, whatever its host's rules; empty when it may be."""
+        warden = self._work.warden
+        return await blamed(self._frontier, lease) or (warden.leaves(lease.url) if warden else "")
 
     def _make_request(self, url: str, lease: Lease, callback: Any, errback: Any, **more: Any) -> scrapy.Request:
         return scrapy.Request(
             url,
             callback=callback,
             errback=errback,
+            headers=question_headers(lease) if url == lease.url else None,
             cb_kwargs={"lease": lease, **more},
-            meta={"download_timeout": self._work.timeout_seconds, "handle_httpstatus_all": True},
+            meta={
+                "download_timeout": self._work.timeout_seconds,
+                "start_by": self._start_by(lease),
+                "handle_httpstatus_all": True,
+            },
             dont_filter=True,
         )
 
     async def take_page(self, response: Response, lease: Lease) -> None:
         """Hand an answer to the line."""
-        delay_seconds = await self._delay_seconds(lease.url)
-        page = fetched_page(response, lease.url)
-        await self._settled(lease, self._line.process(lease, page, delay_seconds=delay_seconds))
+        record = await self._settled(lease, self._process(lease, fetched_page(response, lease.url)))
+        self.pages += bool(record and record.page)
+
+    async def _process(self, lease: Lease, page: FetchedPage) -> PageRecord:
+        return await self._line.process(lease, page, delay_seconds=await self._delay_seconds(lease.url))
 
     async def take_failure(self, failure: Failure) -> None:
         """Settle a lease for which no answer came."""
         lease: Lease = failure.request.cb_kwargs["lease"]  # type: ignore[attr-defined]
+        if isinstance(failure.value, LeaseOver):  # nobody was asked
+            await self._settled(lease, self._frontier.release([lease]))
+            return
         reason, retry = failure_reason(failure.value)
         if why := why_refused(lease.url):
             reason, retry = f"refused: {why}", False
+        await self._settled(lease, self._fail(lease, reason, retry=retry))
+
+    async def _fail(self, lease: Lease, reason: str, *, retry: bool) -> None:
         delay_seconds = await self._delay_seconds(lease.url)
-        failed = self._line.fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)
-        await self._settled(lease, failed)
+        await self._line.fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)
 
-    async def take_robots(self, response: Response, lease: Lease, place: str) -> None:
-        """Learn the rules of a host, or where they are; the lease that paid for it goes back."""
-        fetched = fetched_page(response, place)
-        answer = read_answer(fetched)
-        if fetched.truncated and len(fetched.body) < MAX_BYTES:  # the line that forbids may be the one that is missing
-            await self._learned(lease, place, 0, reason="the answer broke off")
-        else:
-            target, wait_seconds = answer.target, answer.wait_seconds
-            await self._learned(lease, place, response.status, response.body, target=target, wait_seconds=wait_seconds)
-
-    async def take_robots_failure(self, failure: Failure) -> None:
-        """Note that the rules of a host cannot be read now."""
-        asked = failure.request.cb_kwargs  # type: ignore[attr-defined]
-        lease: Lease = asked["lease"]
-        why, reason = why_refused(asked["place"]), failure_reason(failure.value)[0]
-        if isinstance(failure.value, TooSlow):  # we broke it off to serve others: no word on the rules themselves
-            await self._settled(lease, self._frontier.release([lease], delay_seconds=WAIT_SECONDS))
-        elif why and not place_of(lease):
-            await self._settled(lease, self._line.fail(lease, f"refused: {why}", at=time.time()))
-        else:
-            await self._learned(lease, asked["place"], 0, reason=f"refused: {why}" if why else reason)
-
-    async def _learned(self, lease: Lease, place: str, status: int, body: bytes = b"", **more: Any) -> None:
-        assert self._work.robots is not None
-        answer = await self._work.robots.learn(place, status, body, **more)
-        if answer.tries:
-            logger.warning("no robots.txt: %s: %s", place, answer.reason or f"http {answer.status}")
-        delay_seconds = await self._delay_seconds(lease.url)
-        rules = await self._work.robots.file_for(lease.url)
-        if rules and self._work.warden:
-            await self._work.warden.sitemaps.listed(lease.host, rules.text)
-        if place_of(lease):
-            await self._settled(lease, self._end_errand(lease, delay_seconds=delay_seconds))
-        elif not rules or not await self._is_left_alone(rules, lease, delay_seconds=delay_seconds):
-            await self._settled(lease, self._frontier.release([lease], delay_seconds=delay_seconds))
-
-    async def _end_errand(self, lease: Lease, *, delay_seconds: float = 0.0) -> None:
-        await self._frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE, delay_seconds=delay_seconds)])
-
-    async def _leave_alone(self, lease: Lease, reason: str, *, until: float, delay_seconds: float = 0.0) -> None:
-        """Park a host for as long as the rules hold that keep us away."""
-        assert self._work.robots is not None
-        seconds = max(1.0, until - self._work.robots.clock())
-        await self._frontier.park(lease.host, reason, seconds=seconds)
-        await self._settled(lease, self._frontier.release([lease], delay_seconds=delay_seconds))
-
-    async def _settled(self, lease: Lease, settling: Any) -> None:
+    async def _settled(self, lease: Lease, settling: Awaitable[Any]) -> Any:
         """Wait until a lease is settled; then there is room for another."""
         try:
-            await settling
+            settled = await settling
+            if self._address:
+                await self._address.leave(lease, delay_seconds=self._work.delay_seconds)
         except Exception as error:  # the store is the one part without which nothing can go on
             logger.exception("cannot settle: %s", lease.url)
             self.fatal = error
@@ -299,12 +253,11 @@ class LeaseSpider(scrapy.Spider):
         finally:
             self._news.set()
         self.open.pop(lease.fence, None)
+        self._ends.pop(lease.fence, None)
+        return settled
 
     async def _delay_seconds(self, url: str) -> float:
-        asked = 0.0
-        if self._work.robots is not None and (rules := await self._work.robots.file_for(url)):
-            asked = min(rules.crawl_delay_seconds, self._work.longest_crawl_delay_seconds)
-        return max(self._work.delay_seconds, asked)
+        return await self._robots.delay_seconds(url) if self._robots else self._work.delay_seconds
 
     async def give_back(self) -> None:
         """Return the leases that were not settled, when the worker stops."""

@@ -1,8 +1,9 @@
 """One worker: a process that leases, fetches and settles until nothing is left or somebody tells it to stop.
 
-Run by the supervisor as ``python -m thresher.engine.worker DIR NAME ORDER``. SIGTERM once: drain what is open, then
-leave. Twice: leave at once. Either way unused leases go back. When the supervisor dies, its end of our standard input
-closes, and the worker drains as after SIGTERM.
+Run by the supervisor as ``python -m thresher.engine.worker DIR NAME``; its order is the first line of standard input,
+since a command line can be read by everybody. SIGTERM once: drain what is open, then leave. Twice: leave at once.
+Either way unused leases go back. When the supervisor dies, its end of our standard input closes, and the worker drains
+as after SIGTERM.
 """
 
 from __future__ import annotations
@@ -17,22 +18,35 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from scrapy.crawler import AsyncCrawlerProcess
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from twisted.internet.task import LoopingCall
 
 from thresher.build import Crawl
 from thresher.engine import alive
+from thresher.engine.endpoint import Endpoint
+from thresher.engine.figures import Figures
+from thresher.engine.leaving import Leaving, in_time
+from thresher.engine.pulse import Pulse
 from thresher.engine.robots import RobotsKeeper
 from thresher.engine.settings import ROBOTS_TOKEN, hardened
 from thresher.engine.spider import LeaseSpider, Work
 from thresher.errors import DiskFull, StoreError, ThresherError
-from thresher.line import Parse
+from thresher.fleet.names import machine_mark
+from thresher.frontier.base import Frontier
+from thresher.line import Line
 from thresher.parse.html import parse as parse_html
 from thresher.text.printable import printable, printable_json
 
 logger = logging.getLogger(__name__)
+
+NOTES_SECONDS, NO_TIME_SECONDS = 2.0, 0.1
+"""How long a worker that leaves waits until what it learned last is written down; and when the store is away."""
 
 
 class JsonLines(logging.Formatter):
@@ -65,9 +79,9 @@ def log_to(path: Path, worker: str) -> None:
     root.handlers[:] = [handler]
 
 
-def work_for(crawl: Crawl, worker: str, *, pages: int | None, parse: Parse = parse_html) -> Work:
+def work_for(crawl: Crawl, worker: str, line: Line, *, pages: int | None) -> Work:
     """Put together what a worker needs."""
-    config, line = crawl.config, crawl.line(worker, parse)
+    config = crawl.config
     robots = RobotsKeeper(line.frontier, token=ROBOTS_TOKEN) if config.manners.robots == "obey" else None
     return Work(
         line=line,
@@ -81,11 +95,16 @@ def work_for(crawl: Crawl, worker: str, *, pages: int | None, parse: Parse = par
         longest_crawl_delay_seconds=config.manners.crawl_delay_up_to_seconds,
         pages=pages,
         warden=line.warden,
+        per_address=config.manners.one_at_a_time_per == "address",
     )
 
 
-def run_worker(crawl: Crawl, work: Work) -> None:
-    """Crawl in this process until the frontier is empty, a limit is reached or a signal comes."""
+def run_worker(crawl: Crawl, work: Work, *, pulse: Pulse | None = None, endpoint: Endpoint | None = None) -> bool:
+    """Crawl in this process until the frontier is empty, a limit is reached or a signal comes.
+
+    Returns:
+        Whether the store could be told of everything that goes back.
+    """
     gc.freeze()  # what is imported stays
     gc.set_threshold(20_000, 20, 20)  # a page makes thousands of objects and hardly ever a cycle
     process = AsyncCrawlerProcess(hardened(crawl.config))
@@ -93,23 +112,54 @@ def run_worker(crawl: Crawl, work: Work) -> None:
     crawler = process.create_crawler(LeaseSpider)
     process.crawl(crawler, work=work)
     LoopingCall(alive.beat).start(alive.BEAT_SECONDS)
+    crawler.signals.connect(lambda: _watch(crawler, pulse), signals.spider_opened, weak=False)
+    if endpoint:
+        endpoint.serve_in_reactor()
     process.start()
     alive.rest()
     spider = crawler.spider
     assert isinstance(spider, LeaseSpider)
-    asyncio.run(_leave(spider, work))
+    try:
+        told = asyncio.run(_leave(spider, work, pulse))
+    except OSError as error:  # on a full disk not even what was learned can be written down
+        raise store_error(spider.fatal or error) from error
     if spider.fatal is not None:
         raise store_error(spider.fatal)
+    return told
 
 
-async def _leave(spider: LeaseSpider, work: Work) -> None:
-    if spider.fatal is None:
-        await spider.give_back()
+def _watch(crawler: Crawler, pulse: Pulse | None) -> None:
+    """See to it that the worker leaves in time, and say how it is."""
+    from twisted.internet import reactor
+
+    def stop() -> None:
+        with suppress(RuntimeError):  # it is being stopped already
+            reactor.stop()  # type: ignore[misc]
+
+    def state() -> tuple[int, str]:
+        spider = crawler.spider
+        assert isinstance(spider, LeaseSpider)
+        return spider.pages, "leaving" if leaving.has_begun else "working" if spider.open else "waiting"
+
+    leaving = Leaving(is_running=lambda: crawler.engine.running, stop=stop)
+    LoopingCall(leaving.look).start(alive.BEAT_SECONDS)
+    if pulse:
+        pulse.start(state)
+        crawler.signals.connect(pulse.stop, signals.spider_closed)
+
+
+async def _leave(spider: LeaseSpider, work: Work, pulse: Pulse | None) -> bool:
+    told = spider.fatal is None and (not spider.open or await in_time(spider.give_back()))
+    if pulse:
+        await pulse.leave(told=told)
     await work.line.close()
+    return told
 
 
 def store_error(error: Exception) -> StoreError:
     """Say what a failed store means to the user."""
+    if isinstance(error, StoreError):
+        return error
     if "disk is full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
         return DiskFull()
     return StoreError(f"the store failed: {error}")
@@ -127,18 +177,54 @@ def drain_when_orphaned() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run one worker: DIR, NAME and, as JSON, the supervisor's order."""
-    folder, worker, order = Path(arguments[0]), arguments[1], json.loads(arguments[2])
+    """Run one worker: DIR and NAME; the supervisor's order is one line of JSON on standard input."""
+    folder, worker, line = Path(arguments[0]), arguments[1], _first_line()
+    if not line:
+        return 0  # whoever started us is gone already
     try:
+        order = json.loads(line)
         crawl = Crawl.open(folder, changes=order["changes"])
         log_to(crawl.folder.log, worker)
         drain_when_orphaned()
-        parse = alive.Note(order["note"]).noting(parse_html)
-        run_worker(crawl, work_for(crawl, worker, pages=order["pages"], parse=parse))
+        _work(crawl, worker, order)
     except ThresherError as error:
         print(printable(str(error)), file=sys.stderr)
         return error.exit_code
     return 0
+
+
+def _first_line() -> bytes:
+    """Read a line byte by byte: what comes after it is not ours to take."""
+    line = b""
+    while (byte := os.read(0, 1)) not in (b"", b"\n"):
+        line += byte
+    return line
+
+
+def _work(crawl: Crawl, worker: str, order: Mapping[str, Any]) -> None:
+    pulse, endpoint = _pulse(crawl, worker), _endpoint(crawl, worker, order["metrics"])
+    parse = alive.Note(order["note"]).noting(parse_html)
+    around: Callable[[Frontier], Frontier] = endpoint.around if endpoint else lambda frontier: frontier
+    notebooks, told = crawl.notebooks(worker), False
+    try:
+        line = crawl.line(worker, parse, notebooks=notebooks, around=around)
+        work = work_for(crawl, worker, line, pages=order["pages"])
+        told = run_worker(crawl, work, pulse=pulse, endpoint=endpoint)
+    finally:
+        notebooks.close(NOTES_SECONDS if told else NO_TIME_SECONDS)
+
+
+def _pulse(crawl: Crawl, worker: str) -> Pulse | None:
+    if not crawl.is_shared:
+        return None
+    return Pulse(crawl.link(patience_seconds=0.0), crawl.name, worker, mark=machine_mark(crawl.folder))
+
+
+def _endpoint(crawl: Crawl, worker: str, place: Sequence[Any] | None) -> Endpoint | None:
+    if place is None:
+        return None
+    address, port = place
+    return Endpoint(Figures(crawl=crawl.name, worker=worker), address=address, port=port)
 
 
 if __name__ == "__main__":

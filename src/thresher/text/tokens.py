@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import chain, filterfalse
 from operator import add
+from zlib import crc32
 
 import Stemmer
 
@@ -63,6 +64,67 @@ def count(text: str) -> dict[str, int]:
         counts.update(_count_pairs(other))
     counts.pop("", None)
     return counts
+
+
+class TermNumbers:
+    """Numbers for the terms of texts, from 1; plain ASCII costs no step of Python per word.
+
+    The first terms get numbers of their own. Once all are given out, a further term shares one by its hash.
+
+    Args:
+        most: How many numbers there are, 0 included, which stands for no term.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._numbers: dict[str, int] = {}
+        self._plain = _PlainNumbers(self)
+
+    def __len__(self) -> int:
+        """Return how many terms have a number of their own."""
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the terms that have a number of their own, in the order of these."""
+        return iter(self._numbers)
+
+    def number(self, term: str) -> int:
+        """Give the number of a term."""
+        known = self._numbers.get(term)
+        if known is None:
+            known = len(self._numbers) + 1
+            if known >= self._most:
+                return crc32(term.encode("utf-8", "replace")) % (self._most - 1) + 1
+            self._numbers[term] = known
+        return known
+
+    def of(self, text: str) -> list[int]:
+        """Give the numbers of the terms of a text, those of `tokenize`, in order."""
+        words = _split(text)
+        if text.isascii():
+            return list(filter(None, map(self._plain.__getitem__, words)))
+        numbers: list[int] = []
+        for word in words:
+            if not word.isascii():
+                numbers += map(self.number, _terms(_fold(word.decode())))
+            elif number := self._plain[word]:
+                numbers.append(number)
+        return numbers
+
+
+class _PlainNumbers(dict[bytes, int]):
+    """The numbers of ASCII words as they are written, 0 for stop words."""
+
+    def __init__(self, numbers: TermNumbers) -> None:
+        super().__init__()
+        self._terms = numbers
+
+    def __missing__(self, word: bytes) -> int:
+        if len(self) >= MOST_STEMS:
+            self.clear()
+        stem = _STEMS[word]
+        number = self[word] = self._terms.number(stem) if stem else 0
+        return number
 
 
 class Mentions:

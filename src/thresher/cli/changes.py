@@ -1,0 +1,65 @@
+"""thresher changes: what is not as it was before the last refresh."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thresher.archive.collection import Collection
+from thresher.archive.export import time_text
+from thresher.build import Crawl
+from thresher.cli.show import CRAWL, echo, echo_json, echo_table
+from thresher.errors import ConfigError
+from thresher.refresh.changes import Change
+from thresher.refresh.changes import changes as find_changes
+from thresher.refresh.files import last_beginning
+
+
+@click.command()
+@click.argument("dir", type=CRAWL)
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
+    help="From when on, in UTC; the beginning of the last refresh if left out.",
+)
+@click.option("--min-relevance", type=click.FloatRange(0, 1), default=0.0, help="Leave out pages below, then and now.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def changes(
+    dir: Path,  # noqa: A002 - the argument's name on the command line
+    since: datetime | None,
+    min_relevance: float,
+    as_json: bool,
+) -> None:
+    """List the pages that are new, changed, moved or gone since the last refresh."""
+    crawl = Crawl.open(dir)
+    began = since.replace(tzinfo=UTC).timestamp() if since else last_beginning(crawl.folder.root)
+    if began is None:
+        raise ConfigError(f"{dir} was never refreshed: thresher run {dir} --refresh, or give --since YYYY-MM-DD")
+    with Collection(crawl.folder.pages) as collection:
+        found = [change for change in find_changes(collection, began) if _relevance(change) >= min_relevance]
+    found.sort(key=lambda change: (-_relevance(change), change.record.url))
+    if as_json:
+        echo_json([_plain(change) for change in found])
+        return
+    columns = ("change", "seen", "relevance", "before", "kept", "url", "title")
+    echo_table(columns, [["" if cell is None else cell for cell in _plain(change).values()] for change in found])
+    echo(f"{len(found):,} changes since {time_text(began)}", err=True)
+
+
+def _relevance(change: Change) -> float:
+    return max(change.record.relevance, change.before or 0.0)
+
+
+def _plain(change: Change) -> dict[str, Any]:
+    return {
+        "change": str(change.kind),
+        "seen": time_text(change.at),
+        "relevance": round(change.record.relevance, 6),
+        "before": None if change.before is None else round(change.before, 6),
+        "kept": None if change.kept is None else round(change.kept, 3),
+        "url": change.record.url,
+        "title": change.record.title,
+    }

@@ -1,0 +1,121 @@
+"""thresher search: full text over the pages of a crawl."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thresher.archive.collection import Collection
+from thresher.build import Crawl
+from thresher.cli.show import CRAWL, echo, echo_json
+from thresher.search.find import Filters, Found, Order
+from thresher.search.index import SearchIndex
+from thresher.search.query import Query
+from thresher.search.snippets import snippet
+
+_DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
+_SPEAK_EVERY_ROWS = 2_000
+
+
+@click.command()
+@click.argument("dir", type=CRAWL)
+@click.argument("query", nargs=-1, required=True)
+@click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many pages.")
+@click.option("--host", default="", help="Only pages of this host and of those below it.")
+@click.option("--language", default="", help="Only pages in this language: en, zh, ….")
+@click.option("--min-relevance", type=click.FloatRange(0, 1), default=0.0, help="Only pages at least so relevant.")
+@click.option("--since", type=_DAY, help="Only pages fetched on this day (UTC) or later.")
+@click.option("--until", type=_DAY, help="Only pages fetched before this day (UTC).")
+@click.option(
+    "--by",
+    "order",
+    type=click.Choice([order.value for order in Order]),
+    default=Order.MATCH.value,
+    show_default=True,
+    help="match: relevant pages first, the best match among them. relevance: the most relevant first.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def search(
+    dir: Path,  # noqa: A002 - the argument's name on the command line
+    query: tuple[str, ...],
+    limit: int,
+    order: str,
+    as_json: bool,
+    **filters: Any,
+) -> None:
+    """Search the pages of a crawl, in English and Chinese; "quoted words" stand next to each other.
+
+    The first search of a crawl makes the index, later ones add what is new since. Of pages that say nearly the same
+    one is shown.
+    """
+    asked = Query.read(" ".join(f'"{words}"' if " " in words and len(query) > 1 else words for words in query))
+    if not asked:
+        raise click.UsageError("there is nothing in this query to look for: only signs, or words that stand everywhere")
+    crawl = Crawl.open(dir)
+    with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, Collection(crawl.folder.pages) as collection:
+        if index.catch_up(_say) is None:
+            echo("another search is adding pages to the index: the newest may be missing here", err=True)
+        found = index.search(asked, _filters(**filters), limit=limit, order=Order(order))
+        results = [_result(place, each, collection, asked) for place, each in enumerate(found, start=1)]
+        pages = index.pages()
+    if as_json:
+        echo_json(results)
+    else:
+        _print(results)
+    echo(f"{len(results):,} of {pages:,} pages", err=True)
+    if not results:
+        raise SystemExit(1)
+
+
+def _say(rows: int) -> None:
+    if rows % _SPEAK_EVERY_ROWS == 0:
+        echo(f"{rows:,} new rows in the index", err=True)
+
+
+def _filters(host: str, language: str, min_relevance: float, since: datetime | None, until: datetime | None) -> Filters:
+    return Filters(
+        host=host,
+        language=language.lower(),
+        min_relevance=min_relevance,
+        since=since.replace(tzinfo=UTC).timestamp() if since else None,
+        until=until.replace(tzinfo=UTC).timestamp() if until else None,
+    )
+
+
+def _result(place: int, found: Found, collection: Collection, query: Query) -> dict[str, Any]:
+    record = collection.find(found.fingerprint)
+    text = collection.text(found.fingerprint)
+    return {
+        "place": place,
+        "url": record.url if record else "",
+        "title": record.title if record else "",
+        "language": record.language if record else "",
+        "fetched_at": _time(record.fetched_at) if record else "",
+        "relevance": round(found.relevance, 6),
+        "relevant": found.relevant,
+        "all_words": found.whole,
+        "match": round(found.match, 6),
+        "alike": found.alike,
+        "snippet": snippet(text.removeprefix(record.title) if record else text, query.terms),
+    }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _print(results: list[dict[str, Any]]) -> None:
+    for result in results:
+        verdict = "relevant" if result["relevant"] else "not relevant"
+        some = "" if result["all_words"] else ", some of the words"
+        alike = f", {result['alike']} like it left out" if result["alike"] else ""
+        echo(f"{result['place']}. {result['title'] or '(no title)'}")
+        echo(f"   {result['url']}")
+        echo(f"   {verdict}, relevance {result['relevance']:.3f}{some}{alike}")
+        if result["snippet"]:
+            echo(f"   {result['snippet']}")
+    sys.stdout.flush()

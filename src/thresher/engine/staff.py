@@ -1,0 +1,120 @@
+"""The worker processes of this machine: started, told, replaced when they die, and never left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from thresher.build import Crawl
+from thresher.engine import alive
+from thresher.errors import ThresherError
+
+EARLY_DEATHS = 5
+"""A worker that dies this often within seconds of its start is not started again."""
+EARLY_SECONDS = 5.0
+
+
+@dataclass
+class Worker:
+    """A worker process, and the memory that it shares with us."""
+
+    name: str
+    process: asyncio.subprocess.Process
+    started: float
+    note: BinaryIO
+    pages: int | None
+    early_deaths: int = 0
+
+
+class Staff:
+    """The workers of one run on this machine.
+
+    Args:
+        metrics: Address and port where the first worker tells how it is; each further one has the next port.
+    """
+
+    def __init__(self, crawl: Crawl, *, metrics: tuple[str, int] | None = None) -> None:
+        self._crawl = crawl
+        self._metrics = metrics
+        self._ports: dict[str, int] = {}
+        self._workers: dict[str, Worker] = {}
+
+    def __len__(self) -> int:
+        return len(self._workers)
+
+    async def start(self, name: str, *, pages: int | None, early_deaths: int = 0) -> None:
+        """Start a worker; it leaves when the crawl has so many pages."""
+        note = alive.shared_memory()
+        order = {
+            "pages": pages,
+            "changes": dict(self._crawl.changes),
+            "note": note.fileno(),
+            "metrics": self._place_of(name),
+        }
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "thresher.engine.worker",
+            str(self._crawl.folder.root),
+            name,
+            stdin=asyncio.subprocess.PIPE,
+            pass_fds=[note.fileno()],
+            start_new_session=True,  # Ctrl-C is ours to pass on
+        )
+        assert process.stdin is not None
+        process.stdin.write(f"{json.dumps(order)}\n".encode())
+        self._workers[name] = Worker(name, process, time.monotonic(), note, pages, early_deaths)
+
+    def _place_of(self, name: str) -> tuple[str, int] | None:
+        """Return where a worker tells how it is; one that takes the place of another has its port."""
+        if self._metrics is None:
+            return None
+        address, port = self._metrics
+        return address, self._ports.setdefault(name, port + len(self._ports))
+
+    async def start_again(self, worker: Worker) -> None:
+        """Start a worker in the place of one that was killed.
+
+        Raises:
+            WorkerFailed: That happens again and again.
+        """
+        died_early = time.monotonic() - worker.started < EARLY_SECONDS
+        early_deaths = worker.early_deaths + 1 if died_early else 0
+        if early_deaths >= EARLY_DEATHS:
+            raise WorkerFailed(worker.name, worker.process.returncode or 1)
+        await self.start(worker.name, pages=worker.pages, early_deaths=early_deaths)
+
+    def tell(self, number: signal.Signals) -> None:
+        """Send a signal to all workers."""
+        for worker in self._workers.values():
+            if worker.process.returncode is None:
+                worker.process.send_signal(number)
+
+    def take_dead(self) -> Iterator[tuple[Worker, int, str]]:
+        """Take out the workers that ended, each with its exit code and the page that it worked on last."""
+        for worker in list(self._workers.values()):
+            if (code := worker.process.returncode) is not None:
+                del self._workers[worker.name]
+                with worker.note as note:
+                    yield worker, code, alive.Note(note.fileno()).read()
+
+    async def end_all(self) -> None:
+        """Kill whoever is left."""
+        self.tell(signal.SIGKILL)
+        for worker in self._workers.values():
+            await worker.process.wait()
+
+
+class WorkerFailed(ThresherError):
+    """A worker gave up, or dies as often as it is started."""
+
+    def __init__(self, name: str, code: int) -> None:
+        self.exit_code = code if code in (3, 4, 8) else 1
+        what = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code} again and again"
+        super().__init__(f"worker {name} {what}; see crawl.log.jsonl")
