@@ -11,6 +11,7 @@ from thresher import registry
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
+OURS = ("breadth-first", "random", "relevant-parents", "thresher")
 PAPERS = ("FCMRPS", "LPE", "SURVEY", "LAYERS", "RULES")
 LINK = re.compile(r"\[([\w/]+\.py)\]\((\S+?)\)")
 
@@ -67,4 +68,4 @@ def test_no_strategy_is_listed_that_is_not_there():
 def test_every_strategy_of_a_paper_stands_in_its_section(name):
     place = registry.STRATEGIES[name].partition(":")[0].removeprefix("thresher.").replace(".", "/") + ".py"
     named = any(place in files for paper in PAPERS for _, _, files, _ in table(paper))
-    assert named != (name in ("breadth-first", "random", "relevant-parents"))
+    assert named != (name in OURS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from tests.faults.excuses import by_trouble
 from tests.faults.scenario import Observed, Plan
 from tests.witness import report
 
@@ -74,8 +76,8 @@ def figures(plan: Plan, observed: Observed) -> Figures:
 def _refetch_figures(plan: Plan, observed: Observed) -> dict[str, int | float]:
     kills = observed.kills
     found = report.refetches(observed.hits, [kill.after_ns for kill in kills])
-    by_kill = report.count_by_kill(found)
     bounds = [kill.workers * plan.concurrency for kill in kills]
+    by_kill = Counter(by_trouble(found, kills, bounds))
     return {
         "refetches": len(found),
         "most_refetches_per_kill": max((by_kill[number] for number in range(len(kills))), default=0),

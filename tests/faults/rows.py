@@ -1,4 +1,4 @@
-"""Every row of the table that is done: one entry each, in the order of the page.
+"""Every row of the table that is done: one entry each, in the order of the page; those of stores in `store_rows`.
 
 To add a row, write a function without arguments that returns an `Outcome`, and name it in an entry. Its module is
 imported when the row is run, no sooner.
@@ -6,38 +6,12 @@ imported when the row is run, no sooner.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
+from tests.faults.entry import Entry
+from tests.faults.store_rows import STORE_ROWS
 
-from tests.faults.table import Outcome
+__all__ = ["ROWS", "Entry"]
 
-
-@dataclass(frozen=True)
-class Entry:
-    """A row to be filled.
-
-    Args:
-        fault: What is done to the crawler.
-        promise: What must hold all the same.
-        function: Fills the row in its full form: ``module:function``.
-        test: The test that runs its quick form.
-    """
-
-    name: str
-    fault: str
-    promise: str
-    function: str
-    test: str
-
-    def measure(self) -> Outcome:
-        """Run the full form."""
-        module, _, name = self.function.partition(":")
-        fill: Callable[[], Outcome] = getattr(import_module(module), name)
-        return fill()
-
-
-ROWS = [
+LOCAL_ROWS = [
     Entry(
         "R1",
         "kill -9 of one of 4 workers, 20 times at random",
@@ -51,6 +25,41 @@ ROWS = [
         "the crawl ends with the URLs of an undisturbed one; fetched twice at most 16 pages per killed worker",
         "tests.faults.kill:r2",
         "tests/faults/test_kill.py",
+    ),
+    Entry(
+        "R8",
+        "the disk fills up under WARC files, page store and frontier: one worker at three sizes, and a whole run",
+        "no half record; exit code 3; after room was made the same command goes on and loses nothing",
+        "tests.faults.collection_cuts:r8",
+        "tests/faults/test_collection.py",
+    ),
+    Entry(
+        "R9",
+        "kill -9 of writers of WARC files, rows and Parquet files, at random",
+        "a kill tears at most one record, the last of its file; after repair all can be read and no page is missing",
+        "tests.faults.collection:r9",
+        "tests/faults/test_collection.py",
+    ),
+    Entry(
+        "R12",
+        "power cuts: files copied while they are written, without what was not forced to the disk",
+        "every database opens whole; what is lost is told, and repair leaves nothing wrong",
+        "tests.faults.collection_cuts:r12",
+        "tests/faults/test_collection.py",
+    ),
+    Entry(
+        "R15",
+        "crawl folders of earlier formats, and of a later one",
+        "earlier ones go on with all their pages; a later one is refused with words",
+        "tests.faults.collection_parts:r15",
+        "tests/faults/test_collection.py",
+    ),
+    Entry(
+        "R16",
+        "rows, URLs of the frontier, lines of indexes and parts of WARC files are taken away",
+        "verify finds it; after verify --repair the parts agree and no page is missing",
+        "tests.faults.collection_parts:r16",
+        "tests/faults/test_collection.py",
     ),
     Entry(
         "P1",
@@ -277,3 +286,5 @@ ROWS = [
         "tests/faults/test_outputs.py",
     ),
 ]
+
+ROWS = [*LOCAL_ROWS, *STORE_ROWS]

@@ -19,6 +19,11 @@ that were never answered or are not in the collection; "open at once" and "gap" 
 included. A gap runs from the moment before the last bytes of a response leave the witness to the moment it reads the
 next request for the same host. Rows are run all together or one by one; each says when.
 
+Rows R3 to R7, R10, R11 and those that end in `-redis` are of crawls whose frontier is on a real Redis server, in a
+process of its own behind a proxy that is told when to be slow, to break connections or to let nothing pass.
+"Counted twice" counts pages that the store counts beyond those that there are, or that are in the collection twice;
+"without trouble" counts pages fetched twice that no fault explains.
+
 """
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.faults import robots
 from tests.faults.driven import Reply, drive
 from tests.faults.robots_cases import CASES
-from thresher.engine.spider import ERRAND_SECONDS
+from thresher.engine.robots_turn import ERRAND_SECONDS
 
 DAY = robots.DAY
 

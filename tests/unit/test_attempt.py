@@ -5,6 +5,7 @@ import pytest
 from thresher.attempt import SEEDS_READ, WORDS_KEPT, try_pages
 from thresher.build import Crawl
 from thresher.errors import ConfigError
+from thresher.frontier.scores import short
 from thresher.records import FetchedPage, Judgement, Word
 
 PAGE = "http://a.example/solar"
@@ -119,8 +120,8 @@ def test_links_are_those_a_crawl_would_follow_with_anchors_scores_and_parts(craw
     [tried] = attempt(crawl, servers)
     relevance = tried.judgement.relevance
     assert [(link.url, link.anchor, link.score) for link in tried.links] == [
-        ("http://a.example/more", "more cells", relevance),
-        ("http://a.example/tea", "tea", relevance),
+        ("http://a.example/more", "more cells", short(relevance)),
+        ("http://a.example/tea", "tea", short(relevance)),
     ]
     assert tried.links[0].parts == {"page": relevance}
 

@@ -21,8 +21,9 @@ def test_a_judge_that_cannot_read_its_notes_says_where_they_are(tmp_path, conten
     notes = tmp_path / "model" / "judge" / "w1"
     notes.mkdir(parents=True)
     (notes / "sample-other").write_bytes(content or b"PK\x05\x06" + bytes(18))
+    crawl = Crawl.open(tmp_path)
     with pytest.raises(ThresherError, match="move it away to start anew"):
-        Crawl.open(tmp_path).judge("w1")
+        crawl.judge(crawl.notebooks("w1"))
 
 
 LAB = '{"*:80": "127.0.0.1:8080", "*:443": "127.0.0.1:8443"}'

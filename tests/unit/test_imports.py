@@ -10,17 +10,33 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
     {"errors", "records"},
-    {"urls", "text", "linkgraph", "config", "config_file", "folder"},
+    {"urls", "text", "linkgraph", "config", "config_file", "folder", "plan"},
     {"topics", "parse", "classify"},
     {"strategies", "frontier", "archive"},
-    {"settle", "rethink", "backoff", "line", "registry", "warden", "budgets", "traps", "sitemaps", "copies"},
+    {
+        "settle",
+        "rethink",
+        "outlook",
+        "backoff",
+        "line",
+        "registry",
+        "warden",
+        "budgets",
+        "traps",
+        "sitemaps",
+        "copies",
+        "fleet",
+        "refresh",
+        "search",
+    },
     {"build", "training"},
-    {"engine", "lab", "explain", "attempt"},
+    {"engine", "lab", "explain", "attempt", "revisits", "verify"},
     {"cli", "dashboard"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 WITHIN = {("config_file", "config"), ("config_file", "errors")}
-WITHIN |= {("line", part) for part in ("settle", "rethink", "backoff", "warden", "copies")}
+WITHIN |= {("line", part) for part in ("settle", "rethink", "backoff", "warden", "copies", "refresh")}
+WITHIN |= {("rethink", "outlook")}
 WITHIN |= {("warden", part) for part in ("budgets", "traps", "sitemaps")}
 """Files of one subject that were parted for length know each other."""
 HEAVY = {

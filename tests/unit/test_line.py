@@ -43,7 +43,7 @@ class Shelf:
 
 class WordJudge:
     def judge(self, page):
-        relevance = 0.8 if "solar" in page.text else 0.0
+        relevance = 0.75 if "solar" in page.text else 0.0
         return Judgement(relevance=relevance, relevant=relevance > 0.1, parts={"word": relevance})
 
     def words(self, page):
@@ -79,10 +79,10 @@ async def world():
 
 async def test_a_page_is_kept_and_its_links_wait(world):
     record = await world.fetch('<title>T</title><p>solar</p><a href="/1">one</a><a href="http://b.example/">b</a>')
-    assert (record.title, record.relevance, record.depth, record.parent) == ("T", 0.8, 0, 0)
+    assert (record.title, record.relevance, record.depth, record.parent) == ("T", 0.75, 0, 0)
     assert [(link.url, link.anchor, link.score) for link in record.links] == [
-        ("http://a.example/1", "one", 0.8),
-        ("http://b.example/", "b", 0.8),
+        ("http://a.example/1", "one", 0.75),
+        ("http://b.example/", "b", 0.75),
     ]
     assert await world.state(SEED) is UrlState.DONE
     entry = await world.frontier.find("http://b.example/")
@@ -145,6 +145,12 @@ async def test_nofollow_can_be_ignored():
 
 async def test_text_of_irrelevant_pages_is_not_kept(world):
     assert (await world.fetch("<p>tea</p>")).text == ""
+
+
+async def test_the_main_text_is_read_of_pages_whose_text_is_kept_and_of_no_others(world):
+    world.line._main_text = lambda page, body, content_type: f"{content_type}: {len(body)}"
+    assert (await world.fetch('solar <a href="/b">b</a>')).main == "text/html: 24"
+    assert (await world.fetch("wind")).main == ""
 
 
 async def test_text_of_irrelevant_pages_is_kept_when_asked_for():

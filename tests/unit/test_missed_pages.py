@@ -22,7 +22,7 @@ class Walker:
         return [Candidate(url=link.url, score=0.5) for link in page.links]
 
     def missed(self, lease):
-        return [Candidate(url=ELSEWHERE, score=0.3, carry={"after": lease.url})]
+        return [Candidate(url=ELSEWHERE, score=0.25, carry={"after": lease.url})]
 
 
 class Stumbler(Walker):
@@ -55,7 +55,7 @@ async def world():
 async def test_after_a_dead_link_the_crawl_goes_on_where_the_strategy_says(world):
     await world.answer(404)
     found = await world.frontier.find(ELSEWHERE)
-    assert (found.state, found.score) == (UrlState.WAITING, 0.3)
+    assert (found.state, found.score) == (UrlState.WAITING, 0.25)
 
 
 async def test_after_a_copy_too(world):

@@ -13,7 +13,9 @@ def test_a_built_in_is_found_by_its_name():
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(UnknownName, match=r"no strategy is called 'bets-first'; known: .*best-first, breadth-first"):
+    with pytest.raises(
+        UnknownName, match=r"no strategy is called 'bets-first'; known: .*best-first, best-n-first, breadth-first"
+    ):
         registry.find("strategy", "bets-first")
 
 

@@ -17,7 +17,7 @@ earlier request and the start of the later one; the first such kill has to answe
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from math import inf
@@ -157,11 +157,6 @@ def repeats(hits: Iterable[Hit], kills_ns: Sequence[int] = ()) -> list[Repeat]:
             found.append(Repeat(before, hit, _first_between(kills_ns, before.start_ns, hit.start_ns)))
         last[hit.key] = hit
     return found
-
-
-def count_by_kill(found: Iterable[Repeat]) -> Counter[int | None]:
-    """Return how many repeats each kill has to answer for; those under None have no excuse."""
-    return Counter(repeat.kill for repeat in found)
 
 
 def pages_per_second(hits: Iterable[Hit]) -> float:

@@ -193,7 +193,7 @@ def test_all_topics_can_be_compared_by_several_processes(thresher):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--strategies", "best-first,shrk"), "no strategy is called 'shrk'; known: anchor-only"),
+        (("--strategies", "best-first,shrk"), "no strategy is called 'shrk'; known: ache-levels"),
         (("--strategies", "best-first", "--baseline", "shrk"), "no strategy is called 'shrk'"),
         (("--strategies", "best-first", "--web", "none"), "no web is called 'none'; known: small"),
         (("--strategies", "best-first", "--topics", "tea,coffee"), "no topic is called 'coffee'; known: ships"),
@@ -279,7 +279,7 @@ def test_serve_prints_what_a_crawl_must_be_told(thresher, monkeypatch):
     monkeypatch.setattr(serve, "serve_web", serve_web)
     code, out, _ = thresher("lab", "serve", "small", "--port", "8080", "--latency-ms", "20")
     assert code == 0
-    assert out == 'network:\n  connect_to:\n    "*:80": "127.0.0.1:8080"\n'
+    assert out == 'network:\n  allow: ["127.0.0.0/8"]\n  connect_to:\n    "*:80": "127.0.0.1:8080"\n'
 
 
 def test_help_imports_neither_numpy_nor_scipy():

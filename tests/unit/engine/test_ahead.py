@@ -1,7 +1,5 @@
 """Names of the next hosts are looked up before their turn, once a second."""
 
-from types import SimpleNamespace
-
 from thresher.engine import ahead
 from thresher.engine.ahead import Ahead
 
@@ -17,10 +15,10 @@ class Queue:
     def __init__(self, clock, seconds=0.0):
         self.asked, self._clock, self._seconds = [], clock, seconds
 
-    async def peek(self, limit):
+    async def next_hosts(self, limit):
         self.asked.append(limit)
         self._clock.now += self._seconds
-        return [SimpleNamespace(url=url) for url in ("http://a.example/1", "http://a.example/2", "https://b.example/")]
+        return ["a.example", "b.example:8080"]
 
 
 class Resolver:
@@ -38,7 +36,7 @@ async def test_each_name_is_asked_for_once_and_not_more_often_than_every_second(
     looking = Ahead(queue, 4, clock=clock)
     await looking.look()
     await looking.look()
-    assert resolver.places == [[("a.example", 80), ("b.example", 443)]]
+    assert resolver.places == [[("a.example", 443), ("b.example", 8080)]]
     clock.now += 1.0
     await looking.look()
     assert len(queue.asked) == 2

@@ -1,8 +1,10 @@
 """A run says how it stands, what limits it, and when it has harvested too little."""
 
+from dataclasses import replace
+
 import pytest
 
-from thresher.engine.progress import HARVEST_PAGES, Ending, Pace, Progress
+from thresher.engine.progress import HARVEST_PAGES, Ending, Limits, Pace, Progress
 from thresher.frontier.base import Counts
 
 
@@ -24,6 +26,40 @@ def limit(**counts):
 )
 def test_the_line_says_what_limits_the_speed(counts, said):
     assert limit(**counts) == said
+
+
+def test_the_line_says_when_nobody_works_and_when_nobody_knows():
+    watched = Progress(counts=Counts(ready=3, pages=1), pages_per_second=0.0, seconds=1.0, workers=0)
+    assert watched.limit == "no worker has come yet"
+    assert replace(watched, answered=False).limit == "the store does not answer"
+
+
+@pytest.mark.parametrize(
+    ("limits", "counts", "ending"),
+    [
+        (Limits(), Counts(), Ending.DONE),
+        (Limits(), Counts(waiting=1), Ending.RESTING),
+        (Limits(pages=5), Counts(pages=5, waiting=1), Ending.PAGES),
+        (Limits(pages=5), Counts(pages=5), Ending.DONE),
+        (Limits(relevant=2), Counts(relevant=2, waiting=1), Ending.RELEVANT),
+    ],
+)
+def test_a_run_without_workers_says_why_it_is_over(limits, counts, ending):
+    assert limits.reached(counts) is ending
+
+
+@pytest.mark.parametrize(
+    ("limits", "ending"),
+    [
+        (Limits(), None),
+        (Limits(pages=5, relevant=11, minutes=1.1, harvest_below=0.1), None),
+        (Limits(relevant=10), Ending.RELEVANT),
+        (Limits(minutes=1.0), Ending.MINUTES),
+        (Limits(harvest_below=0.2), Ending.HARVEST),
+    ],
+)
+def test_the_first_rule_that_is_broken_ends_a_run(limits, ending):
+    assert limits.exceeded(Counts(pages=100, relevant=10), seconds=60.0, harvest=0.1) is ending
 
 
 def test_the_speed_is_that_of_the_last_seconds():

@@ -1,0 +1,104 @@
+"""A collection is kept fresh: pages are visited again, servers are asked for news only, and what changed is told."""
+
+import json
+
+import pytest
+
+from tests.e2e.conftest import quick
+from tests.e2e.test_first_crawl import SOLAR, page
+
+HTML = {"Content-Type": "text/html"}
+MODIFIED = "Sun, 01 Nov 2026 12:00:00 GMT"
+
+
+@pytest.fixture
+def solar_site(site):
+    site.pages = {
+        "/": page("Seed", SOLAR, ("/steady", "perovskite"), ("/lively", "solar cells"), ("/leaving", "cells")),
+        "/steady": (200, {**HTML, "ETag": '"v1"', "Last-Modified": MODIFIED}, page("Steady", SOLAR + "<p>One.</p>")),
+        "/lively": (200, {**HTML, "ETag": '"v1"'}, page("Lively", SOLAR + "<p>Two.</p>")),
+        "/leaving": page("Leaving", SOLAR + "<p>Three.</p>"),
+    }
+    return site
+
+
+@pytest.fixture
+def crawl(solar_site, thresher, tmp_path):
+    made = thresher("new", "solar", "--topic", "perovskite solar cells", "--seed", solar_site.url("/"))
+    assert made.returncode == 0, made.stderr
+    quick(tmp_path / "solar")
+    assert thresher("run", "solar").returncode == 0
+    solar_site.requests.clear()
+    return tmp_path / "solar"
+
+
+@pytest.fixture
+def later(solar_site):
+    """Let some time go by in the world."""
+    solar_site.pages["/steady"] = (304, {"ETag": '"v1"'}, "")
+    solar_site.pages["/lively"] = page("Lively", SOLAR + "<p>New.</p>", ("/new", "tandem cells"), ("/steady", "s"))
+    solar_site.pages["/new"] = page("New", SOLAR + "<p>Four.</p>")
+    del solar_site.pages["/leaving"]
+
+
+def changes(thresher, *options):
+    listed = thresher("changes", "solar", "--json", *options)
+    assert listed.returncode == 0, listed.stderr
+    return {change["title"]: change["change"] for change in json.loads(listed.stdout)}
+
+
+def test_pages_are_visited_again_and_what_changed_is_told(crawl, later, solar_site, thresher):
+    ran = thresher("run", "solar", "--refresh")
+    assert ran.returncode == 0, ran.stderr
+    asked = {path: headers for _, path, headers in solar_site.requests}
+    assert set(asked) - {"/robots.txt"} == {"/", "/leaving", "/lively", "/steady"}  # and not what the links led to
+    assert (asked["/steady"]["If-None-Match"], asked["/steady"]["If-Modified-Since"]) == ('"v1"', MODIFIED)
+    assert asked["/lively"]["If-None-Match"] == '"v1"'
+    assert "If-Modified-Since" not in asked["/lively"]
+    assert "If-None-Match" not in asked["/"]
+    assert changes(thresher) == {"Lively": "changed", "Leaving": "gone"}
+
+    rows = [json.loads(line) for line in thresher("export", "solar", "--text").stdout.splitlines()]
+    by_title = {row["title"]: row for row in rows}
+    assert len(rows) == len(by_title) == 4  # every page once, as it is now
+    assert ("New." in by_title["Lively"]["text"], "One." in by_title["Steady"]["text"]) == (True, True)
+    assert (by_title["Leaving"]["gone"], by_title["Lively"]["depth"]) == (True, 1)
+    assert by_title["Steady"]["checked_at"] > by_title["Steady"]["fetched_at"]
+
+
+def test_new_links_wait_for_the_next_usual_run(crawl, later, solar_site, thresher):
+    thresher("run", "solar", "--refresh")
+    solar_site.requests.clear()
+    thresher("run", "solar")
+    assert [path for path in solar_site.paths if path != "/robots.txt"] == ["/new"]
+    assert changes(thresher) == {"Lively": "changed", "Leaving": "gone", "New": "new"}
+    why = thresher("why", "solar", solar_site.url("/new")).stdout
+    assert why.index("Seed") < why.index("Lively") < why.index("New")
+
+
+def test_each_refresh_looks_anew_at_so_many_pages(crawl, later, solar_site, thresher):
+    thresher("run", "solar", "--refresh")
+    solar_site.requests.clear()
+    thresher("run", "solar", "--refresh", "--pages", 2)
+    visited = [path for path in solar_site.paths if path != "/robots.txt"]
+    assert len(visited) == 2
+    assert "/leaving" not in visited
+    assert changes(thresher) == {}
+
+
+def test_what_cannot_be_refreshed_is_refused_with_words(solar_site, thresher, tmp_path):
+    thresher("new", "solar", "--topic", "perovskite solar cells", "--seed", solar_site.url("/"))
+    refused = thresher("run", "solar", "--refresh")
+    assert refused.returncode == 4
+    assert "no pages to visit again yet: thresher run" in refused.stderr
+    assert "was never refreshed" in thresher("changes", "solar").stderr
+
+
+def test_a_new_crawl_starts_from_the_hubs_of_an_earlier_one(crawl, solar_site, thresher, tmp_path):
+    made = thresher("new", "again", "--from", "solar")
+    assert made.returncode == 0, made.stderr
+    assert (tmp_path / "again" / "seeds.txt").read_text().split() == [solar_site.url("/")]
+    quick(tmp_path / "again")
+    assert thresher("run", "again").returncode == 0
+    rows = [json.loads(line) for line in thresher("export", "again").stdout.splitlines()]
+    assert {row["title"] for row in rows} == {"Seed", "Steady", "Lively", "Leaving"}

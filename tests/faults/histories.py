@@ -1,0 +1,30 @@
+"""Row R13: the contract's state machine on every store, and the faults planted to see that it finds them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from tests.faults.crawl import REPOSITORY
+from tests.faults.table import Outcome
+
+MACHINE, MUTANTS = "tests/contract/test_frontier_machine.py", "tests/contract/test_frontier_mutants.py"
+TOLD = re.compile(r"(\d+) (passed|failed|error|skipped)")
+
+
+def r13() -> Outcome:
+    """Run both, and count."""
+    machine, mutants = _run(MACHINE), _run(MUTANTS)
+    bad = sum(told.get(word, 0) for told in (machine, mutants) for word in ("failed", "error", "skipped"))
+    figure = (
+        f"{machine.get('passed', 0)} frontiers agree with the model over at least 50 histories of up to 60 steps each; "
+    )
+    figure += f"{mutants.get('passed', 0)} planted faults found, {bad} not"
+    return Outcome(held=not bad and bool(machine) and bool(mutants), figure=figure)
+
+
+def _run(file: str) -> dict[str, int]:
+    command = [sys.executable, "-m", "pytest", "--timeout=3000", file]
+    told = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout
+    return {word: int(number) for number, word in TOLD.findall(told.splitlines()[-1])}

@@ -1,0 +1,120 @@
+"""Row R6 with a real cable: one machine of two is cut off from the store, from the other and from the web at once.
+
+Both machines are networks of their own on this one, see `tests.servers.island`. What is sent into a pulled cable is
+sent again by the kernel when it is back, late requests to hosts included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.faults.crawl import REPOSITORY, THRESHER, Crawl, wait_for
+from tests.faults.scenario import Plan
+from tests.faults.scene import counts_of
+from tests.faults.table import Outcome
+from tests.servers import store_server
+from tests.servers.island import Island, in_private_network, island
+from tests.witness import report
+from tests.witness.process import running
+from tests.witness.site import Site
+from thresher.build import Crawl as Parts
+
+WORKERS = 2
+JOINING_SECONDS = 60.0
+ENDING_SECONDS = 60.0
+
+
+def cut_machine(pages: int, hosts: int, pulls: int, seconds: float) -> dict[str, float]:
+    """Crawl on two machines, and pull the cable of one of them so often for so long; only in a private network."""
+    plan = Plan(site=Site(pages=pages, hosts=hosts), delay_seconds=0.1, workers=WORKERS, max_seconds=600.0)
+    with (
+        tempfile.TemporaryDirectory(prefix="thresher-") as name,
+        store_server("redis", Path(name) / "store") as server,
+        running(plan.site, Path(name) / "hits.csv", "--latency=0.005", "--jitter=0.03") as witness,
+        island() as far,
+    ):
+        here, there = Crawl(Path(name) / "here"), Crawl(Path(name) / "there")
+        here.create(witness.seed_url, plan.topic())
+        run = here.start("--workers", str(WORKERS), "--store", server.url)
+        try:
+            with _joined(far, server.url, here, there) as joined:
+                for number in range(1, pulls + 1):
+                    wait_for(lambda n=number: witness.ended() >= pages * n // (pulls + 2), seconds=plan.max_seconds)
+                    _pull(far, seconds)
+                exit_code = run.wait(plan.max_seconds)
+                left = joined.wait(ENDING_SECONDS)
+        finally:
+            run.kill_all()
+        hits, gaps = witness.hits(), report.gaps(witness.hits())
+        kept = [{_key(url) for url in crawl.kept_urls()} for crawl in (here, there)]
+        return {
+            "exit_code": exit_code,
+            "left_with": left,
+            "pages": pages,
+            "fetched_there": len(kept[1]),
+            "lost": len(plan.site.keys() - (kept[0] | kept[1])),
+            "counted": asyncio.run(counts_of(here, {"store": server.url})).pages,
+            "kept_by_both": len(kept[0] & kept[1]),
+            "fetched_twice": len(report.refetches(hits)),
+            "open_at_once": max(report.max_parallel(hits).values()),
+            "gaps": len(gaps),
+            "violations": len(report.violations(gaps, plan.delay_seconds)),
+        }
+
+
+@contextmanager
+def _joined(far: Island, url: str, here: Crawl, there: Crawl) -> Iterator[subprocess.Popen[bytes]]:
+    """Let the far machine work for the crawl for as long as the block lasts."""
+    name = Parts.open(here.folder, changes={"store": url}).name
+    options = ["--store", url, "--crawl", name, "--dir", str(there.folder), "--workers", str(WORKERS), "--name", "far"]
+    command = far.command([*THRESHER, "work", *options])
+    with (here.folder / "work.out").open("wb") as output:
+        joined = subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    try:
+        if not wait_for(lambda: (there.folder / "topic.yaml").exists(), seconds=JOINING_SECONDS):
+            raise RuntimeError(f"nobody joined: {(here.folder / 'work.out').read_text()[-1000:]}")
+        yield joined
+    finally:
+        joined.kill()
+        joined.wait()
+
+
+def _pull(far: Island, seconds: float) -> None:
+    far.pull()
+    time.sleep(seconds)
+    far.plug()
+
+
+def _key(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.hostname}{parts.path}"
+
+
+def r6_machine() -> Outcome:
+    """Fill the row."""
+    seconds = 18.0
+    told = in_private_network("tests.faults.partition:cut_machine", 6000, 200, 3, seconds, seconds=900.0)
+    return Outcome(held=held(told), figure=words(told))
+
+
+def held(told: dict[str, float]) -> bool:
+    """Whether nothing was lost or counted twice, and hosts were left alone."""
+    ended_well = told["exit_code"] == told["left_with"] == 0
+    whole = told["lost"] == 0 and told["counted"] == told["pages"]
+    return ended_well and whole and told["open_at_once"] <= 1 and told["violations"] == 0
+
+
+def words(told: dict[str, float]) -> str:
+    """Say it in the words of the table."""
+    return (
+        f"lost {told['lost']} of {told['pages']:,}; counted {told['counted']:,}; fetched on the far machine "
+        f"{told['fetched_there']:,}; fetched twice {told['fetched_twice']}, kept by both {told['kept_by_both']}; "
+        f"open at once {told['open_at_once']}; {told['violations']} violations in {told['gaps']:,} gaps"
+    )

@@ -1,0 +1,94 @@
+"""Every way out of a collection, from the command line."""
+
+import json
+import sys
+from contextlib import closing
+
+import pytest
+
+from tests.unit.archive.captures import answered, archived
+from tests.unit.archive.test_ways_out import HUB, LEAF, SEED, of
+from thresher import cli
+from thresher.archive.pages import PageWriter
+from thresher.archive.warc_file import Member, walk
+
+
+@pytest.fixture
+def crawl(tmp_path):
+    folder = tmp_path / "Solar Cells"
+    folder.mkdir()
+    (folder / "topic.yaml").write_text(f"title: {{en: cells}}\nseeds: ['{SEED}']\n", encoding="utf-8")
+    with closing(PageWriter(folder / "pages" / "w1.db")) as writer:
+        writer.write([of(SEED, relevance=0.2, links=[(HUB, "hub")]), of(HUB, relevance=0.9, parent=SEED, at=2_000_000)])
+        writer.write([of(LEAF, relevance=0.8, parent=HUB, at=3_000_000, text="文字")])
+    return folder
+
+
+@pytest.fixture
+def export(crawl, monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["thresher", "export", str(crawl), *map(str, arguments)])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code or 0
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def objects(out):
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_hosts_can_be_listed_and_those_of_seeds_left_out(export):
+    assert [row["host"] for row in objects(export("--hosts")[1])] == ["hub.example", "leaf.example", "seed.example"]
+    _, out, err = export("--new-hosts-only", "--min-relevance", "0.85")
+    assert [row["host"] for row in objects(out)] == ["hub.example"]
+    assert "1 hosts" in err
+
+
+def test_links_can_be_listed(export):
+    [link] = objects(export("--links")[1])
+    assert (link["source"], link["target"], link["target_relevance"]) == (SEED, HUB, 0.9)
+
+
+def test_a_bulk_file_is_for_an_index_of_the_crawls_name_and_has_the_text(export):
+    lines = objects(export("-f", "opensearch", "--min-relevance", "0.5")[1])
+    assert lines[0]["index"]["_index"] == "solar-cells"
+    assert [line["text"] for line in lines[1::2]] == ["", "文字"]
+
+
+def test_a_graph_is_written_into_a_file(export, tmp_path):
+    path = tmp_path / "links.graphml"
+    _, out, err = export("-f", "graphml", "-o", path)
+    assert (out, "1 links between pages" in err) == ("", True)
+    assert path.read_text(encoding="utf-8").count("<node") == 3
+
+
+def test_only_what_came_since_a_day_can_be_asked_for(export):
+    assert [row["url"] for row in objects(export("--changed-since", "1970-02-01")[1])] == [LEAF]
+
+
+def test_a_table_of_hosts_is_no_graph(export):
+    code, _, err = export("--hosts", "-f", "graphml")
+    assert (code, "make tables" in err) == (1, True)
+
+
+def test_what_was_archived_of_relevant_pages_is_copied(export, crawl, tmp_path):
+    captures = [answered(1, relevance=0.2), answered(2, relevance=0.95)]
+    archived(crawl, *captures)
+    with closing(PageWriter(crawl / "pages" / "w2.db")) as writer:
+        writer.write([record for record, _ in captures])
+    path = tmp_path / "part.warc.gz"
+    code, _, err = export("-f", "warc", "--min-relevance", "0.95", "-o", path)
+    assert (code, err.startswith("1 records of pages")) == (0, True)
+    members = [member for member in walk(path) if isinstance(member, Member)]
+    assert {member.headers.get("warc-target-uri", captures[1][0].url) for member in members} == {captures[1][0].url}
+
+
+def test_without_an_archive_there_is_nothing_to_copy(export, tmp_path):
+    assert "has no WARC files" in export("-f", "warc", "-o", tmp_path / "a.warc.gz")[2]
+    assert "name a file" in export("-f", "warc")[2]

@@ -1,0 +1,55 @@
+"""thresher plan says the law first, and what limits the crawl."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from thresher.cli import thresher
+
+BILLION = ("plan", "--pages", "1e9", "--hosts", "5e6", "--delay", "2")
+
+
+def run(*arguments):
+    return CliRunner().invoke(thresher, arguments)
+
+
+def test_the_law_comes_first():
+    first = run(*BILLION).stdout.splitlines()[0]
+    assert first == "The law: pages per second ≤ ready hosts ÷ delay = 5,000,000 ÷ 2 s = 2,500,000."
+
+
+def test_few_hosts_are_named_as_the_limit():
+    said = run("plan", "--pages", "1e6", "--hosts", "20", "--delay", "2").stdout
+    assert "Limit: the hosts" in said
+    assert "Speed: 10 pages per second" in said
+
+
+def test_json_writes_no_limit_as_null():
+    [plan] = json.loads(run("plan", "--pages", "1000", "--hosts", "10", "--delay", "0", "--json").stdout)["plans"]
+    assert plan["ceilings"]["hosts"] is None
+    assert plan["wish"]["pages"] == 1000
+
+
+def test_the_flags_reach_the_arithmetic():
+    flags = ("--worker-pages-per-second", "1000", "--waiting", "1e8", "--price-core", "7", "--json")
+    [plan] = json.loads(run(*BILLION, *flags).stdout)["plans"]
+    assert plan["workers"] == 1
+    assert plan["wish"]["waiting"] == 10**8
+    assert plan["wish"]["prices"]["core"] == 7
+
+
+def test_the_table_goes_from_ten_thousand_to_a_billion_pages():
+    rows = run(*BILLION, "--table").stdout.splitlines()
+    assert [row.split()[0] for row in rows[1:]] == [f"{10**power:,}" for power in range(4, 10)]
+
+
+def test_the_constants_name_their_commands():
+    assert "python -m bench.store" in run(*BILLION, "--constants").stdout
+
+
+@pytest.mark.parametrize("pages", ["0", "1.5", "many", "-1e9", "nan", "inf"])
+def test_a_number_of_pages_that_is_none_is_refused(pages):
+    said = run("plan", "--pages", pages, "--hosts", "10", "--delay", "1")
+    assert said.exit_code == 2
+    assert "--pages" in said.stderr

@@ -1,0 +1,96 @@
+"""Machines agree on when a run ends, and who begins one says it for all."""
+
+import pytest
+
+from tests.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
+from thresher.build import Crawl
+from thresher.engine.fellows import StoreFellows, stricter
+from thresher.engine.progress import Ending, Limits
+from thresher.errors import ConfigError, StoreUnreachable
+from thresher.fleet.definition import DefinitionStore
+from thresher.fleet.roster import Roster, Sign
+
+
+@pytest.fixture
+def crawl(tmp_path, redis_url):  # noqa: F811 - the fixture that is imported
+    (tmp_path / "topic.yaml").write_text(
+        f"name: solar\ntitle: {{en: solar cells}}\nseeds: [http://127.0.0.1/]\nstore: {redis_url}\n"
+    )
+    return Crawl.open(tmp_path)
+
+
+@pytest.fixture
+async def fellows(crawl):
+    opened = []
+
+    def make(*, owner):
+        opened.append(StoreFellows(crawl, owner=owner))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        await each.close()
+
+
+@pytest.mark.parametrize(
+    ("own", "common", "both"),
+    [
+        (Limits(), {}, Limits()),
+        (Limits(pages=5), {"pages": None}, Limits(pages=5)),
+        (Limits(), {"pages": 7, "minutes": 1.5}, Limits(pages=7, minutes=1.5)),
+        (Limits(pages=5, harvest_below=0.1), {"pages": 7, "harvest_below": 0.2}, Limits(pages=5, harvest_below=0.2)),
+        (Limits(relevant=9), {"relevant": 3.0}, Limits(relevant=3)),
+    ],
+)
+def test_of_two_limits_the_one_counts_that_is_reached_first(own, common, both):
+    assert stricter(own, common) == both
+
+
+async def test_who_joins_is_bound_by_the_limits_of_who_began(fellows):
+    owner, other = fellows(owner=True), fellows(owner=False)
+    await owner.greet([])
+    await owner.begin(Limits(pages=100, minutes=2.0))
+    limits, seconds = await other.begin(Limits(pages=500))
+    assert limits == Limits(pages=100, minutes=2.0)
+    assert 0 <= seconds < 10
+
+
+async def test_the_first_word_to_stop_is_heard_by_all(fellows):
+    owner, other = fellows(owner=True), fellows(owner=False)
+    await owner.begin(Limits())
+    assert (await other.look([])).stop is None
+    await other.stop(Ending.HARVEST)
+    await owner.stop(Ending.STOPPED)
+    assert [(await each.look([])).stop for each in (owner, other)] == [Ending.HARVEST] * 2
+
+
+async def test_an_order_in_words_that_nobody_knows_is_obeyed(crawl, fellows):
+    other, link = fellows(owner=False), crawl.link()
+    await link.call("SET", "th:{solar}:fleet:stop", "NOW!")
+    await link.close()
+    assert (await other.look([])).stop is Ending.STOPPED
+
+
+async def test_workers_of_other_machines_are_counted_and_their_names_are_not_taken(crawl, fellows):
+    other, link = fellows(owner=False), crawl.link()
+    for name in ("blue-w1", "red-w1"):
+        await Roster(link, "solar").beat(name, Sign(host="h", mark="ffffff", pid=1, since=0.0))
+    await link.close()
+    assert (await other.look(["blue-w1"])).others == 1
+    with pytest.raises(ConfigError, match="a worker blue-w1 is at work on h"):
+        await other.greet(["blue-w1"])
+    await other.greet(["green-w1"])
+
+
+async def test_the_crawl_is_in_the_store_when_its_run_has_begun(crawl, fellows):
+    await fellows(owner=True).begin(Limits())
+    link = crawl.link()
+    assert "topic.yaml" in (await DefinitionStore(link, "solar").fetch()).files
+    await link.close()
+
+
+async def test_a_store_that_is_not_there_is_missed_before_anything_begins(tmp_path, monkeypatch):
+    monkeypatch.setattr("thresher.engine.fellows.HELLO_SECONDS", 0.2)
+    (tmp_path / "topic.yaml").write_text("title: {en: solar}\nstore: redis://127.0.0.1:1/0\n")
+    with pytest.raises(StoreUnreachable, match="cannot be reached"):
+        await StoreFellows(Crawl.open(tmp_path), owner=True).greet([])
