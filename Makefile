@@ -12,8 +12,13 @@ lint:
 types:
 	$(PYTHON) -m mypy
 
+# Two halves at a time: what computes, and what mostly waits for processes and sockets.
+HALF := .pytest-half.txt
 test:
-	$(PYTHON) -m pytest
+	@$(PYTHON) -m pytest tests/contract tests/docs tests/servers tests/unit >$(HALF) 2>&1 & half=$$!; \
+	$(PYTHON) -m pytest tests/e2e tests/faults; waits=$$?; \
+	wait $$half; computes=$$?; cat $(HALF); rm -f $(HALF); \
+	exit $$((waits | computes))
 
 format:                         ## let ruff write what it would ask for
 	$(PYTHON) -m ruff format .
@@ -24,6 +29,7 @@ docs:                           ## write the generated reference pages anew
 
 bench:                          ## slow measurements: frontier cycles, pages per second, the lab (needs THRESHER_WEBS)
 	$(PYTHON) -m bench.frontier
+	$(PYTHON) -m bench.store --again
 	$(PYTHON) -m bench.pages
 	@if [ -n "$$THRESHER_WEBS" ]; then $(PYTHON) -m bench.parity && $(PYTHON) -m bench.lab; fi
 

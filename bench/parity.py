@@ -28,14 +28,15 @@ async def orders(web: Web, topic: str, strategy: str, pages: int, folder: Path) 
     """Crawl both ways; return the URLs that each asked for, in order."""
     asked: list[str] = []
     server = WebServer(web, asked=asked.append)
-    crawl = _write_crawl(web, topic, strategy, await server.start(), folder)
+    places = await server.start()
+    _write_crawl(web, topic, strategy, places, folder)
+    crawl = _write_crawl(web, topic, strategy, places, folder.with_name("simulated"))  # each learns for itself
     command = [sys.executable, "-m", "thresher", "run", str(folder), "--pages", str(pages)]
-    judge = crawl.judge()  # before the engine's own has learned anything
     process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.DEVNULL)
     await process.wait()
     await server.close()
     parsed = ParsedPages(web, keep=False)
-    simulator = Simulator(web, parsed, judge=judge, strategy=crawl.strategy(), rules=crawl.rules())
+    simulator = Simulator(web, parsed, judge=crawl.judge(), strategy=crawl.strategy(), rules=crawl.rules())
     simulated = await simulator.run(crawl.seeds(), len(asked))
     return asked, [fetch.url for fetch in simulated.fetches]
 
