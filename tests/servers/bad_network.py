@@ -140,12 +140,13 @@ class _Connection:
         self._back = back
         self._store = store
         self._client_port: int = back.get_extra_info("peername")[1]
+        self._own_port: int = back.get_extra_info("sockname")[1]
         self._deaf = False
 
     @cached_property
     def pid(self) -> int | None:
         """The client's process; looked up when it matters, for that takes a while."""
-        return owner(self._client_port)
+        return owner(self._client_port, dialled=self._own_port)
 
     async def pump(self, source: asyncio.StreamReader, target: asyncio.StreamWriter, way: str) -> None:
         """Carry what comes on one way, in order, each piece when it is due."""

@@ -6,12 +6,12 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-ADDRESS_COLUMN, INODE_COLUMN = 1, 9
+NEAR_COLUMN, FAR_COLUMN, INODE_COLUMN = 1, 2, 9
 
 
-def owner(port: int) -> int | None:
-    """Return the process that dialled from a local port; None when it has gone or is not ours to see."""
-    inode = _inode(port)
+def owner(port: int, *, dialled: int) -> int | None:
+    """Return the process that dialled a port from one of its own; None when it has gone or is not ours to see."""
+    inode = _inode(port, dialled)
     if inode is None:
         return None
     wanted = f"socket:[{inode}]"
@@ -21,12 +21,17 @@ def owner(port: int) -> int | None:
     return None
 
 
-def _inode(port: int) -> str | None:
+def _inode(near: int, far: int) -> str | None:
+    """Find a connection by both its ports: one of them alone may belong to several."""
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         columns = line.split()
-        if int(columns[ADDRESS_COLUMN].partition(":")[2], 16) == port:
+        if (_port(columns[NEAR_COLUMN]), _port(columns[FAR_COLUMN])) == (near, far):
             return columns[INODE_COLUMN]
     return None
+
+
+def _port(address: str) -> int:
+    return int(address.partition(":")[2], 16)
 
 
 def _holds(folder: Path, wanted: str) -> bool:
