@@ -1,6 +1,6 @@
 """The line: a leased URL's page is parsed and judged, its links are scored, and in one step the lease is settled.
 
-    frontier.lease ─► engine fetches ─► parse ─► judge ─► strategy.score ─► scope ─► archive.keep ─► frontier.commit
+    frontier.lease ─► engine fetches ─► parse ─► judge ─► scope ─► strategy.score ─► archive.keep ─► frontier.commit
 
 The live engine and the lab both call `Line.process`, so what is measured is what runs.
 """
@@ -8,7 +8,7 @@ The live engine and the lab both call `Line.process`, so what is measured is wha
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
@@ -226,10 +226,12 @@ class Line:
         return [aside for aside in asides if not self._rules.scope.allows(f"http://{host_key(aside.url)}/", aside.hops)]
 
     def _candidates(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> list[Candidate]:
-        """Score the links that may be followed."""
+        """Score the links that may be followed; a strategy does not hear of others."""
         if self._rules.obey_nofollow:
             page = _without_nofollow(page)
-        return self._let_in(self._strategy.score(page, judgement, lease), lease)
+        inside = {link.url for link in page.links if not self._outside(link.url, lease.hops + 1)}
+        page = replace(page, links=tuple(link for link in page.links if link.url in inside))
+        return self._let_in(self._strategy.score(page, judgement, lease), lease, inside)
 
     def _after_nothing(self, lease: Lease) -> list[Candidate]:
         """Ask where to go on when a URL brought nothing, if the strategy wants to know."""
@@ -241,14 +243,18 @@ class Line:
             logger.exception("no way on from %s", lease.url)
             return []
 
-    def _let_in(self, candidates: Iterable[Candidate], lease: Lease) -> list[Candidate]:
-        """Keep the candidates in scope, each URL once, by its best score."""
+    def _let_in(
+        self, candidates: Iterable[Candidate], lease: Lease, inside: Set[str] = frozenset()
+    ) -> list[Candidate]:
+        """Keep the candidates in scope, as those known to be `inside` are, each URL once, by its best score."""
         hops, parent = lease.hops + 1, fingerprint(lease.url)
         best: dict[str, Candidate] = {}
         for candidate in candidates:
             known = best.get(candidate.url)
             if known is None:
-                if candidate.url == lease.url or self._outside(candidate.url, hops):
+                if candidate.url == lease.url:
+                    continue
+                if candidate.url not in inside and self._outside(candidate.url, hops):
                     continue
             elif known.score >= candidate.score:
                 continue

@@ -105,6 +105,15 @@ async def test_links_out_of_scope_are_not_queued():
     assert deeper.links == []
 
 
+async def test_a_strategy_does_not_hear_of_links_out_of_scope():
+    world, heard = World(scope=Scope(deny_hosts=("b.example",))), []
+    score = world.line._strategy.score
+    world.line._strategy.score = lambda page, *rest: heard.append(page) or score(page, *rest)
+    await world.line.seed([SEED])
+    await world.fetch('<a href="http://b.example/">b</a><a href="/1">one</a>')
+    assert [[link.url for link in page.links] for page in heard] == [["http://a.example/1"]]
+
+
 async def test_nofollow_is_obeyed(world):
     record = await world.fetch('<a href="/1" rel="nofollow">1</a><a href="/2">2</a>')
     assert [link.url for link in record.links] == ["http://a.example/2"]

@@ -105,7 +105,7 @@ class Thresher:
         known, relevance = self._known, judgement.relevance
         self._found += relevance
         known.number(page.url)  # a seed is known from now on
-        self._note(fingerprint(page.url), relevance)
+        self._note_all(lease, page.url, relevance)
         self._read(page, relevance)
         children = known.add_page(page, relevance)
         if not len(children):
@@ -119,7 +119,7 @@ class Thresher:
 
     def missed(self, lease: Lease) -> Iterator[Candidate]:
         """Learn from a URL that brought no page, or a copy of one."""
-        self._note(fingerprint(lease.url), 0.0)
+        self._note_all(lease, lease.url, 0.0)
         return iter(())
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
@@ -140,6 +140,12 @@ class Thresher:
     def write_down(self) -> None:
         """Write down what was learned."""
         self._notes.write_down()
+
+    def _note_all(self, lease: Lease, url: str, relevance: float) -> None:
+        """Learn from what became of a URL, and of the one that redirected to it."""
+        self._note(fingerprint(url), relevance)
+        if lease.redirects:
+            self._note(lease.parent, relevance)
 
     def _note(self, key: int, relevance: float) -> None:
         """Learn from what became of a URL, and from what became of those of other workers."""

@@ -1,5 +1,7 @@
 """Thresher's own strategy, on a small web that is made here: hubs, good pages beside bad ones, dead links."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.strategies.learned.test_notes import Desk
@@ -7,6 +9,7 @@ from thresher.records import Judgement, Lease, Link, ParsedPage, Revision
 from thresher.strategies.aim import Aim
 from thresher.strategies.learned.features import GROUPS
 from thresher.strategies.thresher import Thresher
+from thresher.urls.canonical import fingerprint
 
 
 def page(name, *targets, text=""):
@@ -128,3 +131,16 @@ def test_its_memory_is_bounded():
         crawled(strategy, page(f"p{number}", *(f"{number}/{one}" for one in range(20))), float(number % 2))
     assert strategy._known.links.size <= 500
     assert strategy._known.urls.size <= 1100
+
+
+@pytest.mark.parametrize("relevance", [1.0, 0.0])
+def test_a_url_that_redirects_counts_as_what_it_led_to(relevance):
+    strategy = Thresher(Aim())
+    crawled(strategy, page("start", "moved", "other"), 1.0)
+    moved = strategy._known.find(fingerprint("http://a.org/moved"))
+    assert moved in strategy._known.waiting()[0]
+    target = replace(lease("http://a.org/target"), redirects=1, parent=fingerprint("http://a.org/moved"))
+    judgement = Judgement(relevance=relevance, relevant=relevance >= 0.5)
+    list(strategy.score(page("target"), judgement, target) if relevance else strategy.missed(target))
+    assert moved not in strategy._known.waiting()[0]
+    assert strategy._known.urls["relevance"][moved] == relevance
