@@ -217,6 +217,7 @@ def _without_curves(row: Row) -> Row:
     help="Of each topic's pages, set aside to train on.  [default: 0.3 if a strategy must be trained]",
 )
 @click.option("--distance", type=click.IntRange(0, 20), default=0, help="Links from the seeds to the topic.")
+@click.option("--host-pages", type=click.IntRange(min=0), default=0, help="Pages that each host may give; 0 for all.")
 @click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes.  [default: the machine's cores]")
 @click.option(
@@ -236,6 +237,7 @@ def compare(
     judge: str,
     training: float | None,
     distance: int,
+    host_pages: int,
     baseline: str,
     workers: int | None,
     output: Path | None,
@@ -264,6 +266,7 @@ def compare(
         pages=pages,
         training=training,
         distance=distance,
+        host_pages=host_pages,
     )
     rows = _run_plan(plan, path, workers or os.cpu_count() or 1)
     _print_comparison(rows, make_sections(rows, baseline), as_json=as_json)

@@ -21,7 +21,7 @@ from thresher.frontier.base import Frontier
 from thresher.lab.fleet_plan import FleetCrawl, FleetPlan
 from thresher.lab.manners import Manners
 from thresher.lab.parsed import ParsedPages
-from thresher.lab.simulate import Fetch, VirtualClock, unlimited
+from thresher.lab.simulate import Fetch, VirtualClock, rules_of
 from thresher.lab.virtual_notebooks import VirtualNotebooks
 from thresher.lab.virtualweb import Web
 from thresher.line import Line, Rules
@@ -84,7 +84,7 @@ class Fleet:
         self._make_parts = make_parts
         self._open_frontier = open_frontier
         self._opened: list[Frontier] = []
-        self._rules = rules or unlimited(web)
+        self._rules = rules or rules_of(web)
         self._random = Random(f"fleet {plan.seed}")  # noqa: S311 - no secret
         self._events: list[_Event] = []
         self._numbers = count()

@@ -14,14 +14,13 @@ CERTAIN = 0.05
 
 
 def overview(sections: Sequence[Section]) -> Iterator[str]:
-    """Write the lines of one table per judge and distance of the seeds.
+    """Write the lines of one table per judge and conditions.
 
     The best of a column stands in bold; ▲ and ▼ tell that a strategy is above or below the baseline beyond chance.
     """
-    for judge, distance in dict.fromkeys((each.setting.judge, each.setting.distance) for each in sections):
-        alike = [each for each in sections if (each.setting.judge, each.setting.distance) == (judge, distance)]
-        far = f", seeds {distance} links away from the topic" if distance else ""
-        yield f"**Judge: {judge}{far}**"
+    for judge, conditions in dict.fromkeys((each.setting.judge, each.setting.conditions) for each in sections):
+        alike = [each for each in sections if (each.setting.judge, each.setting.conditions) == (judge, conditions)]
+        yield f"**Judge: {judge}{conditions}**"
         yield ""
         yield from _table(alike)
         yield ""

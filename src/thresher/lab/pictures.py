@@ -54,7 +54,8 @@ def file_names(sections: Sequence[Section]) -> list[str]:
 
 def _numbers(setting: Setting) -> str:
     newer = f"-{setting.training:g}-{setting.distance}" if setting.training or setting.distance else ""
-    return f"-{setting.pages}-{setting.seeds}{newer}"
+    capped = f"-{setting.host_pages}-per-host" if setting.host_pages else ""
+    return f"-{setting.pages}-{setting.seeds}{newer}{capped}"
 
 
 def _safe(name: str) -> str:

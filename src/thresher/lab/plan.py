@@ -41,6 +41,7 @@ class Plan:
         training: Share of the pages of each topic that are set aside to train on; by default only where one of the
             strategies must be trained.
         distance: How many links the seeds are away from the topic; at 0 they are pages of it.
+        host_pages: How many pages each host may give; 0 for as many as it has.
     """
 
     web: str
@@ -52,6 +53,7 @@ class Plan:
     pages: int
     training: float | None = None
     distance: int = 0
+    host_pages: int = 0
 
     def tasks(self) -> list[Task]:
         """List the crawls, those that share an oracle together.
@@ -73,6 +75,7 @@ class Plan:
                 seeds=self.seeds,
                 training=training,
                 distance=self.distance,
+                host_pages=self.host_pages,
             )
             for topic, seed_set, judge, contender in product(
                 self.topics, range(self.seed_sets), self.judges, self.strategies

@@ -7,7 +7,7 @@ import platform
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from importlib import resources
 
@@ -116,13 +116,12 @@ def _header(sections: Sequence[Section], made: Made) -> Html:
 def title_of(section: Section) -> str:
     """Name a section by its web and its judge."""
     setting = section.setting
-    far = f", seeds {setting.distance} links away" if setting.distance else ""
-    return f"{setting.web}, {setting.judge} judge, {setting.pages:,} fetches{far}"
+    return f"{setting.web}, {setting.judge} judge, {setting.pages:,} fetches{setting.conditions}"
 
 
 def _anchor(section: Section) -> str:
     setting = section.setting
-    return f"{setting.web}-{setting.judge}-{setting.pages}-{setting.seeds}-{setting.training}-{setting.distance}"
+    return "-".join(map(str, astuple(setting)))
 
 
 def _section(section: Section, classes: Mapping[str, str]) -> Html:
@@ -172,6 +171,7 @@ def repeat_command(section: Section) -> str | None:
         "--judge": setting.judge,
         **({"--training": f"{setting.training:g}"} if setting.training else {}),
         **({"--distance": str(setting.distance)} if setting.distance else {}),
+        **({"--host-pages": str(setting.host_pages)} if setting.host_pages else {}),
         "--baseline": section.baseline,
     }
     return "thresher lab compare " + " ".join(f"{name} {shlex.quote(value)}" for name, value in options.items())

@@ -10,7 +10,7 @@ from typing import Any
 from thresher.errors import ConfigError
 from thresher.lab.compare import HEADLINE, summarise
 from thresher.lab.statistics import Comparison, Score, topic_means
-from thresher.lab.tasks import ORACLE, PERFECT, Row, key_of
+from thresher.lab.tasks import NEWER, ORACLE, PERFECT, Row, key_of
 
 BASELINE = "breadth-first"
 
@@ -29,6 +29,7 @@ class Setting:
         seeds: How many pages each crawl started from.
         training: Share of each topic that was set aside to train on.
         distance: How many links the seeds were away from the topic.
+        host_pages: How many pages each host could give; 0 for as many as it has.
     """
 
     web: str
@@ -37,6 +38,13 @@ class Setting:
     seeds: int
     training: float = 0.0
     distance: int = 0
+    host_pages: int = 0
+
+    @property
+    def conditions(self) -> str:
+        """What was made harder, in words after a comma; empty when nothing was."""
+        far = f", seeds {self.distance} links away from the topic" if self.distance else ""
+        return far + (f", at most {self.host_pages} pages per host" if self.host_pages else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +105,7 @@ def make_sections(rows: Iterable[Row], baseline: str = BASELINE) -> list[Section
     """
     groups: defaultdict[Setting, list[Row]] = defaultdict(list)
     for row in {key_of(row): row for row in map(_checked, rows)}.values():
-        newer = row.get("training", 0.0), row.get("distance", 0)  # rows of old lack them
+        newer = (row.get(name, 0) for name in NEWER)
         setting = Setting(row["web"], row["judge"], row["pages"], row["seeds"], *newer)
         groups[setting].append({**row, "strategy": strategy_label(row)})
     if not groups:

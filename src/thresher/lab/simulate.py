@@ -42,9 +42,9 @@ class WithinWeb:
         return "outside the frozen web" if outside else self._pages.allows(candidate_url, hops)
 
 
-def unlimited(web: Web) -> Rules:
-    """Return the rules of a crawl that is bounded by nothing but its web."""
-    return Rules(scope=WithinWeb(web), watch=Watchfulness(budget=Budget(most=len(web) + 1)))
+def rules_of(web: Web, *, host_pages: int = 0) -> Rules:
+    """Return the rules of a crawl that is bounded by nothing but its web, and by what a host may give, unless 0."""
+    return Rules(scope=WithinWeb(web), watch=Watchfulness(budget=Budget(most=host_pages or len(web) + 1)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class Simulator:
             archive=NoArchive(),
             judge=timed_judge(judge, self._watch),
             strategy=timed_strategy(strategy, self._watch),
-            rules=rules or unlimited(web),
+            rules=rules or rules_of(web),
             parse=self._parsed,
         )
 

@@ -26,7 +26,7 @@ from thresher.lab.judges import PerfectJudge
 from thresher.lab.oracle import OracleCrawl, oracle_crawl
 from thresher.lab.page_words import PageWords
 from thresher.lab.parsed import ParsedPages
-from thresher.lab.simulate import SimulatedCrawl, Simulator
+from thresher.lab.simulate import SimulatedCrawl, Simulator, rules_of
 from thresher.lab.splits import both_sides
 from thresher.lab.training import TRAINING_SHARE, TrainingSplit, WebPages, training_split, without
 from thresher.lab.virtualweb import Web, open_web
@@ -44,6 +44,9 @@ ORACLE = "oracle"
 PERFECT = "perfect"
 """The judge that knows the labels."""
 
+NEWER = ("training", "distance", "host_pages")
+"""Fields that rows of old lack."""
+
 Row = dict[str, Any]
 
 
@@ -59,6 +62,7 @@ class Task:
         seeds: How many pages of the topic a crawl starts from.
         training: Share of the topic's pages that are set aside to train on; they are neither hits nor fetches.
         distance: How many links the seeds are away from the nearest page of the topic; at 0 they are pages of it.
+        host_pages: How many pages each host may give; 0 for as many as it has. The oracle knows no such bound.
     """
 
     web: str
@@ -71,6 +75,7 @@ class Task:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     training: float = 0.0
     distance: int = 0
+    host_pages: int = 0
 
     @property
     def key(self) -> str:
@@ -81,7 +86,7 @@ class Task:
 def key_of(row: Mapping[str, Any]) -> str:
     """Return what tells the task of a row from all others."""
     names = ("web", "topic", "strategy", "seed_set", "judge", "pages", "seeds")
-    newer = [f"{name} {row[name]}" for name in ("training", "distance") if row.get(name)]  # rows of old lack them
+    newer = [f"{name} {row[name]}" for name in NEWER if row.get(name)]
     return " ".join([*(str(row[name]) for name in names), str(sorted(row["parameters"].items())), *newer])
 
 
@@ -165,7 +170,8 @@ class Bench:
         if "random_state" in registry.parameters_of(strategy):
             parameters.setdefault("random_state", task.seed_set)
         made = registry.make("strategy", task.strategy, parameters, *self.told(task))
-        return Simulator(self.web, self.pages, judge=self.judge(task, seeds), strategy=made)
+        rules = rules_of(self.web, host_pages=task.host_pages)
+        return Simulator(self.web, self.pages, judge=self.judge(task, seeds), strategy=made, rules=rules)
 
     def told(self, task: Task) -> tuple[Any, ...]:
         """Say what the strategy of a task is given: its aim, with what was trained for it, and classes if it asks."""

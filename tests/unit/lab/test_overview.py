@@ -42,12 +42,14 @@ def test_a_strategy_that_was_not_run_on_a_web_has_no_figure_there() -> None:
     assert any(line.startswith("| best-first | – | **57.0**") for line in table(*BOTH, *elsewhere))
 
 
-def test_judges_and_distances_have_tables_of_their_own() -> None:
+def test_judges_and_conditions_have_tables_of_their_own() -> None:
     far = [row("breadth-first", topic, 20.0, distance=2) for topic in TOPICS]
     own = [row("breadth-first", topic, 30.0, judge="adaptive") for topic in TOPICS]
-    titles = [line for line in table(*BOTH, *far, *own) if line.startswith("**Judge")]
+    bound = [row("breadth-first", topic, 25.0, host_pages=10) for topic in TOPICS]
+    titles = [line for line in table(*BOTH, *far, *bound, *own) if line.startswith("**Judge")]
     assert titles == [
         "**Judge: perfect**",
+        "**Judge: perfect, at most 10 pages per host**",
         "**Judge: perfect, seeds 2 links away from the topic**",
         "**Judge: adaptive**",
     ]

@@ -34,6 +34,10 @@ def test_where_one_strategy_must_be_trained_pages_are_set_aside_for_all():
     assert {each.training for each in plan("breadth-first", training=0.3).tasks()} == {0.3}
 
 
+def test_every_crawl_may_take_as_much_from_a_host():
+    assert [each.host_pages for each in plan("breadth-first", "fish", host_pages=10).tasks()] == [10, 10]
+
+
 def test_every_crawl_starts_at_the_same_distance():
     assert [each.distance for each in plan("breadth-first", "fish", distance=2).tasks()] == [2, 2]
 
