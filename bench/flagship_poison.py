@@ -21,7 +21,8 @@ from thresher.lab.tasks import Bench, Task
 from thresher.strategies.base import Strategy
 from thresher.strategies.learned.features import NAMES
 from thresher.strategies.learned.model import Floats, Model
-from thresher.strategies.thresher import Thresher, read_prior
+from thresher.strategies.learned.prior import read_prior
+from thresher.strategies.thresher import Thresher
 
 CLASSICS = ("best-first", "relevant-parents", "page-anchor", "fcmrps", "shark", "breadth-first")
 POISONED_EXAMPLES = 300
@@ -57,7 +58,7 @@ def contenders(bench: Bench, task: Task) -> dict[str, Strategy]:
     for name, kind in (("random labels", RandomLabels), ("features upside down", UpsideDown)):
         for net in (True, False):
             strategy = Thresher(aim, net=net)
-            strategy._model = kind(*read_prior("", 1.0))
+            strategy._model = kind(read_prior("", NAMES))
             made[f"{name}{'' if net else ', without net'}"] = strategy
     return made
 

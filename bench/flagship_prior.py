@@ -1,10 +1,15 @@
-"""The weights that ``strategy: thresher`` starts from: ``python -m bench.flagship_prior`` (needs THRESHER_WEBS).
+"""What ``strategy: thresher`` starts from: ``python -m bench.flagship_prior`` (needs THRESHER_WEBS).
 
 Dev topics alone are crawled, by the strategy itself, with true labels and with the crawl's own judge. At some moments
-of each crawl the features of all that waits are written down, with what the web knows of them. One logistic regression
-over all topics gives the weights; how much each topic would rather have another weight gives how strongly it is held,
-by empirical Bayes. Every moment of every crawl weighs the same. ``--leave-out`` tells how well weights do that were
-learned without a topic, on that topic: precision among the best 20 that wait.
+of each crawl the features of all that waits are written down, with what the web knows of them; ``--examples`` keeps
+them, so that the rest takes seconds.
+
+1. A small net learns from all moments to put the relevant first (`bench.listwise`). Its hidden layer gives the
+   combinations of features.
+2. Its scores become probabilities by one slope and one level.
+3. How much each crawl would rather have another weight gives how strongly that is held, by empirical Bayes.
+
+``--leave-out`` tells how well a net does on topics that it was not taught on: precision among the best 20 that wait.
 """
 
 from __future__ import annotations
@@ -12,29 +17,34 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.listwise import List, Taught, Teaching, taught
 from thresher.lab.simulate import Simulator
 from thresher.lab.splits import split
 from thresher.lab.tasks import PERFECT, Bench, Task
 from thresher.strategies.learned.features import NAMES
 from thresher.strategies.learned.links import Ints
 from thresher.strategies.learned.model import sigmoid
+from thresher.strategies.learned.prior import Prior
 from thresher.strategies.thresher import Thresher
 
 WEBS = ("wikispeedia", "w3school_zh", "mdn_zh", "nankai_zh", "webkb", "archipelago")
 MOMENTS = (5, 10, 20, 30, 50, 75, 100, 150, 200, 250)
 IRRELEVANT = 400
 """URLs that are not of the topic, at each moment; the others are drawn from, and weigh more."""
-MASS, OF_ONE_CRAWL = 100.0, 0.1
-"""What a moment weighs, and how much of that when one crawl alone is fitted: its moments are much alike."""
-RIDGE = 20.0
+MASS = 10.0
+"""How many examples a moment stands for when one crawl alone is fitted: its moments are much alike."""
 LEAST_HOLD, MOST_HOLD, ROUNDS = 0.2, 20.0, 3
+FOLDS = 4
 OUTPUT = Path(__file__).parents[1] / "src" / "thresher" / "strategies" / "learned" / "prior.json"
 
 Floats = NDArray[np.float64]
@@ -42,11 +52,9 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Examples:
-    """Features, labels and weights, and from which crawl they are."""
+    """What waited at the moments of one crawl."""
 
-    x: list[Floats] = field(default_factory=list)
-    y: list[Floats] = field(default_factory=list)
-    weight: list[Floats] = field(default_factory=list)
+    lists: list[List] = field(default_factory=list)
 
     def add(self, x: Floats, y: NDArray[np.bool_], draw: np.random.Generator) -> None:
         """Take in what waits at one moment."""
@@ -56,13 +64,30 @@ class Examples:
         drawn = draw.choice(others, min(IRRELEVANT, len(others)), replace=False)
         rows = np.concatenate([np.flatnonzero(y), drawn])
         weight = np.where(y[rows], 1.0, len(others) / len(drawn))
-        self.x.append(x[rows])
-        self.y.append(y[rows].astype(np.float64))
-        self.weight.append(MASS * weight / weight.sum())
+        self.lists.append(List(x=x[rows], y=y[rows].astype(np.float64), weight=weight / weight.sum()))
+
+    def save(self, path: Path) -> None:
+        """Keep them."""
+        x, y, weight = self.joined()
+        np.savez_compressed(path, x=x, y=y, weight=weight, ends=np.cumsum([len(each.y) for each in self.lists]))
+
+    @classmethod
+    def load(cls, path: Path) -> Examples:
+        """Read what was kept."""
+        with np.load(path, allow_pickle=False) as kept:
+            parts = [np.split(kept[name], kept["ends"][:-1]) for name in ("x", "y", "weight")]
+            lists = zip(*parts, strict=True) if len(kept["ends"]) else ()
+            return cls([List(x=x, y=y, weight=weight) for x, y, weight in lists])
 
     def joined(self) -> tuple[Floats, Floats, Floats]:
         """Give all moments as one."""
-        return np.concatenate(self.x), np.concatenate(self.y), np.concatenate(self.weight)
+        empty = List(x=np.zeros((0, len(NAMES))), y=np.zeros(0), weight=np.zeros(0))
+        lists = [*self.lists, empty]
+        return (
+            np.concatenate([each.x for each in lists]),
+            np.concatenate([each.y for each in lists]),
+            np.concatenate([each.weight for each in lists]),
+        )
 
 
 class Watched(Thresher):
@@ -71,7 +96,6 @@ class Watched(Thresher):
     examples: Examples
     bench: Bench
     topic: str
-    fetched = 0
     moments: list[int]
 
     def _features(self, numbers: Ints, rows: Ints, at: Ints) -> Floats:
@@ -80,10 +104,9 @@ class Watched(Thresher):
         if self.moments and done >= self.moments[0] and len(numbers) == len(self._known.waiting()[0]):
             self.moments = [moment for moment in self.moments if moment > done]
             pages = [self.bench.web.page_id(self._known.names[number]) for number in numbers.tolist()]
-            alive = np.array([page is not None for page in pages])
             targets = self.bench.web.targets(self.topic)
             y = np.array([page in targets for page in pages])
-            self.examples.add(x[alive], y[alive], np.random.default_rng(len(numbers)))
+            self.examples.add(x, y, np.random.default_rng(len(numbers)))
         return x
 
 
@@ -99,10 +122,22 @@ def watched_crawl(bench: Bench, topic: str, judge: str, pages: int) -> Examples:
     return strategy.examples
 
 
+def collect(web: str, judges: Sequence[str], pages: int, folder: Path) -> None:
+    """Crawl all dev topics of a web; keep what is not kept yet."""
+    bench = Bench.open(web)
+    for topic in split(web, "dev"):
+        for judge in judges:
+            path = folder / f"{web} {topic.replace('/', ' ')} {judge}.npz"
+            if not path.exists():
+                watched_crawl(bench, topic, judge, pages).save(path)
+        print(f"{web} {topic}", flush=True)
+    bench.flush()
+
+
 def fitted(
     x: Floats, y: Floats, weight: Floats, *, start: Floats, hold: Floats, steps: int = 25
 ) -> tuple[Floats, Floats]:
-    """Give the weights of the least loss, held to a start, and the curvature there."""
+    """Give the weights of the least log loss, held to a start, and the curvature there."""
     w, curvature = start.copy(), np.diag(hold)
     for _ in range(steps):
         p = sigmoid(x @ w)
@@ -115,40 +150,65 @@ def fitted(
     return w, curvature
 
 
-def learned(crawls: Sequence[Examples]) -> tuple[Floats, Floats]:
-    """Give the weights over all crawls, and how strongly each is held."""
-    parts = [crawl.joined() for crawl in crawls if crawl.x]
+def learned(crawls: Sequence[Examples], teaching: Teaching) -> Prior:
+    """Teach a net, make its scores probabilities, and find how strongly each weight is held."""
+    net = taught([each for crawl in crawls for each in crawl.lists], teaching)
+    parts = [crawl.joined() for crawl in crawls if crawl.lists]
     x, y, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
-    ridge = np.full(len(NAMES), RIDGE)
-    w, _ = fitted(x, y, weight, start=np.zeros(len(NAMES)), hold=ridge)
-    hold = np.ones(len(NAMES))
+    level_and_slope = np.stack([np.ones(len(y)), net.scores(x)], axis=1)
+    (level, slope), _ = fitted(level_and_slope, y, weight, start=np.array([0.0, 1.0]), hold=np.full(2, 1e-3))
+    weights = slope * np.concatenate([net.straight, net.combined])
+    weights[0] += level
+    return Prior(weights=weights, hold=_holds(net, weights, parts), mixing=net.mixing)
+
+
+def _holds(net: Taught, weights: Floats, parts: Sequence[tuple[Floats, Floats, Floats]]) -> Floats:
+    prior = Prior(weights=weights, hold=np.ones(len(weights)), mixing=net.mixing)
+    wide = [(prior.with_combinations(x), y, MASS * weight) for x, y, weight in parts]
+    hold = prior.hold
     for _ in range(ROUNDS):
-        own = [fitted(*part[:2], OF_ONE_CRAWL * part[2], start=w, hold=hold, steps=15) for part in parts]
-        spread = np.mean([(one - w) ** 2 + 1 / np.diag(curvature) for one, curvature in own], axis=0)
+        own = [fitted(*part, start=weights, hold=hold, steps=15) for part in wide]
+        spread = np.mean([(one - weights) ** 2 + 1 / np.diag(curvature) for one, curvature in own], axis=0)
         hold = np.clip(1 / spread, LEAST_HOLD, MOST_HOLD)
-    return w, hold
+    return hold
 
 
-def precision(w: Floats, crawl: Examples, best: int = 20) -> float:
+def precision(prior: Prior, crawl: Examples, best: int = 20) -> float:
     """Give the precision among the best that wait, as many as there are targets at most, over all moments."""
     found = []
-    for x, y in zip(crawl.x, crawl.y, strict=True):
-        most = min(best, int(y.sum()))
-        found.append(float(y[np.argsort(-(x @ w), kind="stable")[:most]].mean()))
-    return float(np.mean(found))
+    for each in crawl.lists:
+        scores = prior.with_combinations(each.x) @ prior.weights
+        most = min(best, int(each.y.sum()))
+        found.append(float(each.y[np.argsort(-scores, kind="stable")[:most]].mean()))
+    return fmean(found)
 
 
-def collected(webs: Iterable[str], judges: Iterable[str], pages: int) -> dict[str, list[Examples]]:
-    """Crawl all dev topics of some webs; give the crawls of each topic."""
-    crawls: dict[str, list[Examples]] = {}
-    for web in webs:
-        bench = Bench.open(web)
-        for topic in split(web, "dev"):
-            for judge in judges:
-                crawls.setdefault(f"{web} {topic}", []).append(watched_crawl(bench, topic, judge, pages))
-            print(f"{web} {topic}", flush=True)
-        bench.flush()
-    return crawls
+def left_out(crawls: Mapping[str, Examples], teaching: Teaching) -> Iterator[tuple[str, float]]:
+    """Give the precision on each crawl of a net that was not taught on its topic, nor on that of another web."""
+    topics = sorted({_topic(name) for name in crawls})
+    draw = np.random.default_rng(0)
+    fold = dict(zip(topics, draw.permutation(len(topics)) % FOLDS, strict=True))
+    for number in range(FOLDS):
+        prior = learned([crawl for name, crawl in crawls.items() if fold[_topic(name)] != number], teaching)
+        held = {name: crawl for name, crawl in crawls.items() if fold[_topic(name)] == number and crawl.lists}
+        yield from ((name, precision(prior, crawl)) for name, crawl in held.items())
+
+
+def _topic(name: str) -> str:
+    """Give the topic of a crawl; the archipelago's are those of its islands."""
+    return name.removeprefix("archipelago ").rpartition(" ")[0]
+
+
+def written(prior: Prior, recipe: str, topics: int) -> str:
+    """Write a prior down."""
+    rows = [
+        {"weight": round(float(weight), 4), "hold": round(float(hold), 2)}
+        for weight, hold in zip(prior.weights, prior.hold, strict=True)
+    ]
+    mixing = [[round(float(each), 4) for each in row] for row in prior.mixing]
+    features = {name: {**row, "mixing": mixed} for name, row, mixed in zip(NAMES, rows, mixing, strict=False)}
+    content = {"recipe": recipe, "topics": topics, "features": features, "combinations": rows[len(NAMES) :]}
+    return json.dumps(content) + "\n"
 
 
 def main() -> None:
@@ -156,30 +216,41 @@ def main() -> None:
     parser.add_argument("--webs", default=",".join(WEBS))
     parser.add_argument("--judges", default=f"{PERFECT},adaptive")
     parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--hidden", type=int, default=Teaching.hidden, help="combinations of features")
+    parser.add_argument("--without", default="", help="features to leave out, joined by +")
+    parser.add_argument("--examples", type=Path, default=Path("thresher-lab/prior"), help="where they are kept")
     parser.add_argument("--output", type=Path, default=OUTPUT)
-    parser.add_argument("--leave-out", action="store_true", help="also learn without each topic in turn")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--leave-out", action="store_true", help="also learn without some topics in turn")
     options = parser.parse_args()
-    crawls = collected(options.webs.split(","), options.judges.split(","), options.pages)
-    w, hold = learned([crawl for found in crawls.values() for crawl in found])
+    options.examples.mkdir(parents=True, exist_ok=True)
+    webs, judges = options.webs.split(","), options.judges.split(",")
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        for done in [pool.submit(collect, web, judges, options.pages, options.examples) for web in webs]:
+            done.result()
+    crawls = dict(_kept(webs, judges, options.examples, options.without))
+    teaching = Teaching(hidden=options.hidden)
     recipe = f"python -m bench.flagship_prior --webs {options.webs} --judges {options.judges} --pages {options.pages}"
-    weights = {name: round(float(value), 3) for name, value in zip(NAMES, w, strict=True)}
-    holds = {name: round(float(value), 2) for name, value in zip(NAMES, hold, strict=True)}
-    content = {"recipe": recipe, "topics": len(crawls), "weights": weights, "hold": holds}
-    options.output.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    told = {topic: [crawl for crawl in found if crawl.x] for topic, found in crawls.items()}
-    print(
-        f"precision at 20, learned on the same topics: {_mean(precision(w, c) for cs in told.values() for c in cs):.3f}"
-    )
+    prior = learned(list(crawls.values()), teaching)
+    options.output.write_text(written(prior, recipe, len(set(map(_topic, crawls)))), encoding="utf-8")
+    same = [(name, precision(prior, crawl)) for name, crawl in crawls.items() if crawl.lists]
+    _show("taught on the same topics", same, webs)
     if options.leave_out:
-        scores = []
-        for topic in told:
-            without, _ = learned([crawl for other, found in told.items() if other != topic for crawl in found])
-            scores += [precision(without, crawl) for crawl in told[topic]]
-        print(f"learned on all other topics: {np.mean(scores):.3f}")
+        _show("taught on other topics", list(left_out(crawls, teaching)), webs)
 
 
-def _mean(values: Iterable[float]) -> float:
-    return float(np.mean(list(values)))
+def _kept(webs: Iterable[str], judges: Sequence[str], folder: Path, without: str) -> Iterator[tuple[str, Examples]]:
+    used = np.array([float(name not in without.split("+")) for name in NAMES])
+    for path in sorted(folder.glob("*.npz")):
+        web, _, rest = path.stem.partition(" ")
+        if web in webs and rest.rpartition(" ")[2] in judges:
+            crawl = Examples.load(path)
+            yield path.stem, Examples([List(x=each.x * used, y=each.y, weight=each.weight) for each in crawl.lists])
+
+
+def _show(title: str, found: Sequence[tuple[str, float]], webs: Iterable[str]) -> None:
+    means = {web: fmean(value for name, value in found if name.startswith(f"{web} ")) for web in webs}
+    print(f"precision at 20, {title}: " + ", ".join(f"{web} {mean:.3f}" for web, mean in means.items()))
 
 
 if __name__ == "__main__":

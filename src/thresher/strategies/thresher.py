@@ -7,10 +7,7 @@ stand by in case it goes astray (`learned.net`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 
@@ -31,6 +28,7 @@ from thresher.strategies.learned.model import Model
 from thresher.strategies.learned.net import Net
 from thresher.strategies.learned.notes import Notes
 from thresher.strategies.learned.places import Places
+from thresher.strategies.learned.prior import read_prior
 from thresher.strategies.learned.words import Ids, Words
 from thresher.urls.canonical import fingerprint
 
@@ -48,6 +46,10 @@ LINKS_LEARNED = 8
 """Of all links to a URL, those whose words are learned from."""
 MOST_PAGE_WORDS = 5_000
 """The latest pages whose words are remembered, for second thoughts of the judge."""
+PARTS = (*GROUPS, "together")
+"""What the features add to a score by their groups, and what combinations of them add."""
+_MEMBERS = np.pad(MEMBERS, (0, 1))
+_MEMBERS[-1, -1] = 1.0
 
 
 class Thresher:
@@ -84,7 +86,7 @@ class Thresher:
         self._places = Places()
         self._words = Words()
         self._known = KnownLinks(aim, self._places, self._words, width=len(NAMES), most_links=most_links)
-        self._model = Model(*read_prior(prior, hold))
+        self._model = Model(read_prior(prior, NAMES, hold=hold))
         self._net = Net() if net else None
         self._notes = Notes(self._model, self._words, self._places)
         self._forecast: Forecast | None = None
@@ -115,7 +117,7 @@ class Thresher:
         known.urls["x"][children] = x
         known.urls["score"][children] = np.maximum(known.urls["score"][children], scores)
         for child, score, values in zip(children.tolist(), scores.tolist(), parts, strict=True):
-            yield Candidate(url=known.names[child], score=score, parts=dict(zip(GROUPS, values, strict=True)))
+            yield Candidate(url=known.names[child], score=score, parts=dict(zip(PARTS, values, strict=True)))
 
     def missed(self, lease: Lease) -> Iterator[Candidate]:
         """Learn from a URL that brought no page, or a copy of one."""
@@ -198,8 +200,8 @@ class Thresher:
 
     def _weigh(self, x: Floats) -> tuple[Floats, list[list[float]]]:
         """Give scores, and what the groups of features add to their log odds."""
-        parts = (x * self._model.weights) @ MEMBERS
-        return self._mixed(x, self._model.foresee(x)), parts.round(3).tolist()
+        parts = self._model.parts(x)
+        return self._mixed(x, self._model.foresee(x)), (parts @ _MEMBERS).round(3).tolist()
 
     def _mixed(self, x: Floats, learned: Floats) -> Floats:
         return self._net.mix(x, learned) if self._net else learned
@@ -228,12 +230,3 @@ class Thresher:
         changed = np.flatnonzero(hot & (np.abs(now - was) > LEAST_CHANGE))
         known.urls["score"][numbers[changed]] = now[changed]
         return {known.names[numbers[one]]: Change(float(was[one]), float(now[one])) for one in changed}
-
-
-def read_prior(path: str, hold: float) -> tuple[Floats, Floats]:
-    """Give the weights to start from, and how strongly each is held."""
-    prior = files("thresher.strategies.learned") / "prior.json" if not path else Path(path)
-    read = json.loads(prior.read_text(encoding="utf-8"))
-    weights = np.array([float(read["weights"].get(name, 0.0)) for name in NAMES])
-    held = np.array([float(read.get("hold", {}).get(name, 1.0)) for name in NAMES])
-    return weights, hold * held

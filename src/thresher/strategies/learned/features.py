@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.strategies.learned.links import Ints, KnownLinks
-from thresher.strategies.learned.places import Places
+from thresher.strategies.learned.places import EVERYWHERE, Places
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "start": ("bias",),
+    "start": ("bias", "pages", "rate"),
     "parents": ("in", "rel_max", "rel_mean", "rel_log", "irr_log", "rel_focus", "away"),
-    "siblings": ("sib_mean", "sib_max", "near"),
-    "places": ("path", "template", "directory", "host", "domain"),
+    "siblings": ("sib_mean", "sib_max", "near", "sib_tries"),
+    "places": ("path", "template", "directory", "host", "domain", "directory_tries"),
     "topic's words": ("anchor_max", "anchor_mean", "url", "context"),
     "words of the link": ("name_w", "name_lift", "name_share", "name_led"),
     "words around it": ("around_w", "around_lift", "around_share", "around_led"),
@@ -45,11 +45,12 @@ def features(known: KnownLinks, places: Places, numbers: Ints, rows: Ints, at: I
     starts = np.cumsum(count) - count
     page = links["page"][rows]
     relevance, promise = urls["relevance"][page], urls["promise"][page]
-    siblings = (urls["successes"][page] + TRUST * rate) / (urls["tries"][page] + TRUST)
+    tried = urls["tries"][page]
+    siblings = (urls["successes"][page] + TRUST * rate) / (tried + TRUST)
     focus = relevance / np.log2(2 + urls["links"][page])
     path = places.rates(links["path"][rows], rate)
-    summed = [relevance, siblings, promise, focus, path, links["near"][rows], links["near_success"][rows]]
-    relevant, sibling, promised, focused, on_path, near, near_success = np.add.reduceat(
+    summed = [relevance, siblings, promise, focus, path, links["near"][rows], links["near_success"][rows], tried]
+    relevant, sibling, promised, focused, on_path, near, near_success, tries = np.add.reduceat(
         np.stack(summed), starts, axis=1
     )
     facts = links["facts"][rows]
@@ -58,9 +59,14 @@ def features(known: KnownLinks, places: Places, numbers: Ints, rows: Ints, at: I
     most_relevant, most_siblings, most_promise, most_anchor = most
     domain, host, directory, template = _place_rates(places, urls["places"][numbers], rate)
     near_rate = (near_success + rate) / (near + 1)
-    rates = [sibling / count, most_siblings, near_rate, on_path / count, template, directory, host, domain]
+    level = _logit(rate)
+    of_siblings = _logit(np.stack([sibling / count, most_siblings, near_rate])) - level
+    of_places = _logit(np.stack([on_path / count, template, directory, host, domain])) - level
+    ones = np.ones(len(numbers))
     x = [
-        np.ones(len(numbers)),
+        ones,
+        ones * np.log1p(places.tries(EVERYWHERE)) / 3,
+        ones * level,
         np.log1p(urls["parents"][numbers]) / 3,
         most_relevant,
         (relevant + rate) / (count + 1),
@@ -68,7 +74,10 @@ def features(known: KnownLinks, places: Places, numbers: Ints, rows: Ints, at: I
         np.log1p(np.maximum(count - relevant, 0)),
         np.log1p(4 * focused),
         np.log(np.maximum(urls["away"][numbers], 1)),
-        *(_logit(np.stack(rates)) - _logit(rate)),
+        *of_siblings,
+        np.log1p(tries),
+        *of_places,
+        np.log1p(places.tries(urls["places"][numbers][:, 2])),
         most_anchor,
         anchor,
         urls["url"][numbers],

@@ -68,6 +68,11 @@ class Places:
         """Give how often any URL led to the topic."""
         return float((self._successes[EVERYWHERE] + NO_SUCCESSES) / (self._tries[EVERYWHERE] + NO_TRIES))
 
+    def tries(self, places: Numbers | int) -> Floats:
+        """Give how many URLs of some places were tried."""
+        tries: Floats = self._tries[places]
+        return tries
+
     def rates(self, places: Numbers, above: Floats | float) -> Floats:
         """Give how often URLs of some places did, shrunk towards the rates of what is above them."""
         shrunk: Floats = (self._successes[places] + KAPPA * above) / (self._tries[places] + KAPPA)

@@ -20,7 +20,7 @@ def test_every_feature_belongs_to_one_group_and_has_a_prior_weight():
     assert MEMBERS.sum(axis=1).tolist() == [1.0] * len(NAMES)
     assert MEMBERS.shape == (len(NAMES), len(GROUPS))
     prior = json.loads((files("thresher.strategies.learned") / "prior.json").read_text(encoding="utf-8"))
-    assert set(prior["weights"]) == set(NAMES)
+    assert list(prior["features"]) == list(NAMES)
 
 
 def test_relevant_parents_are_counted_over_all_links():

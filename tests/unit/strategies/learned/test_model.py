@@ -2,10 +2,16 @@ import numpy as np
 import pytest
 
 from thresher.strategies.learned.model import Model, sigmoid
+from thresher.strategies.learned.prior import Prior
+
+
+def prior(*weights, hold=1.0, mixing=None):
+    mixed = np.zeros((len(weights), 0)) if mixing is None else np.array(mixing)
+    return Prior(weights=np.array(weights), hold=np.full(len(weights), hold), mixing=mixed)
 
 
 def model(most=2000, hold=1.0):
-    return Model(np.array([-1.0, 2.0]), np.full(2, hold), most=most)
+    return Model(prior(-1.0, 2.0, hold=hold), most=most)
 
 
 def taught(model, pairs):
@@ -57,4 +63,17 @@ def test_a_restart_goes_on_with_weights_and_examples():
     assert other.weights.tolist() == one.weights.tolist()
     assert other.count == 2
     with pytest.raises(ValueError, match="of other features"):
-        Model(np.zeros(3), np.ones(3)).go_on_from(one.state())
+        Model(prior(0.0, 0.0, 0.0)).go_on_from(one.state())
+
+
+def test_a_combination_of_features_is_weighed_too_and_learned_from():
+    both = Prior(weights=np.array([0.0, 0.0, 0.0, 1.0]), hold=np.ones(4), mixing=np.array([[-1.5], [1.0], [1.0]]))
+    one = Model(both)
+    x = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
+    assert one.foresee(x).tolist() == pytest.approx(sigmoid(np.tanh([0.5, -0.5])).tolist())
+    assert one.parts(x).tolist() == [[0, 0, 0, pytest.approx(np.tanh(0.5))], [0, 0, 0, pytest.approx(np.tanh(-0.5))]]
+    for key in range(20):
+        one.add(key, x[key % 2], float(key % 2))
+    one.fit()
+    assert one.weights[3] < 1.0
+    assert one.foresee(x[0]) < one.foresee(x[1])

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from tests.unit.strategies.learned.test_model import prior
 from thresher.strategies.learned.model import Model
 from thresher.strategies.learned.notes import LEARNED, OUTCOMES, Notes
 from thresher.strategies.learned.places import Places
@@ -24,7 +25,7 @@ class Desk:
 
 
 def worker():
-    parts = Model(np.array([-1.0, 1.0]), np.ones(2)), Words(), Places()
+    parts = Model(prior(-1.0, 1.0)), Words(), Places()
     return Notes(*parts), *parts
 
 
