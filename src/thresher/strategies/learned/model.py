@@ -3,8 +3,8 @@
     minimise  sum of log loss  +  1/2 (w - w0)' H (w - w0)
 
 over the features and some combinations of them, which other topics have shown to be worth it and which stay as they
-are; by a few of Newton's steps from the last weights. These are few, so this costs about a millisecond, and unlike steps
-down a gradient it needs no rate and forgets no example.
+are; by a few of Newton's steps from the last weights. These are few, so this costs about a millisecond, and unlike
+steps down a gradient it needs no rate and forgets no example.
 """
 
 from __future__ import annotations
