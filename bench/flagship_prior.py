@@ -134,6 +134,16 @@ def collect(web: str, judges: Sequence[str], pages: int, folder: Path) -> None:
     bench.flush()
 
 
+def kept(webs: Iterable[str], judges: Sequence[str], folder: Path, without: str) -> Iterator[tuple[str, Examples]]:
+    """Read the crawls of some webs and judges that were kept, with some features left out."""
+    used = np.array([float(name not in without.split("+")) for name in NAMES])
+    for path in sorted(folder.glob("*.npz")):
+        web, _, rest = path.stem.partition(" ")
+        if web in webs and rest.rpartition(" ")[2] in judges:
+            crawl = Examples.load(path)
+            yield path.stem, Examples([List(x=each.x * used, y=each.y, weight=each.weight) for each in crawl.lists])
+
+
 def fitted(
     x: Floats, y: Floats, weight: Floats, *, start: Floats, hold: Floats, steps: int = 25
 ) -> tuple[Floats, Floats]:
@@ -228,7 +238,7 @@ def main() -> None:
     with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
         for done in [pool.submit(collect, web, judges, options.pages, options.examples) for web in webs]:
             done.result()
-    crawls = dict(_kept(webs, judges, options.examples, options.without))
+    crawls = dict(kept(webs, judges, options.examples, options.without))
     teaching = Teaching(hidden=options.hidden)
     recipe = f"python -m bench.flagship_prior --webs {options.webs} --judges {options.judges} --pages {options.pages}"
     prior = learned(list(crawls.values()), teaching)
@@ -237,15 +247,6 @@ def main() -> None:
     _show("taught on the same topics", same, webs)
     if options.leave_out:
         _show("taught on other topics", list(left_out(crawls, teaching)), webs)
-
-
-def _kept(webs: Iterable[str], judges: Sequence[str], folder: Path, without: str) -> Iterator[tuple[str, Examples]]:
-    used = np.array([float(name not in without.split("+")) for name in NAMES])
-    for path in sorted(folder.glob("*.npz")):
-        web, _, rest = path.stem.partition(" ")
-        if web in webs and rest.rpartition(" ")[2] in judges:
-            crawl = Examples.load(path)
-            yield path.stem, Examples([List(x=each.x * used, y=each.y, weight=each.weight) for each in crawl.lists])
 
 
 def _show(title: str, found: Sequence[tuple[str, float]], webs: Iterable[str]) -> None:
