@@ -194,7 +194,7 @@ class CrawlConfig(_Strict):
         default="off",
         description="Whose sitemaps are read for URLs: nobody's, those of the seeds' hosts, or everybody's.",
     )
-    strategy: Named = Field(default=Named(name="best-first"), description="The order in which links are followed.")
+    strategy: Named = Field(default=Named(name="thresher"), description="The order in which links are followed.")
     judge: Named = Field(default=Named(name="adaptive"), description="What decides whether a page is on topic.")
     scope: Scope = Field(default=Scope(), description="What lies inside the crawl.")
     stop: Stop = Field(default=Stop(), description="When to stop; whichever comes first.")

@@ -243,9 +243,7 @@ class Line:
             logger.exception("no way on from %s", lease.url)
             return []
 
-    def _let_in(
-        self, candidates: Iterable[Candidate], lease: Lease, inside: Set[str] = frozenset()
-    ) -> list[Candidate]:
+    def _let_in(self, candidates: Iterable[Candidate], lease: Lease, inside: Set[str] = frozenset()) -> list[Candidate]:
         """Keep the candidates in scope, as those known to be `inside` are, each URL once, by its best score."""
         hops, parent = lease.hops + 1, fingerprint(lease.url)
         best: dict[str, Candidate] = {}

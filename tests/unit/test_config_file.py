@@ -21,7 +21,7 @@ def test_an_empty_file_is_a_crawl_of_defaults(tmp_path):
     config = load_config(tmp_path / "topic.yaml")
     assert config.manners.delay_seconds == 2.0
     assert config.scope.max_depth == 12
-    assert config.strategy.name == "best-first"
+    assert config.strategy.name == "thresher"
 
 
 def test_whole_numbers_are_welcome_where_a_number_is_expected(tmp_path):

@@ -16,7 +16,7 @@ from thresher.errors import ThresherError
 from thresher.text.printable import printable
 
 COMMANDS = {
-    "demo": "Crawl a made-up web on this machine: best-first beside breadth-first, no network needed.",
+    "demo": "Crawl a made-up web on this machine, three strategies side by side; no network needed.",
     "new": "Start a crawl: write topic.yaml and seeds.txt into a new folder.",
     "topics": "Import a taxonomy such as ODP; find, show and list its topics.",
     "try": "Fetch a page, judge it and say why; nothing is stored.",

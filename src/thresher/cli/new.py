@@ -40,7 +40,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
 )
 @click.option("--hubs", type=click.IntRange(min=1), default=20, show_default=True, help="With --from: how many hubs.")
 @click.option("--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators.")
-@click.option("--strategy", default="best-first", show_default=True, help="The order in which links are followed.")
+@click.option("--strategy", default="thresher", show_default=True, help="The order in which links are followed.")
 def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     topic: str,

@@ -46,10 +46,6 @@ LINKS_LEARNED = 8
 """Of all links to a URL, those whose words are learned from."""
 MOST_PAGE_WORDS = 5_000
 """The latest pages whose words are remembered, for second thoughts of the judge."""
-PARTS = (*GROUPS, "together")
-"""What the features add to a score by their groups, and what combinations of them add."""
-_MEMBERS = np.pad(MEMBERS, (0, 1))
-_MEMBERS[-1, -1] = 1.0
 
 
 class Thresher:
@@ -117,7 +113,7 @@ class Thresher:
         known.urls["x"][children] = x
         known.urls["score"][children] = np.maximum(known.urls["score"][children], scores)
         for child, score, values in zip(children.tolist(), scores.tolist(), parts, strict=True):
-            yield Candidate(url=known.names[child], score=score, parts=dict(zip(PARTS, values, strict=True)))
+            yield Candidate(url=known.names[child], score=score, parts=dict(zip(GROUPS, values, strict=True)))
 
     def missed(self, lease: Lease) -> Iterator[Candidate]:
         """Learn from a URL that brought no page, or a copy of one."""
@@ -200,8 +196,8 @@ class Thresher:
 
     def _weigh(self, x: Floats) -> tuple[Floats, list[list[float]]]:
         """Give scores, and what the groups of features add to their log odds."""
-        parts = self._model.parts(x)
-        return self._mixed(x, self._model.foresee(x)), (parts @ _MEMBERS).round(3).tolist()
+        parts = self._model.parts(x) @ MEMBERS
+        return self._mixed(x, self._model.foresee(x)), parts.round(3).tolist()
 
     def _mixed(self, x: Floats, learned: Floats) -> Floats:
         return self._net.mix(x, learned) if self._net else learned

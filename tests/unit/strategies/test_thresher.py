@@ -7,7 +7,8 @@ import pytest
 from tests.unit.strategies.learned.test_notes import Desk
 from thresher.records import Judgement, Lease, Link, ParsedPage, Revision
 from thresher.strategies.aim import Aim
-from thresher.strategies.thresher import PARTS, Thresher
+from thresher.strategies.learned.features import GROUPS
+from thresher.strategies.thresher import Thresher
 from thresher.urls.canonical import fingerprint
 
 
@@ -45,7 +46,7 @@ def test_a_score_is_a_probability_and_its_parts_have_names():
     assert set(candidates) == {"http://a.org/x", "http://a.org/y"}
     for one in candidates.values():
         assert 0 <= one.score <= 1
-        assert list(one.parts) == list(PARTS)
+        assert list(one.parts) == list(GROUPS)
 
 
 def wide_crawl(strategy, pages=40):

@@ -22,6 +22,8 @@ MOST_EXAMPLES = 2_000
 NEWTON_STEPS = 2
 LONGEST_STEP = 2.0
 LEAST_CURVATURE = 1e-4
+PART_STEPS = 8
+"""Steps on the way along which the parts of a score are found."""
 
 Floats = NDArray[np.float64]
 
@@ -48,10 +50,21 @@ class Model:
         return sigmoid(self._prior.with_combinations(x) @ self.weights)
 
     def parts(self, x: Floats) -> Floats:
-        """Give what each feature adds to the log odds, and behind them what the combinations add together."""
-        added = self._prior.with_combinations(x) * self.weights
-        width = x.shape[-1]
-        return np.concatenate([added[..., :width], added[..., width:].sum(axis=-1, keepdims=True)], axis=-1)
+        """Give what each feature of some URLs adds to the log odds, its share of the combinations included.
+
+        By integrated gradients (Sundararajan et al. 2017): how the log odds rise with each feature on the way from a
+        URL that nothing is known of. What they are there counts for the first feature, which is always 1.
+        """
+        mixing, width = self._prior.mixing, x.shape[1]
+        straight, combined = self.weights[:width], self.weights[width:]
+        unknown = np.zeros(width)
+        unknown[0] = 1.0
+        shares = (np.arange(PART_STEPS) + 0.5) / PART_STEPS
+        hidden = np.tanh((x - unknown) @ mixing * shares[:, None, None] + unknown @ mixing)
+        slopes = straight + ((1 - hidden**2) * combined).mean(axis=0) @ mixing.T
+        parts: Floats = slopes * (x - unknown)
+        parts[:, 0] = self._prior.with_combinations(unknown) @ self.weights
+        return parts
 
     def add(self, key: int, x: Floats, r: float) -> None:
         """Take in what was known of a URL before it was fetched, and how relevant its page was."""

@@ -71,9 +71,19 @@ def test_a_combination_of_features_is_weighed_too_and_learned_from():
     one = Model(both)
     x = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
     assert one.foresee(x).tolist() == pytest.approx(sigmoid(np.tanh([0.5, -0.5])).tolist())
-    assert one.parts(x).tolist() == [[0, 0, 0, pytest.approx(np.tanh(0.5))], [0, 0, 0, pytest.approx(np.tanh(-0.5))]]
     for key in range(20):
         one.add(key, x[key % 2], float(key % 2))
     one.fit()
     assert one.weights[3] < 1.0
     assert one.foresee(x[0]) < one.foresee(x[1])
+
+
+def test_the_parts_of_a_score_add_up_to_it_and_each_feature_has_its_share_of_the_combinations():
+    both = Prior(weights=np.array([-1.0, 0.5, 0.0, 2.0]), hold=np.ones(4), mixing=np.array([[-1.5], [1.0], [2.0]]))
+    one = Model(both)
+    x = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    parts = one.parts(x)
+    assert sigmoid(parts.sum(axis=1)).tolist() == pytest.approx(one.foresee(x).tolist(), abs=0.005)
+    assert parts[0, 2] > parts[0, 1] > 0.5
+    assert parts[2, 1:].tolist() == [0, 0]
+    assert len(set(parts[:, 0].tolist())) == 1
