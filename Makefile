@@ -12,13 +12,8 @@ lint:
 types:
 	$(PYTHON) -m mypy
 
-# Two halves at a time: what computes, and what mostly waits for processes and sockets.
-HALF := .pytest-half.txt
-test:
-	@$(PYTHON) -m pytest tests/contract tests/docs tests/servers tests/unit >$(HALF) 2>&1 & half=$$!; \
-	$(PYTHON) -m pytest tests/e2e tests/faults; waits=$$?; \
-	wait $$half; computes=$$?; cat $(HALF); rm -f $(HALF); \
-	exit $$((waits | computes))
+test:                           ## all tests, in three lanes side by side
+	$(PYTHON) -m tests.lanes
 
 format:                         ## let ruff write what it would ask for
 	$(PYTHON) -m ruff format .

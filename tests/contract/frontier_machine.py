@@ -78,8 +78,11 @@ class FrontierMachine(RuleBasedStateMachine):
     def add(self, found):
         assert self.run(self.frontier.add(found)) == self.model.add(found)
 
-    @rule(limit=st.integers(1, 4), seconds=st.sampled_from([5.0, 30.0]), pages=st.sampled_from([None, None, 2, 5]))
-    def lease(self, limit, seconds, pages=None):
+    @rule(
+        limit=st.integers(1, 4), seconds=st.sampled_from([5.0, 30.0]), room=st.sampled_from([None, None, -1, 0, 1, 3])
+    )
+    def lease(self, limit, seconds, room=None):
+        pages = None if room is None else self.model.pages_under_way() + room  # near the limit, or beyond it
         expected = self.model.lease(limit, seconds, self.clock.now, pages)
         leases = self.run(self.frontier.lease(limit, seconds=seconds, worker="w", pages=pages))
         self.watch_leases(leases)

@@ -104,7 +104,7 @@ class Model:
             self.lose(lease)
         self.trim()
         if pages is not None:
-            limit = min(limit, pages - sum(host.pages for host in self.hosts.values()) - len(self.leases))
+            limit = min(limit, pages - self.pages_under_way())
         granted = []
         while len(granted) < limit and (
             ready := [url for url in self.waiting() if self.stage(url.host, now) == "ready"]
@@ -230,6 +230,9 @@ class Model:
         return self.hosts.setdefault(key, ModelHost(self.delay_seconds))
 
     # What can be asked
+
+    def pages_under_way(self) -> int:
+        return sum(host.pages for host in self.hosts.values()) + len(self.leases)
 
     def waiting(self, key: str | None = None) -> list[ModelUrl]:
         return [url for url in self.urls.values() if url.state is UrlState.WAITING and key in (None, url.host)]

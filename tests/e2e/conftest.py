@@ -1,4 +1,4 @@
-"""A small web site on loopback, and the command line as a user runs it."""
+"""A small web site on loopback, and the command line as a user types it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.commands import PROCESSES, called
 
 
 @dataclass
@@ -56,31 +57,53 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-@pytest.fixture
-def site():
+@contextmanager
+def serving():
+    """Serve an empty site for as long as the block lasts."""
     site = Site()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(site))
     site.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
-    yield site
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture
+def site():
+    with serving() as site:
+        yield site
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """Runs commands in a folder; the answer has stdout, stderr and returncode."""
+
+    folder: Path
+
+    def __call__(self, *arguments: object, timeout: float = 60.0) -> subprocess.CompletedProcess[str]:
+        """Run a command; one that only looks or writes settings needs no process of its own."""
+        if arguments[0] in PROCESSES:
+            return self.apart(*arguments, timeout=timeout)
+        return called(*arguments, folder=self.folder)
+
+    def apart(self, *arguments: object, timeout: float = 60.0) -> subprocess.CompletedProcess[str]:
+        """Run a command in a process of its own, whatever it is."""
+        command = [sys.executable, "-m", "thresher", *map(str, arguments)]
+        environment = {**os.environ, "NO_COLOR": "1"}
+        return subprocess.run(
+            command, cwd=self.folder, capture_output=True, text=True, timeout=timeout, env=environment, check=False
+        )
 
 
 @pytest.fixture
 def thresher(tmp_path):
-    """Run a command in an empty folder; the answer has stdout, stderr and returncode."""
-
-    def run(*arguments: object, timeout: float = 60.0) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "thresher", *map(str, arguments)]
-        environment = {**os.environ, "NO_COLOR": "1"}
-        return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, timeout=timeout, env=environment, check=False
-        )
-
-    return run
+    """The command line, in an empty folder."""
+    return CommandLine(tmp_path)
 
 
 def quick(folder: Path, **sections: str) -> None:

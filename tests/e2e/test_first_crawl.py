@@ -7,11 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
+from subprocess import CompletedProcess
 
 import pyarrow.parquet as pq
 import pytest
 
-from tests.e2e.conftest import quick
+from tests.e2e.conftest import CommandLine, Site, quick, serving
 
 SOLAR = "<p>Perovskite solar cells: perovskite layers make solar cells cheap.</p>"
 TEA = "<p>How to brew green tea, and which pot to use for it.</p>"
@@ -22,42 +24,73 @@ def page(title, body, *links):
     return f"<html><head><title>{title}</title></head><body>{body}{anchors}</body></html>"
 
 
+PAGES = {
+    "/": page("Seed", SOLAR, ("/good", "perovskite cells"), ("/tea", "tea"), ("/moved", "old"), ("/gone", "gone")),
+    "/good": page("Good", SOLAR + "<p>Tandem.</p>", ("/better", "tandem solar cells"), ("/secret/x", "secret")),
+    "/better": page("钙钛矿", "<p>钙钛矿太阳能电池的研究与产业。</p>", ("/", "home")),
+    "/tea": page("Tea", TEA, ("/copy", "the same again")),
+    "/copy": page("Tea", TEA, ("/copy", "the same again"), ("/only-from-copy", "")),
+    "/moved": (301, {"Location": "/good?utm_source=old"}, ""),
+    "/secret/x": page("Secret", SOLAR),
+    "/robots.txt": (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /secret\n"),
+}
+NEW = ("new", "solar", "--topic", "perovskite solar cells; 钙钛矿太阳能电池", "--seed")
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """A crawl of the whole site that is over: the site, its command line, and what the run said."""
+
+    site: Site
+    thresher: CommandLine
+    ran: CompletedProcess[str]
+
+    def rows(self, *options):
+        return [json.loads(line) for line in self.thresher("export", "solar", *options).stdout.splitlines()]
+
+    def why(self, path, *options):
+        return self.thresher("why", "solar", self.site.url(path), *options)
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory):
+    """One crawl for all tests that look at what became of it, each command in a process of its own."""
+    folder = tmp_path_factory.mktemp("whole")
+    thresher = CommandLine(folder)
+    with serving() as site:
+        site.pages = dict(PAGES)
+        made = thresher.apart(*NEW, site.url("/"))
+        assert made.returncode == 0, made.stderr
+        quick(folder / "solar")
+        yield Crawled(site, thresher, thresher("run", "solar", "--pages", 100))
+
+
 @pytest.fixture
 def small_site(site):
-    site.pages = {
-        "/": page("Seed", SOLAR, ("/good", "perovskite cells"), ("/tea", "tea"), ("/moved", "old"), ("/gone", "gone")),
-        "/good": page("Good", SOLAR + "<p>Tandem.</p>", ("/better", "tandem solar cells"), ("/secret/x", "secret")),
-        "/better": page("钙钛矿", "<p>钙钛矿太阳能电池的研究与产业。</p>", ("/", "home")),
-        "/tea": page("Tea", TEA, ("/copy", "the same again")),
-        "/copy": page("Tea", TEA, ("/copy", "the same again"), ("/only-from-copy", "")),
-        "/moved": (301, {"Location": "/good?utm_source=old"}, ""),
-        "/secret/x": page("Secret", SOLAR),
-        "/robots.txt": (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /secret\n"),
-    }
+    site.pages = dict(PAGES)
     return site
 
 
 @pytest.fixture
 def crawl(small_site, thresher, tmp_path):
-    topic = "perovskite solar cells; 钙钛矿太阳能电池"
-    made = thresher("new", "solar", "--topic", topic, "--seed", small_site.url("/"))
+    made = thresher(*NEW, small_site.url("/"))
     assert made.returncode == 0, made.stderr
     quick(tmp_path / "solar")
     return tmp_path / "solar"
 
 
-def test_a_crawl_from_new_to_export(crawl, small_site, thresher, tmp_path):
-    ran = thresher("run", "solar", "--pages", 100)
+def test_a_crawl_from_new_to_export(crawled, tmp_path):
+    site, thresher, ran = crawled.site, crawled.thresher, crawled.ran
     assert ran.returncode == 0, ran.stderr
     assert "nothing is left to fetch" in ran.stderr.lower()
 
-    exported = thresher("export", "solar", "-f", "jsonl")
+    exported = thresher.apart("export", "solar", "-f", "jsonl")
     rows = [json.loads(line) for line in exported.stdout.splitlines()]
     by_title = {row["title"]: row for row in rows}
     assert [row["relevance"] for row in rows] == sorted((row["relevance"] for row in rows), reverse=True)
     assert set(by_title) == {"Seed", "Good", "钙钛矿", "Tea"}
     assert by_title["钙钛矿"]["language"] == "zh"
-    assert by_title["钙钛矿"]["parent"] == small_site.url("/good")
+    assert by_title["钙钛矿"]["parent"] == site.url("/good")
     assert by_title["钙钛矿"]["anchor"] == "tandem solar cells"
     assert by_title["钙钛矿"]["depth"] == 2
     assert by_title["Good"]["status"] == 200
@@ -69,47 +102,51 @@ def test_a_crawl_from_new_to_export(crawl, small_site, thresher, tmp_path):
     assert [row["url"] for row in table] == [row["url"] for row in rows]
 
 
-def test_robots_are_asked_first_and_obeyed(crawl, small_site, thresher):
-    thresher("run", "solar")
-    assert small_site.paths[0] == "/robots.txt"
-    assert "/secret/x" not in small_site.paths
-    why = thresher("why", "solar", small_site.url("/secret/x"))
-    assert "failed: robots.txt" in why.stdout
+def test_robots_are_asked_first_and_obeyed(crawled):
+    assert crawled.site.paths[0] == "/robots.txt"
+    assert "/secret/x" not in crawled.site.paths
+    assert "failed: robots.txt" in crawled.why("/secret/x").stdout
 
 
-def test_a_copy_is_recorded_and_its_links_are_not_followed(crawl, small_site, thresher):
-    thresher("run", "solar")
-    assert "/copy" in small_site.paths
-    assert "/only-from-copy" not in small_site.paths
-    rows = [json.loads(line) for line in thresher("export", "solar", "--duplicates").stdout.splitlines()]
-    [copy] = [row for row in rows if row["url"].endswith("/copy")]
-    assert copy["duplicate_of"] == small_site.url("/tea")
+def test_a_copy_is_recorded_and_its_links_are_not_followed(crawled):
+    assert "/copy" in crawled.site.paths
+    assert "/only-from-copy" not in crawled.site.paths
+    [copy] = [row for row in crawled.rows("--duplicates") if row["url"].endswith("/copy")]
+    assert copy["duplicate_of"] == crawled.site.url("/tea")
 
 
-def test_why_prints_the_path_and_the_parts_of_every_score(crawl, small_site, thresher):
-    thresher("run", "solar")
-    why = thresher("why", "solar", small_site.url("/better")).stdout
-    assert "0. " + small_site.url("/") in why
+def test_why_prints_the_path_and_the_parts_of_every_score(crawled):
+    site = crawled.site
+    why = crawled.thresher.apart("why", "solar", site.url("/better")).stdout
+    assert "0. " + site.url("/") in why
     assert 'by "tandem solar cells", score' in why
-    assert "= page 1." in why
     assert "relevant, probability " in why
     assert "likeness 0." in why
-    told = json.loads(thresher("why", "solar", small_site.url("/better"), "--json").stdout)
-    assert [hop["url"] for hop in told["path"]] == [small_site.url(path) for path in ("/", "/good", "/better")]
+    told = json.loads(crawled.why("/better", "--json").stdout)
+    assert [hop["url"] for hop in told["path"]] == [site.url(path) for path in ("/", "/good", "/better")]
     assert told["state"] == "done"
+    for hop in told["path"][1:]:
+        assert hop["score_parts"]
+        parts = why.partition(f"score {hop['score']:.3f} = ")[2].partition("\n")[0]
+        assert all(f"{part} " in parts for part in hop["score_parts"]), parts
 
 
-def test_why_of_an_unknown_page_says_so(crawl, thresher, small_site):
-    thresher("run", "solar")
-    why = thresher("why", "solar", small_site.url("/nowhere"))
+def test_why_of_an_unknown_page_says_so(crawled):
+    why = crawled.why("/nowhere")
     assert why.returncode == 1
     assert "never queued: no page that was fetched links to it" in why.stdout
 
 
-def test_a_failure_and_a_redirect_say_what_they_were(crawl, small_site, thresher):
-    thresher("run", "solar")
-    assert "failed: http 404" in thresher("why", "solar", small_site.url("/gone")).stdout
-    assert "redirected to" in thresher("why", "solar", small_site.url("/moved")).stdout
+def test_a_failure_and_a_redirect_say_what_they_were(crawled):
+    assert "failed: http 404" in crawled.why("/gone").stdout
+    assert "redirected to" in crawled.why("/moved").stdout
+
+
+@pytest.mark.parametrize("arguments", [("status", "solar"), ("strategies",)], ids=lambda arguments: arguments[0])
+def test_commands_say_the_same_in_a_process_of_their_own(crawled, arguments):
+    apart, here = crawled.thresher.apart(*arguments, "--json"), crawled.thresher(*arguments, "--json")
+    assert (apart.returncode, apart.stdout, apart.stderr) == (here.returncode, here.stdout, here.stderr)
+    assert apart.returncode == 0
 
 
 def test_status_hosts_and_frontier_speak_json(crawl, small_site, thresher):
@@ -201,7 +238,7 @@ def test_errors_say_what_is_wrong_and_end_with_their_code(thresher, arguments, c
 
 
 def test_doctor_and_strategies_answer(thresher):
-    assert thresher("doctor").returncode == 0
+    assert thresher.apart("doctor").returncode == 0
     listed = json.loads(thresher("strategies", "--json").stdout)
     assert {"best-first", "breadth-first"} <= {strategy["name"] for strategy in listed}
     assert "relevance" not in thresher("strategies", "breadth-first").stderr

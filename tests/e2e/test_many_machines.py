@@ -198,5 +198,5 @@ def test_nobody_is_asked_while_the_store_is_away_and_a_second_signal_ends_worker
         owner.send_signal(signal.SIGTERM)
         second.send_signal(signal.SIGTERM)
         time.sleep(0.3 * number)
-    assert (owner.wait(15), second.wait(15)) == (13, 13), machines.words()
+    assert (owner.wait(30), second.wait(30)) == (13, 13), machines.words()
     assert endless.ended() == asked

@@ -1,44 +1,82 @@
 """A collection is kept fresh: pages are visited again, servers are asked for news only, and what changed is told."""
 
 import json
+import shutil
 
 import pytest
 
-from tests.e2e.conftest import quick
+from tests.e2e.conftest import CommandLine, quick, serving
 from tests.e2e.test_first_crawl import SOLAR, page
 
 HTML = {"Content-Type": "text/html"}
 MODIFIED = "Sun, 01 Nov 2026 12:00:00 GMT"
 
 
-@pytest.fixture
-def solar_site(site):
-    site.pages = {
-        "/": page("Seed", SOLAR, ("/steady", "perovskite"), ("/lively", "solar cells"), ("/leaving", "cells")),
-        "/steady": (200, {**HTML, "ETag": '"v1"', "Last-Modified": MODIFIED}, page("Steady", SOLAR + "<p>One.</p>")),
-        "/lively": (200, {**HTML, "ETag": '"v1"'}, page("Lively", SOLAR + "<p>Two.</p>")),
-        "/leaving": page("Leaving", SOLAR + "<p>Three.</p>"),
-    }
-    return site
+PAGES = {
+    "/": page("Seed", SOLAR, ("/steady", "perovskite"), ("/lively", "solar cells"), ("/leaving", "cells")),
+    "/steady": (200, {**HTML, "ETag": '"v1"', "Last-Modified": MODIFIED}, page("Steady", SOLAR + "<p>One.</p>")),
+    "/lively": (200, {**HTML, "ETag": '"v1"'}, page("Lively", SOLAR + "<p>Two.</p>")),
+    "/leaving": page("Leaving", SOLAR + "<p>Three.</p>"),
+}
+LATER = {
+    "/": PAGES["/"],
+    "/steady": (304, {"ETag": '"v1"'}, ""),
+    "/lively": page("Lively", SOLAR + "<p>New.</p>", ("/new", "tandem cells"), ("/steady", "s")),
+    "/new": page("New", SOLAR + "<p>Four.</p>"),
+}
+"""Some time has gone by in the world."""
+
+
+@pytest.fixture(scope="module")
+def world():
+    with serving() as site:
+        yield site
 
 
 @pytest.fixture
-def crawl(solar_site, thresher, tmp_path):
-    made = thresher("new", "solar", "--topic", "perovskite solar cells", "--seed", solar_site.url("/"))
+def solar_site(world):
+    world.pages = dict(PAGES)
+    world.requests.clear()
+    return world
+
+
+@pytest.fixture(scope="module")
+def crawled(world, tmp_path_factory):
+    """A crawl that is over, made once; tests go on with copies of it."""
+    folder = tmp_path_factory.mktemp("crawled")
+    thresher = CommandLine(folder)
+    world.pages = dict(PAGES)
+    made = thresher("new", "solar", "--topic", "perovskite solar cells", "--seed", world.url("/"))
     assert made.returncode == 0, made.stderr
-    quick(tmp_path / "solar")
+    quick(folder / "solar")
     assert thresher("run", "solar").returncode == 0
-    solar_site.requests.clear()
-    return tmp_path / "solar"
+    return folder / "solar"
+
+
+@pytest.fixture(scope="module")
+def refreshed(world, crawled, tmp_path_factory):
+    """The same after its first refresh, with what was asked for in it."""
+    folder = tmp_path_factory.mktemp("refreshed")
+    shutil.copytree(crawled, folder / "solar")
+    world.pages = dict(LATER)
+    world.requests.clear()
+    ran = CommandLine(folder)("run", "solar", "--refresh")
+    assert ran.returncode == 0, ran.stderr
+    return folder / "solar", {path: headers for _, path, headers in world.requests}
 
 
 @pytest.fixture
-def later(solar_site):
-    """Let some time go by in the world."""
-    solar_site.pages["/steady"] = (304, {"ETag": '"v1"'}, "")
-    solar_site.pages["/lively"] = page("Lively", SOLAR + "<p>New.</p>", ("/new", "tandem cells"), ("/steady", "s"))
-    solar_site.pages["/new"] = page("New", SOLAR + "<p>Four.</p>")
-    del solar_site.pages["/leaving"]
+def crawl(crawled, solar_site, tmp_path):
+    return shutil.copytree(crawled, tmp_path / "solar")
+
+
+@pytest.fixture
+def later(refreshed, solar_site, tmp_path):
+    """Go on after the first refresh; gives what was asked for in it."""
+    folder, asked = refreshed
+    shutil.copytree(folder, tmp_path / "solar")
+    solar_site.pages = dict(LATER)
+    return asked
 
 
 def changes(thresher, *options):
@@ -47,10 +85,8 @@ def changes(thresher, *options):
     return {change["title"]: change["change"] for change in json.loads(listed.stdout)}
 
 
-def test_pages_are_visited_again_and_what_changed_is_told(crawl, later, solar_site, thresher):
-    ran = thresher("run", "solar", "--refresh")
-    assert ran.returncode == 0, ran.stderr
-    asked = {path: headers for _, path, headers in solar_site.requests}
+def test_pages_are_visited_again_and_what_changed_is_told(later, thresher):
+    asked = later
     assert set(asked) - {"/robots.txt"} == {"/", "/leaving", "/lively", "/steady"}  # and not what the links led to
     assert (asked["/steady"]["If-None-Match"], asked["/steady"]["If-Modified-Since"]) == ('"v1"', MODIFIED)
     assert asked["/lively"]["If-None-Match"] == '"v1"'
@@ -66,9 +102,7 @@ def test_pages_are_visited_again_and_what_changed_is_told(crawl, later, solar_si
     assert by_title["Steady"]["checked_at"] > by_title["Steady"]["fetched_at"]
 
 
-def test_new_links_wait_for_the_next_usual_run(crawl, later, solar_site, thresher):
-    thresher("run", "solar", "--refresh")
-    solar_site.requests.clear()
+def test_new_links_wait_for_the_next_usual_run(later, solar_site, thresher):
     thresher("run", "solar")
     assert [path for path in solar_site.paths if path != "/robots.txt"] == ["/new"]
     assert changes(thresher) == {"Lively": "changed", "Leaving": "gone", "New": "new"}
@@ -76,9 +110,7 @@ def test_new_links_wait_for_the_next_usual_run(crawl, later, solar_site, threshe
     assert why.index("Seed") < why.index("Lively") < why.index("New")
 
 
-def test_each_refresh_looks_anew_at_so_many_pages(crawl, later, solar_site, thresher):
-    thresher("run", "solar", "--refresh")
-    solar_site.requests.clear()
+def test_each_refresh_looks_anew_at_so_many_pages(later, solar_site, thresher):
     thresher("run", "solar", "--refresh", "--pages", 2)
     visited = [path for path in solar_site.paths if path != "/robots.txt"]
     assert len(visited) == 2

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from tests.commands import called
 from tests.faults import processes
 
 THRESHER = (sys.executable, "-m", "thresher")
@@ -60,8 +61,11 @@ class Crawl:
         return [json.loads(line)["url"] for line in path.read_text(encoding="utf-8").splitlines()]
 
     def _call(self, *arguments: str) -> None:
-        command = [*self.command, *arguments]
-        done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+        if tuple(self.command[-len(THRESHER) :]) == THRESHER:
+            done = called(*arguments, folder=REPOSITORY)
+        else:
+            command = [*self.command, *arguments]
+            done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=COMMAND_SECONDS)
         if done.returncode:
             raise RuntimeError(f"{arguments[0]} ended with {done.returncode}: {done.stderr[-2000:]}")
 

@@ -23,14 +23,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.commands import called
 from tests.faults import processes
-from tests.faults.crawl import COMMAND_SECONDS, REPOSITORY, THRESHER, Run, merge
+from tests.faults.crawl import REPOSITORY, THRESHER, Run, merge
 from tests.witness.process import Witness
 from tests.witness.words import TOPIC_WORDS
 
 GRACE_SECONDS = 45.0
 """A run may take so much longer than it was given: it lets open requests finish before it ends."""
-LOOK_SECONDS = 0.02
+LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,7 @@ class Result:
 
     def thresher(self, command: str, *arguments: str, check: bool = True) -> str:
         """Return what a command prints about this crawl."""
-        call = [*THRESHER, command, str(self.folder), *arguments]
-        done = subprocess.run(call, cwd=REPOSITORY, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+        done = called(command, self.folder, *arguments, folder=REPOSITORY)
         if check and done.returncode:
             raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr[-2000:]}")
         return done.stdout

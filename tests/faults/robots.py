@@ -275,7 +275,7 @@ def paces(*, long: bool = False, seconds: float = 28.0) -> tuple[list[Pace], Res
         {"twenty": "Crawl-delay: 20"} if long else {}
     )
     least = {"one": 1.0, "rate": 2.0, "twenty": 20.0, "seconds": 12.0, "past": 10.0, "junk": 10.0}
-    date, clock = int(time.time()) + 20, time.monotonic() - time.time()
+    date, clock = int(time.time()) + 14, time.monotonic() - time.time()
     named = {"date": formatdate(date, usegmt=True), "past": formatdate(0, usegmt=True)}
     waits = {"seconds": "12", **named, "junk": "a while", "absurd": "9" * 12}
     script: dict[str, Any] = {f"{name}.test": _paced(line) for name, line in delays.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from tests.faults.ordeal import Borne, Setting, endure
 from tests.faults.scenario import Plan
@@ -158,24 +159,31 @@ def r6() -> Outcome:
     return Outcome(held=all(one.survived for one in borne.values()), figure=". ".join(words))
 
 
-def bad_weather(scene: Scene) -> None:
-    """Half a second to the store and back, and a reset at each twentieth request."""
-    scene.proxy.set(latency_seconds=0.5, reset_share=0.05)
+@dataclass(frozen=True)
+class Weather:
+    """How bad a network is: the time to the store and back, and the share of requests that meet a reset."""
+
+    latency_seconds: float = 0.5
+    reset_share: float = 0.05
 
 
-def weathered(scene: Scene) -> int:
+def weathered(weather: Weather) -> Callable[[Scene], int]:
     """Crawl to the end in bad weather; the tale tells how many resets there were."""
-    with scene.trouble("weather", scene.plan.workers):
-        bad_weather(scene)
-        scene.run.wait(scene.seconds_left)
-    return scene.proxy.counts().resets
+
+    def tale(scene: Scene) -> int:
+        with scene.trouble("weather", scene.plan.workers):
+            scene.proxy.set(latency_seconds=weather.latency_seconds, reset_share=weather.reset_share)
+            scene.run.wait(scene.seconds_left)
+        return scene.proxy.counts().resets
+
+    return tale
 
 
 def r7() -> Outcome:
     """Crawl over a slow network that breaks."""
     site = Site(pages=4000, hosts=200)
     plan = Plan(site=site, delay_seconds=0.1, lease_seconds=WEATHERED_LEASE_SECONDS, max_seconds=900.0)
-    fine, bad = endure(plan, calm), endure(plan, weathered)
+    fine, bad = endure(plan, calm), endure(plan, weathered(Weather()))
     ratio = bad.pages_per_second / fine.pages_per_second
     figure = f"{bad.pages_per_second:.1f} pages/s against {fine.pages_per_second:.1f}: {ratio:.0%}; {bad.told} resets; "
     return Outcome(held=bad.kept_all and bad.polite and fine.survived, figure=figure + bad.words())

@@ -11,9 +11,9 @@ def calm():
 
 
 def test_hostile_urls_come_out_of_the_stores_as_they_went_in():
-    tally = smuggling.smuggling(10_000)
+    tally = smuggling.smuggling(3000)
     assert tally.broken[:5] == []
-    assert tally.figures["urls"] > 8000
+    assert tally.figures["urls"] > 2400
 
 
 def test_nothing_private_is_sent_to_anybody(calm):

@@ -11,12 +11,13 @@ from tests.faults.store_smuggling import smuggled
 from tests.servers.clock import can_step_clocks
 from tests.witness.site import Site
 
-LEASE_SECONDS = 6.0
+TIMEOUT_SECONDS = 1.9  # a busy machine may keep a worker waiting for a second
+LEASE_SECONDS = 7.0
 PAST_LEASE_SECONDS = LEASE_SECONDS + 1.5
 
 
-def plan(pages=300, hosts=50, **more):
-    settings = {"workers": 2, "delay_seconds": 0.1, "timeout_seconds": 0.9, "lease_seconds": LEASE_SECONDS}
+def plan(pages=200, hosts=40, **more):
+    settings = {"workers": 2, "delay_seconds": 0.1, "timeout_seconds": TIMEOUT_SECONDS, "lease_seconds": LEASE_SECONDS}
     return Plan(site=Site(pages=pages, hosts=hosts, skew=1.5), max_seconds=240.0, **{**settings, **more})
 
 
@@ -28,22 +29,22 @@ def test_killed_workers_and_a_killed_run_lose_nothing():
 
 
 def test_a_store_that_dies_or_stands_still_is_waited_for_and_no_request_begins_meanwhile():
-    misfortunes = [lambda scene: scene.stop_server(5.0), lambda scene: scene.kill_server(1.0)]
-    borne = endure(plan(pages=500), store.at_random(misfortunes), Setting(store="valkey"))
+    misfortunes = [lambda scene: scene.stop_server(4.0), lambda scene: scene.kill_server(1.0)]
+    borne = endure(plan(pages=300), store.at_random(misfortunes), Setting(store="valkey"))
     assert borne.told[1] == 0, "a killed store loses nothing that was settled"
     assert store.started_in_silence(borne) == 0
     assert borne.survived, borne.words()
 
 
 def test_what_a_store_loses_with_its_power_is_found_again():
-    borne = endure(plan(pages=500), store.store_killed(1, seconds=1.0, forget_seconds=2.0))
+    borne = endure(plan(pages=300), store.store_killed(1, seconds=1.0, forget_seconds=2.0))
     assert borne.told[0] > 0, "nothing was lost, so this tells nothing"
     assert borne.kept_all, borne.words()
     assert borne.polite, borne.words()
 
 
 def test_workers_that_are_cut_off_or_stopped_past_their_lease_change_nothing():
-    borne = endure(plan(pages=600, workers=3), cut_off_and_stopped)
+    borne = endure(plan(pages=450, workers=3), cut_off_and_stopped)
     assert len(borne.troubles) == 2
     assert borne.survived, borne.words()
 
@@ -58,7 +59,7 @@ def cut_off_and_stopped(scene):
 
 
 def test_a_slow_network_that_breaks_makes_a_crawl_slower_and_no_worse():
-    borne = endure(plan(pages=60, lease_seconds=store.WEATHERED_LEASE_SECONDS), store.weathered)
+    borne = endure(plan(pages=40, hosts=20, lease_seconds=9.0), store.weathered(store.Weather(0.15, 0.07)))
     assert borne.told > 0
     assert borne.kept_all, borne.words()
     assert borne.polite, borne.words()
@@ -68,7 +69,7 @@ def test_a_run_that_is_asked_to_end_does_so_in_time_and_the_same_command_goes_on
     def tale(scene):
         return [endings.signalled(times, share=share)(scene) for times, share in ((1, 0.2), (2, 0.6))]
 
-    borne = endure(endings.slow_plan(250, 50, workers=2), tale)
+    borne = endure(endings.slow_plan(160, 40, workers=2), tale)
     once, twice = borne.told
     assert endings.drained(once), once
     assert endings.stopped_at_once(twice), twice

@@ -32,7 +32,7 @@ def test_a_pattern_that_is_not_linear_is_found_out():
 
 
 def test_fuzzed_addresses_keep_their_one_spelling():
-    found = text.addresses(1500)
+    found = text.addresses(600)
     assert found.failures == []
 
 

@@ -26,23 +26,24 @@ def direct(server):
         yield client
 
 
-def dial(proxy, seconds=0.2):
+def dial(proxy, seconds=1.0):
+    """Have a client that waits for so long; on a busy machine an answer may well take a tenth of it."""
     return redis.Redis("127.0.0.1", proxy.port, socket_timeout=seconds, retry=None, decode_responses=True)
 
 
 def test_fine_weather_lets_everything_pass(proxy):
-    with dial(proxy) as client:
+    with dial(proxy, 10.0) as client:
         client.set("a", "x" * 1_000_000)
         assert len(client.get("a")) == 1_000_000
 
 
 def test_latency_is_added_to_every_round_trip(proxy):
-    with dial(proxy, 5.0) as client:
+    with dial(proxy, 10.0) as client:
         client.ping()
         proxy.set(latency_seconds=0.2)
         start = time.monotonic()
         client.ping()
-        assert 0.2 <= time.monotonic() - start < 1.0
+        assert 0.2 <= time.monotonic() - start < 5.0
 
 
 def test_a_cut_is_silence_and_what_was_sent_into_it_arrives_late(proxy, direct):
@@ -92,18 +93,17 @@ def test_a_cut_can_be_for_one_process_alone(proxy):
 
 def test_a_flapping_cut_comes_and_goes(proxy):
     proxy.set(cut="both", flap_seconds=0.15)
-    seen = set()
     with dial(proxy, 0.05) as client:
-        for _ in range(20):
-            seen.add(answers(client))
-    assert seen == {True, False}
+        assert eventually(lambda: answers(client), seconds=20)
+        assert eventually(lambda: not answers(client), seconds=20)
+        assert eventually(lambda: answers(client), seconds=20)
 
 
 def test_a_share_of_requests_meets_a_reset_and_half_of_these_were_carried_out(proxy, direct):
     proxy.set(reset_share=0.2)
     lost = 0
     for _ in range(300):
-        with dial(proxy, 1.0) as client:
+        with dial(proxy, 10.0) as client:
             try:
                 client.incr("count")
             except redis.ConnectionError:
@@ -121,8 +121,8 @@ def answers(client):
         return False
 
 
-def eventually(condition, seconds=2.0):
+def eventually(condition, seconds=10.0):
     deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
+    while not (met := condition()) and time.monotonic() < deadline:
         time.sleep(0.01)
-    return condition()
+    return met

@@ -76,7 +76,7 @@ def servers():
 
 @pytest.fixture
 def crawl(tmp_path):
-    (tmp_path / "topic.yaml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "topic.yaml").write_text(f"{CONFIG}\nstrategy: {{name: best-first}}\n", encoding="utf-8")
     (tmp_path / "seeds.txt").write_text("".join(f"{SEED}{number}\n" for number in range(7)), encoding="utf-8")
     return Crawl.open(tmp_path)
 

