@@ -34,7 +34,7 @@ from thresher.urls.canonical import fingerprint
 
 SWEEP_URLS = 1_000
 """How many of the best URLs are scored again every few pages."""
-THINK_PAGES, THINK_LINKS = 25, 500
+THINK_PAGES, THINK_LINKS = 25, 200
 """Pages between two thoughts about all words and all that waits: so many, or one for each so many links."""
 FIT_PAGES, FIT_SHARE = 5, 0.05
 """Examples between two fits of the model: so many, or this share of all."""
@@ -224,5 +224,7 @@ class Thresher:
         last = len(now) - min(HOT, len(now))
         hot = np.maximum(now, was) >= np.partition(now, last)[last]
         changed = np.flatnonzero(hot & (np.abs(now - was) > LEAST_CHANGE))
-        known.urls["score"][numbers[changed]] = now[changed]
-        return {known.names[numbers[one]]: Change(float(was[one]), float(now[one])) for one in changed}
+        numbers, was, now = numbers[changed], was[changed], now[changed]
+        known.urls["score"][numbers] = now
+        changes = map(Change, was.tolist(), now.tolist())
+        return dict(zip(map(known.names.__getitem__, numbers.tolist()), changes, strict=True))

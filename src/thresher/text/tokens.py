@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import chain, filterfalse
 from operator import add
-from zlib import crc32
 
 import Stemmer
 
@@ -29,9 +28,12 @@ MAX_WORD_BYTES = 64
 MOST_STEMS = 1 << 17
 """Words whose stems are remembered."""
 
-# In bytes, because lower-casing and splitting a whole page by one table is several times faster than a regular
-# expression. Bytes above 127 belong to other scripts and punctuation; the few words that hold them get a second look.
-_PLAIN = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
+PLAIN = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
+"""What each byte of a text becomes before it is split into words.
+
+In bytes, because lower-casing and splitting a whole page by one table is several times faster than a regular
+expression. Bytes above 127 belong to other scripts and punctuation; the few words that hold them get a second look.
+"""
 _RUNS = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+").findall
 _UNSPACED_RUNS = re.compile(rf"[{CJK}]+").findall
 _SPACED_WORDS = re.compile(rf"[^\W_{CJK}]+").findall
@@ -47,7 +49,7 @@ def tokenize(text: str) -> list[str]:
     tokens: list[str] = []
     for word in _split(text):
         if not word.isascii():
-            tokens += _terms(_fold(word.decode()))
+            tokens += terms_of_other(word)
         elif stem := _STEMS[word]:
             tokens.append(stem)
     return tokens
@@ -66,65 +68,14 @@ def count(text: str) -> dict[str, int]:
     return counts
 
 
-class TermNumbers:
-    """Numbers for the terms of texts, from 1; plain ASCII costs no step of Python per word.
-
-    The first terms get numbers of their own. Once all are given out, a further term shares one by its hash.
-
-    Args:
-        most: How many numbers there are, 0 included, which stands for no term.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._numbers: dict[str, int] = {}
-        self._plain = _PlainNumbers(self)
-
-    def __len__(self) -> int:
-        """Return how many terms have a number of their own."""
-        return len(self._numbers)
-
-    def __iter__(self) -> Iterator[str]:
-        """Give the terms that have a number of their own, in the order of these."""
-        return iter(self._numbers)
-
-    def number(self, term: str) -> int:
-        """Give the number of a term."""
-        known = self._numbers.get(term)
-        if known is None:
-            known = len(self._numbers) + 1
-            if known >= self._most:
-                return crc32(term.encode("utf-8", "replace")) % (self._most - 1) + 1
-            self._numbers[term] = known
-        return known
-
-    def of(self, text: str) -> list[int]:
-        """Give the numbers of the terms of a text, those of `tokenize`, in order."""
-        words = _split(text)
-        if text.isascii():
-            return list(filter(None, map(self._plain.__getitem__, words)))
-        numbers: list[int] = []
-        for word in words:
-            if not word.isascii():
-                numbers += map(self.number, _terms(_fold(word.decode())))
-            elif number := self._plain[word]:
-                numbers.append(number)
-        return numbers
+def plain_term(word: bytes) -> str:
+    """Give the term of an ASCII word in lower case; nothing for one that `tokenize` leaves out."""
+    return _STEMS[word]
 
 
-class _PlainNumbers(dict[bytes, int]):
-    """The numbers of ASCII words as they are written, 0 for stop words."""
-
-    def __init__(self, numbers: TermNumbers) -> None:
-        super().__init__()
-        self._terms = numbers
-
-    def __missing__(self, word: bytes) -> int:
-        if len(self) >= MOST_STEMS:
-            self.clear()
-        stem = _STEMS[word]
-        number = self[word] = self._terms.number(stem) if stem else 0
-        return number
+def terms_of_other(word: bytes) -> Iterator[str]:
+    """Give the terms of what stands between spaces and is not all ASCII."""
+    return _terms(_fold(word.decode()))
 
 
 class Mentions:
@@ -155,7 +106,7 @@ class Mentions:
 
 def _split(text: str) -> list[bytes]:
     """Split at spaces and ASCII punctuation, in lower case as far as ASCII goes."""
-    return text.encode("utf-8", "replace").translate(_PLAIN).split()
+    return text.encode("utf-8", "replace").translate(PLAIN).split()
 
 
 def _fold(text: str) -> str:

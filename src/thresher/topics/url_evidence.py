@@ -66,6 +66,9 @@ class UrlEvidence:
 
     def score(self, url: str) -> float:
         """Give R_url, from 0 to 1; over several nodes the best one counts."""
+        text = url.lower()
+        if "%" not in text and not self._likely(text):
+            return 0.0
         host, path = split_host(url)
         return self._R_url(self._in_host(host) + self._in_path(path))
 

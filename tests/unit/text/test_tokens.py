@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.text.tokens import MAX_WORD_BYTES, Mentions, TermNumbers, count, tokenize
+from thresher.text.tokens import MAX_WORD_BYTES, Mentions, count, tokenize
 
 MIXED = st.text(alphabet="abc Running's9_-，。中文的了学習カナéßＡ１ﬁ\u0301\U00020000한글\n\ud800", max_size=60)
 
@@ -81,19 +81,3 @@ def test_a_text_that_holds_a_term_is_never_missed(text):
 )
 def test_a_term_is_looked_for_without_counting_the_others(term, text, found):
     assert Mentions([term])(text) is found
-
-
-def test_numbered_terms_are_those_of_the_text_in_order():
-    numbers = TermNumbers(1000)
-    for text in ("The harbour seals of the harbour", "Grüne Häfen, seals", "海豹 seals 港口", "", "the of"):
-        assert numbers.of(text) == list(map(numbers.number, tokenize(text)))
-    assert list(numbers)[:2] == ["harbour", "seal"]
-    assert len(numbers) == len(list(numbers))
-
-
-def test_when_all_numbers_are_given_out_terms_share_them():
-    numbers = TermNumbers(4)
-    found = numbers.of(" ".join(f"word{number}" for number in range(50)))
-    assert found[:3] == [1, 2, 3]
-    assert set(found) == {1, 2, 3}
-    assert len(numbers) == 3

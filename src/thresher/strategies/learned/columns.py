@@ -25,10 +25,12 @@ class Columns:
             name: np.zeros((FIRST_ROWS, width) if width > 1 else FIRST_ROWS, dtype=kind)
             for name, (kind, width) in kinds.items()
         }
+        self._filled = self._arrays
+        self._fill()
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Give a column, as far as it is filled."""
-        return self._arrays[name][: self.size]
+        return self._filled[name]
 
     def grow(self, rows: int) -> range:
         """Add rows of zeros; return their numbers."""
@@ -39,6 +41,7 @@ class Columns:
                 wider = np.zeros((self._room, *array.shape[1:]), dtype=array.dtype)
                 wider[:first] = array[:first]
                 self._arrays[name] = wider
+        self._fill()
         return range(first, self.size)
 
     def keep(self, rows: NDArray[np.intp]) -> None:
@@ -48,3 +51,7 @@ class Columns:
             array[: len(rows)] = kept
             array[len(rows) : self.size] = 0
         self.size = len(rows)
+        self._fill()
+
+    def _fill(self) -> None:
+        self._filled = {name: array[: self.size] for name, array in self._arrays.items()}

@@ -41,28 +41,26 @@ def features(known: KnownLinks, places: Places, numbers: Ints, rows: Ints, at: I
         at: To which of the URLs each link leads, from 0.
     """
     urls, links, rate = known.urls, known.links, places.rate()
-    count = np.bincount(at, minlength=len(numbers))
-    starts = np.cumsum(count) - count
+    size = len(numbers)
+    count = np.bincount(at, minlength=size)
     page = links["page"][rows]
     relevance, promise = urls["relevance"][page], urls["promise"][page]
     tried = urls["tries"][page]
     siblings = (urls["successes"][page] + TRUST * rate) / (tried + TRUST)
     focus = relevance / np.log2(2 + urls["links"][page])
     path = places.rates(links["path"][rows], rate)
-    summed = [relevance, siblings, promise, focus, path, links["near"][rows], links["near_success"][rows], tried]
-    relevant, sibling, promised, focused, on_path, near, near_success, tries = np.add.reduceat(
-        np.stack(summed), starts, axis=1
+    summed = (relevance, siblings, promise, focus, path, links["near"][rows], links["near_success"][rows], tried)
+    relevant, sibling, promised, focused, on_path, near, near_success, tries = (
+        np.bincount(at, each, size) for each in summed
     )
-    facts = links["facts"][rows]
-    anchor, context, bare, outward, *said = (np.add.reduceat(facts, starts, axis=0) / count[:, None]).T
-    most = np.maximum.reduceat(np.stack([relevance, siblings, promise, facts[:, 0]]), starts, axis=1)
-    most_relevant, most_siblings, most_promise, most_anchor = most
+    anchor, context, bare, outward, *said = urls["facts"].take(numbers, axis=0).T / count
+    most_relevant, most_siblings, most_promise = (_most(at, each, size) for each in (relevance, siblings, promise))
     domain, host, directory, template = _place_rates(places, urls["places"][numbers], rate)
     near_rate = (near_success + rate) / (near + 1)
     level = _logit(rate)
-    of_siblings = _logit(np.stack([sibling / count, most_siblings, near_rate])) - level
-    of_places = _logit(np.stack([on_path / count, template, directory, host, domain])) - level
-    ones = np.ones(len(numbers))
+    of_siblings = _logit(np.concatenate([sibling / count, most_siblings, near_rate])) - level
+    of_places = _logit(np.concatenate([on_path / count, template, directory, host, domain])) - level
+    ones = np.ones(size)
     x = [
         ones,
         ones * np.log1p(places.tries(EVERYWHERE)) / 3,
@@ -74,11 +72,11 @@ def features(known: KnownLinks, places: Places, numbers: Ints, rows: Ints, at: I
         np.log1p(np.maximum(count - relevant, 0)),
         np.log1p(4 * focused),
         np.log(np.maximum(urls["away"][numbers], 1)),
-        *of_siblings,
+        of_siblings,
         np.log1p(tries),
-        *of_places,
+        of_places,
         np.log1p(places.tries(urls["places"][numbers][:, 2])),
-        most_anchor,
+        urls["anchor"][numbers],
         anchor,
         urls["url"][numbers],
         context,
@@ -90,7 +88,13 @@ def features(known: KnownLinks, places: Places, numbers: Ints, rows: Ints, at: I
         np.log1p(urls["depth"][numbers]),
         urls["query"][numbers],
     ]
-    return np.stack(x, axis=1).astype(np.float64)
+    return np.concatenate(x).reshape(-1, size).T  # feature after feature in memory, as they are made and weighed
+
+
+def _most(at: Ints, values: NDArray[np.floating], size: int) -> NDArray[np.floating]:
+    most = np.full(size, -np.inf, dtype=values.dtype)  # numbers of another kind would take ten times as long
+    np.maximum.at(most, at, values)
+    return most
 
 
 def _place_rates(places: Places, at: NDArray[np.int32], rate: float) -> tuple[Floats, Floats, Floats, Floats]:
@@ -100,6 +104,6 @@ def _place_rates(places: Places, at: NDArray[np.int32], rate: float) -> tuple[Fl
 
 
 def _logit(p: Floats | float) -> Floats:
-    p = np.clip(p, LEAST_RATE, 1 - LEAST_RATE)
+    p = np.minimum(np.maximum(p, LEAST_RATE), 1 - LEAST_RATE)
     odds: Floats = np.log(p / (1 - p))
     return odds

@@ -6,7 +6,9 @@ are too many links, those to the URLs with the lowest scores are forgotten, and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import hypot
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +18,19 @@ from thresher.strategies.aim import Aim
 from thresher.strategies.learned.columns import Columns
 from thresher.strategies.learned.places import Places
 from thresher.strategies.learned.words import (
+    ABOUT_CHARACTERS,
     ABOUT_WORDS,
     ANCHOR_CHARACTERS,
     AROUND,
     AROUND_WORDS,
     CONTEXT_CHARACTERS,
+    MOST_WORDS,
     NAME,
     NAME_WORDS,
     SAYINGS,
     Words,
-    row_of,
+    end_of,
+    rows_of,
 )
 from thresher.urls.canonical import fingerprint
 from thresher.urls.host import host_key
@@ -35,25 +40,33 @@ KEPT_SHARE = 0.5
 """Of the links that may be remembered: how many are left when some are forgotten."""
 MOST_PARENTS = 32
 """Of one URL; a link in a menu has as many as there are pages."""
+LISTEN_ROWS = 2_048
+"""Links that are listened to at once: so many that all of it stays close to the processor."""
+BAR = 0.8
+"""Of the lowest score among the best: where these are looked for next time, before all are looked at."""
 REACH = 4
 """How many links to each side of a link are its neighbours."""
 KERNEL = np.array([1 / abs(distance) if distance else 0.0 for distance in range(-REACH, REACH + 1)])
 RELEVANT = 0.5
 """From here on a page ends a tunnel."""
+TEXTS = ("anchor", "end of the address", "context", "heading")
 PLACES = ("domain", "host", "directory", "template")
 
 FACTS = ("anchor", "context", "bare", "outward")
-SAID_BY_NAME = slice(len(FACTS), len(FACTS) + SAYINGS)
-SAID_AROUND = slice(len(FACTS) + SAYINGS, len(FACTS) + 2 * SAYINGS)
 
 Ints = NDArray[np.intp]
 
 _URLS = {
-    "key": ("i8", 1), "fetched": ("?", 1), "relevance": ("f4", 1), "score": ("f8", 1), "parents": ("i4", 1),
-    "away": ("f4", 1), "url": ("f4", 1), "depth": ("f4", 1), "query": ("f4", 1), "places": ("i4", len(PLACES)),
+    "key": ("i8", 1), "host": ("i8", 1), "places": ("i4", len(PLACES)), "url": ("f4", 1), "depth": ("f4", 1),
+    "query": ("f4", 1), "fetched": ("?", 1), "relevance": ("f4", 1), "score": ("f8", 1), "away": ("f4", 1),
+    "parents": ("i4", 1), "known": ("i4", 1), "to": ("i4", MOST_PARENTS),
+    "facts": ("f4", len(FACTS) + 2 * SAYINGS), "anchor": ("f4", 1),
     "links": ("f4", 1), "tries": ("f4", 1), "successes": ("f4", 1), "promise": ("f4", 1), "about": ("i4", 1),
 }  # fmt: skip
-"""Of a URL; the last line is of those that were fetched."""
+"""Of a URL: what it says itself, what is known of it, the links to it, sums (and a maximum) of what these say.
+
+The last line is of those that were fetched.
+"""
 _LINKS = {
     "page": ("i4", 1), "url": ("i4", 1), "kept": ("?", 1), "path": ("i4", 1), "near": ("f4", 1),
     "near_success": ("f4", 1), "name": ("i4", NAME_WORDS), "around": ("i4", AROUND_WORDS),
@@ -75,13 +88,15 @@ class KnownLinks:
         self._places = places
         self._words = words
         self._most_links = most_links
-        self._topic = words.numbers(term for vector in aim.vectors.values() for term in vector)
+        self._topics = [words.weights_of(vector) for vector in aim.vectors.values()]
+        self._is_topic = np.zeros(MOST_WORDS, dtype=np.bool_)
+        self._is_topic[[number for vector in self._topics for number in vector]] = True
         self.urls = Columns({**_URLS, "x": ("f4", width)})
         self.links = Columns(_LINKS)
         self.pages = Columns(_PAGES)
         self.names: list[str] = []
+        self._bar = 0.0  # the best that wait were above it when they were last asked for
         self._numbers: dict[int, int] = {}
-        self._to: list[list[int]] = []
         self._on: dict[int, range] = {}
 
     def find(self, key: int) -> int | None:
@@ -90,24 +105,26 @@ class KnownLinks:
 
     def number(self, url: str) -> int:
         """Give the number of a URL; a new one gets one."""
-        return int(self._number_all([url], 0.0)[0])
+        known = self._numbers.get(fingerprint(url))
+        return int(self._number_all([url], 0.0)[0]) if known is None else known
 
     def _number_all(self, urls: Sequence[str], away: float) -> Ints:
         """Give the numbers of some different URLs; new ones get some, and are so far away from the topic."""
         keys = list(map(fingerprint, urls))
-        new = [(key, url) for key, url in zip(keys, urls, strict=True) if key not in self._numbers]
+        new = [place for place, key in enumerate(keys) if key not in self._numbers]
         if new:
             rows = self.urls.grow(len(new))
-            self._numbers.update((key, number) for (key, _), number in zip(new, rows, strict=True))
-            self.names.extend(url for _, url in new)
-            self._to.extend([] for _ in new)
-            self._describe([key for key, _ in new], [url for _, url in new], slice(rows.start, rows.stop))
+            new_keys, new_urls = [keys[place] for place in new], [urls[place] for place in new]
+            self._numbers.update(zip(new_keys, rows, strict=True))
+            self.names += new_urls
+            self._describe(new_keys, new_urls, slice(rows.start, rows.stop))
             self.urls["away"][rows.start : rows.stop] = away
-        return np.array([self._numbers[key] for key in keys], dtype=np.intp)
+        return np.fromiter(map(self._numbers.__getitem__, keys), dtype=np.intp, count=len(keys))
 
     def _describe(self, keys: Sequence[int], found: Sequence[str], block: slice) -> None:
         urls, paths = self.urls, [url.partition("://")[2].partition("/")[2] for url in found]
         urls["key"][block] = keys
+        urls["host"][block] = [hash(host_key(url)) for url in found]
         urls["url"][block] = list(map(self._aim.url_evidence, found))
         urls["depth"][block] = [path.rstrip("/").count("/") for path in paths]
         urls["query"][block] = ["?" in path for path in paths]
@@ -124,45 +141,51 @@ class KnownLinks:
         self.urls["away"][number], self.urls["links"][number] = away, len(found)
         if not found or number in self._on:
             return self._waiting_of(children)
-        self._introduce(number, page)
         rows = self.links.grow(len(found))
-        self._write_links(page, found, slice(rows.start, rows.stop))
         self.links["page"][rows.start :], self.links["url"][rows.start :] = number, children
-        np.minimum.at(self.urls["away"], children, away + 1)
+        self._introduce(number, self._write_links(page, found, slice(rows.start, rows.stop)))
+        self.urls["away"][children] = np.minimum(self.urls["away"][children], away + 1)
         self._meet(number, rows, children)
-        self.listen(slice(rows.start, rows.stop))
         return self._waiting_of(children)
 
     def _waiting_of(self, numbers: Ints) -> Ints:
         waiting: Ints = numbers[~self.urls["fetched"][numbers] & (self.urls["parents"][numbers] > 0)]
         return waiting
 
-    def _introduce(self, number: int, page: ParsedPage) -> None:
+    def _introduce(self, number: int, words: NDArray[np.int32]) -> None:
         about = self.pages.grow(1)[0]
         self.pages["url"][about] = number
-        self.pages["words"][about] = self._words.of_introduction(page.title, page.text)
+        self.pages["words"][about] = words
         self.urls["about"][number] = about
         self.urls["promise"][number] = self._words.promise(self.pages["words"][about : about + 1])[0]
 
-    def _write_links(self, page: ParsedPage, found: Sequence[Link], block: slice) -> None:
+    def _write_links(self, page: ParsedPage, found: Sequence[Link], block: slice) -> NDArray[np.int32]:
+        """Write down what is known of the links of a page; return the words that it is introduced by."""
         links, words, host = self.links, self._words, host_key(page.url)
-        anchors = [words.of(link.anchor[:ANCHOR_CHARACTERS]) for link in found]
-        contexts = [words.of(link.context[:CONTEXT_CHARACTERS]) for link in found]
-        names = [anchor + words.of_url(link.url) for anchor, link in zip(anchors, found, strict=True)]
-        headings = {link.heading: words.of(link.heading[:ANCHOR_CHARACTERS]) for link in found}
-        around = [words_of + headings[link.heading] for words_of, link in zip(contexts, found, strict=True)]
+        texts = [text for link in found for text in _texts_of(link)]
+        texts += page.title[:ANCHOR_CHARACTERS], page.text[:ABOUT_CHARACTERS]
+        numbers, at = words.of(texts)
+        rows = rows_of(numbers, at // 2, np.array([*[NAME_WORDS, AROUND_WORDS] * len(found), ABOUT_WORDS]))
+        links["name"][block], links["around"][block] = rows[:-1:2, :NAME_WORDS], rows[1::2, :AROUND_WORDS]
         links["path"][block] = [self._places.path(host, link.tag_path) for link in found]
-        links["name"][block] = [row_of(each, NAME_WORDS) for each in names]
-        links["around"][block] = [row_of(each, AROUND_WORDS) for each in around]
-        links["facts"][block, : len(FACTS)] = [
-            (self._like(link.anchor, anchor), self._like(link.context, context), not anchor, host_key(link.url) != host)
-            for link, anchor, context in zip(found, anchors, contexts, strict=True)
-        ]
+        facts, sizes = links["facts"][block], np.bincount(at, minlength=len(texts))
+        facts[:, :2] = self._likenesses(numbers, at, sizes)[:-2].reshape(-1, len(TEXTS))[:, ::2]
+        facts[:, 2] = sizes[: -2 : len(TEXTS)] == 0
+        facts[:, 3] = self.urls["host"][links["url"][block]] != hash(host)
+        facts[:, len(FACTS) :] = self._said(links["name"][block], links["around"][block])
         words.see_links(links["name"][block])
+        introduction: NDArray[np.int32] = rows[-1]
+        return introduction
 
-    def _like(self, text: str, words: Sequence[int]) -> float:
-        """Give the likeness of a text to the topic; most hold none of its words, and need not be compared."""
-        return 0.0 if self._topic.isdisjoint(words) else self._aim.likeness(text)
+    def _likenesses(self, numbers: Ints, at: Ints, sizes: Ints) -> NDArray[np.float64]:
+        """Give the cosine of each text and the topic, of the vector that fits best; most have none of its words."""
+        likenesses, ends = np.zeros(len(sizes)), np.cumsum(sizes)
+        found = at[self._is_topic[numbers]]
+        for text in set(found[found % 2 == 0].tolist()):
+            counts = Counter(numbers[ends[text] - sizes[text] : ends[text]].tolist())
+            length = hypot(*counts.values())
+            likenesses[text] = max(_product(counts, vector) for vector in self._topics) / length
+        return likenesses
 
     def _meet(self, number: int, rows: range, children: Ints) -> None:
         """Let the links of a page and its children know of each other."""
@@ -174,10 +197,14 @@ class KnownLinks:
         links["near"][block] = np.convolve(done, KERNEL)[REACH : REACH + len(rows)]
         links["near_success"][block] = np.convolve(outcome, KERNEL)[REACH : REACH + len(rows)]
         urls["parents"][children] += 1
-        for row, child in zip(rows, children.tolist(), strict=True):
-            if len(self._to[child]) < MOST_PARENTS:
-                self._to[child].append(row)
-                links["kept"][row] = True
+        kept = urls["known"][children] < MOST_PARENTS
+        children = children[kept]
+        links["kept"][block] = kept
+        urls["to"][children, urls["known"][children]] = np.arange(rows.start, rows.stop)[kept]
+        urls["known"][children] += 1
+        facts = links["facts"][block][kept]
+        urls["facts"][children] += facts
+        urls["anchor"][children] = np.maximum(urls["anchor"][children], facts[:, 0])
 
     def settle(self, number: int, relevance: float) -> float:
         """Note what became of a URL, for all that stand beside it on some page; return by how much that is new."""
@@ -185,7 +212,7 @@ class KnownLinks:
         known = bool(urls["fetched"][number])
         change = relevance - (float(urls["relevance"][number]) if known else 0.0)
         urls["fetched"][number], urls["relevance"][number] = True, relevance
-        for row in self._to[number] if change or not known else ():
+        for row in self.links_to(number) if change or not known else ():
             page = int(links["page"][row])
             on = self._on[page]
             low, high = max(on.start, row - REACH), min(on.stop, row + REACH + 1)
@@ -199,11 +226,12 @@ class KnownLinks:
 
     def links_to(self, number: int) -> list[int]:
         """Give the rows of the links to a URL."""
-        return self._to[number]
+        rows: list[int] = self.urls["to"][number, : self.urls["known"][number]].tolist()
+        return rows
 
     def places_of(self, number: int) -> list[int]:
         """Give the places that a URL is at: on the web, and on the pages that link to it."""
-        paths = self.links["path"][self._to[number]]
+        paths = self.links["path"][self.links_to(number)]
         return list(dict.fromkeys([*self.urls["places"][number].tolist(), *paths.tolist()]))
 
     def introductions(self, rows: Sequence[int]) -> NDArray[np.int32]:
@@ -213,10 +241,10 @@ class KnownLinks:
 
     def all_links_to(self, numbers: Ints) -> tuple[Ints, Ints]:
         """Give the rows of all links to some URLs, and to which of these each leads."""
-        lists = [self._to[number] for number in numbers.tolist()]
-        sizes = [len(each) for each in lists]
-        rows = np.fromiter((row for each in lists for row in each), dtype=np.intp, count=sum(sizes))
-        return rows, np.repeat(np.arange(len(lists)), sizes)
+        known = self.urls["known"][numbers]
+        rows = self.urls["to"].take(numbers, axis=0)[:, : known.max(initial=0)]
+        at, place = np.nonzero(np.arange(rows.shape[1]) < known[:, None])
+        return rows[at, place].astype(np.intp), at
 
     def waiting(self) -> tuple[Ints, Ints, Ints]:
         """Give the numbers of all URLs that wait, the rows of the links to each in turn, and to which they lead."""
@@ -224,21 +252,39 @@ class KnownLinks:
         places = np.cumsum(is_waiting) - 1
         rows = np.flatnonzero(self.links["kept"] & is_waiting[self.links["url"]])
         at = places[self.links["url"][rows]]
-        order = np.argsort(at, kind="stable")
-        return np.flatnonzero(is_waiting), rows[order], at[order]
+        return np.flatnonzero(is_waiting), rows, at
 
     def hottest(self, most: int) -> tuple[Ints, Ints, Ints]:
         """Give the same as `waiting` of the URLs with the best scores alone."""
-        score = np.where(self.urls["fetched"] | (self.urls["parents"] == 0), -1.0, self.urls["score"])
-        best = np.argpartition(score, -most)[-most:] if most < len(score) else np.arange(len(score))
-        best = best[score[best] >= 0]
+        best = self._waiting_of(np.flatnonzero(self.urls["score"] >= self._bar))
+        if len(best) < most:
+            best = self._waiting_of(np.arange(self.urls.size))
+        score = self.urls["score"][best]
+        if most < len(best):
+            best = best[np.argpartition(score, -most)[-most:]]
+        self._bar = BAR * float(self.urls["score"][best].min(initial=1.0))
         return best, *self.all_links_to(best)
 
-    def listen(self, rows: Ints | slice) -> None:
+    def listen(self, rows: Ints) -> None:
         """Write down anew what the words on some links say."""
         links = self.links
-        links["facts"][rows, SAID_BY_NAME] = self._words.say(NAME, links["name"][rows])
-        links["facts"][rows, SAID_AROUND] = self._words.say(AROUND, links["around"][rows])
+        for start in range(0, len(rows), LISTEN_ROWS):
+            some = rows[start : start + LISTEN_ROWS]
+            links["facts"][some, len(FACTS) :] = self._said(
+                links["name"].take(some, axis=0), links["around"].take(some, axis=0)
+            )
+        self._sum_up_facts(rows)
+
+    def _sum_up_facts(self, rows: Ints) -> None:
+        """Sum up what is said of each URL by all links to it."""
+        url, said = self.links["url"][rows], self.links["facts"].take(rows, axis=0)[:, len(FACTS) :]
+        numbers = np.flatnonzero(np.bincount(url, minlength=self.urls.size))
+        summed = np.stack([np.bincount(url, each)[numbers] for each in said.T], axis=1)
+        self.urls["facts"][numbers, len(FACTS) :] = summed
+
+    def _said(self, names: NDArray[np.int32], around: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Give what the words on and around links say."""
+        return np.concatenate([self._words.say(NAME, names), self._words.say(AROUND, around)], axis=1)
 
     def listen_to_pages(self) -> None:
         """Write down anew what the introductions of all pages say."""
@@ -270,13 +316,33 @@ class KnownLinks:
         for table, column in ((self.links, "page"), (self.links, "url"), (self.pages, "url")):
             table[column][:] = places[table[column]]
         self.urls["about"][self.pages["url"]] = np.arange(self.pages.size)
-        self._to = [[] for _ in range(self.urls.size)]
-        for row, url in enumerate(self.links["url"].tolist()):
-            self._to[url].append(row)
+        self._count_links()
         page = self.links["page"]
         starts = np.flatnonzero(np.diff(page, prepend=-1))
         ends = [*starts[1:].tolist(), len(page)]
         self._on = {int(page[start]): range(start, end) for start, end in zip(starts.tolist(), ends, strict=True)}
+
+    def _count_links(self) -> None:
+        """Write down the links to each URL."""
+        url = self.links["url"]
+        self.urls["known"][:] = known = np.bincount(url, minlength=self.urls.size)
+        order = np.argsort(url, kind="stable")
+        url = url[order]
+        self.urls["to"][url, np.arange(len(url)) - (np.cumsum(known) - known)[url]] = order
+
+
+def _product(counts: Mapping[int, int], vector: Mapping[int, float]) -> float:
+    return sum(count * vector[word] for word, count in counts.items() if word in vector)
+
+
+def _texts_of(link: Link) -> tuple[str, str, str, str]:
+    """Give what a link is called by, and what stands around it, in the order of `TEXTS`."""
+    return (
+        link.anchor[:ANCHOR_CHARACTERS],
+        end_of(link.url),
+        link.context[:CONTEXT_CHARACTERS],
+        link.heading[:ANCHOR_CHARACTERS],
+    )
 
 
 def _one_each(links: Sequence[Link]) -> list[Link]:

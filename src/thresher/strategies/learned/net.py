@@ -7,7 +7,7 @@ by a constant, whatever the model has learned: Vovk 1990; Herbster and Warmuth 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +28,15 @@ MOST_LOSS = 5.0
 Floats = NDArray[np.float64]
 
 
-def _of(name: str, x: Floats) -> Floats:
-    column: Floats = x[:, NAMES.index(name)]
-    return column
-
-
-CLASSICS: Mapping[str, Callable[[Floats], Floats]] = {
-    "best-first": lambda x: _of("rel_max", x),
-    "relevant-parents": lambda x: _of("rel_mean", x),
-    "page-anchor": lambda x: (_of("rel_max", x) + _of("anchor_max", x)) / 2,
-    "fcmrps": lambda x: (_of("rel_max", x) + _of("anchor_max", x) + _of("url", x) + _of("context", x)) / 2,
+CLASSICS: Mapping[str, Mapping[str, float]] = {
+    "best-first": {"rel_max": 1.0},
+    "relevant-parents": {"rel_mean": 1.0},
+    "page-anchor": {"rel_max": 0.5, "anchor_max": 0.5},
+    "fcmrps": {"rel_max": 0.5, "anchor_max": 0.5, "url": 0.5, "context": 0.5},
 }
-"""The scores of classics, from what the model knows too; FCMRPS's without the direction of links."""
+"""The scores of classics, as sums of what the model knows too; FCMRPS's without the direction of links."""
+_USED = sorted({NAMES.index(name) for sums in CLASSICS.values() for name in sums})
+_SUMS = np.array([[sums.get(NAMES[column], 0.0) for column in _USED] for sums in CLASSICS.values()])
 
 
 class Net:
@@ -82,4 +79,5 @@ class Net:
 
 
 def _scores(x: Floats) -> Floats:
-    return np.stack([score(x) for score in CLASSICS.values()])
+    scores: Floats = _SUMS @ x.T[_USED]
+    return scores

@@ -26,6 +26,9 @@ NO_SUCCESSES, NO_TRIES = 0.5, 5.0
 
 _VARIES = re.compile(r"[0-9?]").search
 """What a URL must hold to have a template."""
+_VARIES_MUCH = re.compile(r"\?|(?<!\d)(?:19|20|21)\d\d|[0-9a-fA-F-]{8}").search
+_COUNTS = re.compile(r"\d+").sub
+"""Most of them only count, and need no closer look: they hold no query, no year and no hash."""
 
 Numbers = NDArray[np.integer]
 Floats = NDArray[np.float64]
@@ -38,21 +41,25 @@ class Places:
         self._numbers: dict[str, int] = {"": EVERYWHERE}
         self._tries = np.zeros(FIRST_PLACES)
         self._successes = np.zeros(FIRST_PLACES)
-        self.host = lru_cache(maxsize=1 << 12)(self._host)
+        self._root = lru_cache(maxsize=1 << 12)(self._find_root)
         self.path = lru_cache(maxsize=1 << 12)(self._path)
 
     def of(self, url: str) -> tuple[int, int, int, int]:
         """Give the numbers of a URL's domain, host, directory and template."""
-        host = host_key(url)
-        domain, on_host = self.host(host)
-        directory = self._number(url.partition("?")[0].rpartition("/")[0], on_host)
-        varies = _VARIES(url, len(host))
-        return domain, on_host, directory, self._number(f"{host} {template(url)}", on_host) if varies else on_host
+        end = url.find("/", len("https://"))
+        host, domain, on_host = self._root(url[:end] if end > 0 else url)
+        path = url if "?" not in url else url[: url.index("?")]
+        directory = self._number(path[: path.rfind("/")], on_host)
+        if not _VARIES(url, len(host)):
+            return domain, on_host, directory, on_host
+        pattern = template(url) if end < 0 or _VARIES_MUCH(url, end) else _COUNTS("#", url[end:])
+        return domain, on_host, directory, self._number(f"{host} {pattern}", on_host)
 
-    def _host(self, host: str) -> tuple[int, int]:
-        """Give the numbers of a host and its domain."""
+    def _find_root(self, root: str) -> tuple[str, int, int]:
+        """Give the host of a URL without its path, and the numbers of its domain and itself."""
+        host = host_key(root)
         domain = self._number(registered_domain(host), EVERYWHERE)
-        return domain, self._number(f"{host} ", domain)
+        return host, domain, self._number(f"{host} ", domain)
 
     def _path(self, host: str, tag_path: str) -> int:
         """Give the number of the place on a host's pages where a link stands."""
@@ -60,9 +67,9 @@ class Places:
 
     def count(self, places: list[int], successes: float, *, tries: int = 1) -> None:
         """Count what became of a URL, at all its places."""
-        places = [EVERYWHERE, *places]
-        self._tries[places] += tries
-        self._successes[places] += successes
+        numbers = np.array([EVERYWHERE, *places])
+        self._tries[numbers] += tries
+        self._successes[numbers] += successes
 
     def rate(self) -> float:
         """Give how often any URL led to the topic."""

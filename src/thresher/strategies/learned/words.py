@@ -1,17 +1,18 @@
 """What each word says of the topic: on pages that were read, on links that were followed, on pages that links stand on.
 
-Words are numbers here (`text.tokens.TermNumbers`), and what is known of them are arrays, so nothing grows without end.
+Words are numbers here (`text.term_numbers`), and what is known of them are arrays, so nothing grows without end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.text.tokens import TermNumbers
+from thresher.text.term_numbers import Numbers, TermNumbers
+from thresher.text.vectors import Vector, unit
 
 MOST_WORDS = 1 << 17
 NO_WORD = 0
@@ -29,8 +30,14 @@ TRUST = 2.0
 RATE, FIRST_SQUARE = 0.3, 0.01
 """AdaGrad's step, and what its sums of squares start from."""
 NAME, AROUND, ABOUT = range(3)
+ALL_WORDS = np.array([NO_WORD, MOST_WORDS, 2 * MOST_WORDS])
+"""Where all words are counted together."""
 SAYINGS = 4
 """What is known of a word on a link: its weight, its lift, its share, and where links with it have led."""
+
+PLACE_BITS = 24
+PLACES = (1 << PLACE_BITS) - 1
+"""Where a word may stand among all words of a page's links."""
 
 Ids = NDArray[np.int32]
 Shares = NDArray[np.float32]
@@ -54,36 +61,25 @@ class Words:
         self._successes = np.zeros((3, MOST_WORDS))
         self._weights = np.zeros((2, MOST_WORDS))
         self._squares = np.full((2, MOST_WORDS), FIRST_SQUARE)
+        self._sums = np.zeros(2 * MOST_WORDS)  # scratch paper: all zeros between two uses
         self._said = np.zeros((2, MOST_WORDS, SAYINGS), dtype=np.float32)
         self._hubs = np.zeros(MOST_WORDS, dtype=np.float32)
 
-    def numbers(self, terms: Iterable[str]) -> frozenset[int]:
-        """Give the numbers of some terms, as `text.tokens.tokenize` writes them."""
-        return frozenset(map(self._numbers.number, terms))
+    def weights_of(self, vector: Vector) -> dict[int, float]:
+        """Give a vector of length 1 by the numbers of its terms, which are as `text.tokens.tokenize` writes them."""
+        return {self._numbers.number(term): weight for term, weight in unit(vector).items()}
 
-    def of(self, text: str) -> list[int]:
-        """Give the numbers of the words of a text, in order."""
-        return self._numbers.of(text)
-
-    def of_url(self, url: str) -> list[int]:
-        """Give the numbers of the words of the end of an address, as they would stand in a text."""
-        parts = url.partition("?")[0].rsplit("/", 2)[1:]
-        end = " ".join(parts) if len(parts) < 2 or parts[0] else parts[-1]
-        stem, dot, ending = end.rpartition(".")
-        end = stem if dot and len(ending) <= MOST_ENDING else end
-        return self._numbers.of(unquote(end) if "%" in end else end)
+    def of(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
+        """Give the numbers of the words of some texts, in order, and of which text each is, from 0."""
+        return self._numbers.of(texts)
 
     def of_page(self, text: str) -> Ids:
-        """Give the numbers of the different words that a page begins with."""
-        return np.unique(np.array(self._numbers.of(text[:PAGE_CHARACTERS]), dtype=np.int32))
-
-    def of_introduction(self, title: str, text: str) -> tuple[int, ...]:
-        """Give the numbers of the words that a page is introduced by."""
-        words = [*self._numbers.of(title[:ANCHOR_CHARACTERS]), *self._numbers.of(text[:ABOUT_CHARACTERS])]
-        return row_of(words, ABOUT_WORDS)
+        """Give the numbers of the words that a page begins with."""
+        numbers, _ = self._numbers.of([text[:PAGE_CHARACTERS]])
+        return numbers.astype(np.int32)
 
     def read_page(self, words: Ids, relevance: float) -> None:
-        """Count the words of a page that was judged."""
+        """Count the words of a page that was judged; one that comes twice counts once, as numpy adds."""
         self._pages[words] += 1
         self._pages[NO_WORD] += 1
         self.revise_page(words, relevance)
@@ -100,19 +96,21 @@ class Words:
 
     def follow(self, names: Ids, contexts: Ids, introductions: Ids, *, relevance: float, error: float) -> None:
         """Learn where some links to a URL have led, and that its score was wrong by so much."""
-        for kind, ids in enumerate((names, contexts, introductions)):
-            once = np.unique(ids)
-            self._tries[kind, once] += 1
-            self._successes[kind, once] += relevance
-            if once[0] != NO_WORD:
-                self._tries[kind, NO_WORD] += 1
-                self._successes[kind, NO_WORD] += relevance
-        for kind, ids in enumerate((names, contexts)):
-            step = error / len(ids) / np.sqrt(_many(ids))
-            once, places = np.unique(ids, return_inverse=True)
-            gradient = np.bincount(places.ravel(), weights=np.repeat(step, ids.shape[1]))
-            self._squares[kind, once] += gradient**2
-            self._weights[kind, once] -= RATE * gradient / np.sqrt(self._squares[kind, once])
+        words = [names.ravel(), contexts.ravel() + MOST_WORDS, introductions.ravel() + 2 * MOST_WORDS]
+        met = np.concatenate([*words, ALL_WORDS])
+        self._tries.ravel()[met] += 1  # a word that comes twice counts once: numpy adds to it as it was before
+        self._successes.ravel()[met] += relevance
+        steps = [np.repeat(error / len(ids) / np.sqrt(_many(ids)), ids.shape[1]) for ids in (names, contexts)]
+        self._step(np.concatenate(words[:2]), np.concatenate(steps))
+
+    def _step(self, words: Ids, steps: Shares) -> None:
+        """Go a step of AdaGrad, by so much for each word; those around links are counted on from those on them."""
+        weights, squares = self._weights.ravel(), self._squares.ravel()
+        np.add.at(self._sums, words, steps.astype(np.float64))
+        gradient = self._sums[words]
+        self._sums[words] = 0
+        squares[words] += gradient**2
+        weights[words] -= RATE * gradient / np.sqrt(squares[words])
 
     def think(self) -> None:
         """Work out anew what each word says."""
@@ -132,14 +130,14 @@ class Words:
     def say(self, kind: int, ids: Ids) -> Shares:
         """Give for each row of words on links what they say together: their weights over a root, and means."""
         many = _many(ids)
-        said: Shares = self._said[kind][ids].sum(axis=1)
+        said: Shares = np.einsum("ijk->ik", self._said[kind].take(ids, axis=0))
         said[:, 0] /= np.sqrt(many)
         said[:, 1:] /= many[:, None]
         return said
 
     def promise(self, introductions: Ids) -> Shares:
         """Give for each page how often links of pages introduced like it have led to the topic."""
-        promised: Shares = self._hubs[introductions].sum(axis=1) / _many(introductions)
+        promised: Shares = self._hubs.take(introductions).sum(axis=1) / _many(introductions)
         return promised
 
     def state(self, most: int) -> tuple[list[str], NDArray[np.float32]]:
@@ -175,13 +173,37 @@ class Words:
         return np.stack([row[: len(self._numbers) + 1] for row in self._rows()])
 
 
-def row_of(words: Sequence[int], width: int) -> tuple[int, ...]:
-    """Give the first different words of a list, filled up with 0."""
-    different = tuple(dict.fromkeys(words))[:width]
-    return different + (NO_WORD,) * (width - len(different))
+def end_of(url: str) -> str:
+    """Give the end of an address, as it would stand in a text."""
+    parts = url.partition("?")[0].rsplit("/", 2)[1:]
+    end = " ".join(parts) if len(parts) < 2 or parts[0] else parts[-1]
+    stem, dot, ending = end.rpartition(".")
+    end = stem if dot and len(ending) <= MOST_ENDING else end
+    return unquote(end) if "%" in end else end
+
+
+def rows_of(words: Numbers, at: Numbers, widths: Numbers) -> Ids:
+    """Give the first different words of each row, filled up with 0.
+
+    Args:
+        words: The words of all rows, one row after the other.
+        at: In which row each of them is, from 0.
+        widths: How many words each row takes.
+    """
+    rows = np.zeros((len(widths), int(widths.max(initial=0))), dtype=np.int32)
+    keys = np.sort(((at * MOST_WORDS + words) << PLACE_BITS) + np.arange(len(words)))
+    again = np.flatnonzero(keys[1:] >> PLACE_BITS == keys[:-1] >> PLACE_BITS) + 1
+    is_new = np.ones(len(words), dtype=np.bool_)
+    is_new[keys[again] & PLACES] = False
+    words, at = words[is_new], at[is_new]
+    count = np.bincount(at, minlength=len(widths))
+    place = np.arange(len(at)) - (np.cumsum(count) - count)[at]
+    kept = place < widths[at]
+    rows[at[kept], place[kept]] = words[kept]
+    return rows
 
 
 def _many(ids: Ids) -> Shares:
     """Count the words of each row, at least one."""
-    many: Shares = np.maximum(np.count_nonzero(ids, axis=1), 1).astype(np.float32)
+    many: Shares = np.maximum((ids != NO_WORD).astype(np.float32) @ np.ones(ids.shape[1], dtype=np.float32), 1)
     return many

@@ -100,6 +100,37 @@ def test_when_there_are_too_many_links_those_to_the_worst_urls_are_forgotten():
     assert known.add_page(page("again", "0-0"), 1.0).size == 1
 
 
+def test_after_forgetting_links_of_a_page_still_stand_side_by_side():
+    known = known_links(most_links=60)
+    shared = [f"shared-{link}" for link in range(8)]
+    for one in range(9):
+        children = known.add_page(page(f"p{one}", *shared, f"own-{one}"), 1.0)
+        known.urls["score"][children] = 0.5
+    known.forget()
+    left = [int(number) for number in known.waiting()[0]]
+    for number_left in left:
+        for row in known.links_to(number_left):
+            assert known.links["url"][row] == number_left
+    first = known.links_to(number(known, "shared-0"))[0]
+    known.settle(number(known, "shared-1"), 1.0)
+    assert known.links["near_success"][first : first + 3].tolist() == [1.0, 0.0, 1.0]
+
+
+def test_what_links_to_a_url_say_is_summed_up():
+    known = KnownLinks(Aim(vectors={"en": {"seal": 1.0}}), Places(), Words(), width=2)
+    known.add_page(page("p", "seal", "tax"), 1.0)
+    link = Link(url="http://a.org/tax", anchor="seal tax", context="seal seal pup")
+    known.add_page(ParsedPage(url="http://b.org/", title="", text="", links=(link,)), 1.0)
+    tax = number(known, "tax")
+    anchor, context, bare, outward, *_ = known.urls["facts"][tax].tolist()
+    assert (anchor, context) == pytest.approx((1 / 2**0.5, 2 / 5**0.5))
+    assert (bare, outward) == (0, 1)
+    assert known.urls["anchor"][tax] == pytest.approx(1 / 2**0.5)
+    facts = known.urls["facts"].copy()
+    known.listen(known.waiting()[1])
+    assert known.urls["facts"].tolist() == facts.tolist()
+
+
 def test_after_forgetting_outcomes_still_reach_the_pages_that_are_left():
     known = known_links(most_links=40)
     for one in range(6):

@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from tests.unit.strategies.learned.test_model import prior
+from tests.unit.strategies.learned.test_words import name
 from thresher.strategies.learned.model import Model
 from thresher.strategies.learned.notes import LEARNED, OUTCOMES, Notes
 from thresher.strategies.learned.places import Places
-from thresher.strategies.learned.words import NAME, NAME_WORDS, Words, row_of
+from thresher.strategies.learned.words import NAME, Words
 
 
 class Desk:
@@ -54,7 +55,7 @@ def test_a_restart_goes_on_with_model_words_and_places():
         places.rates(np.array(places.of("http://a.org/x/2")), 0.0).tolist()
     )
     words.think()
-    said = [one.say(NAME, np.array([row_of(one.of("seal"), NAME_WORDS)], dtype=np.int32)) for one in (words, words_2)]
+    said = [one.say(NAME, name(one, "seal")[None, :]) for one in (words, words_2)]
     assert said[0][0].tolist() == pytest.approx(said[1][0].tolist())
 
 
