@@ -5,8 +5,8 @@ strategies of the papers stand in ``bench/results/strategies-*.jsonl`` with the 
 part in the comparison. Then harder conditions: seeds away from the topic, few pages per host.
 
 Rows with their curves are added to ``thresher-lab/flagship`` as they come; what is there is not run again. In the end
-rows without curves go to ``bench/results``, tables are printed, and ``thresher-lab/flagship/report.html`` is written.
-``--print`` prints the tables of what is there.
+rows without curves go to ``bench/results``, tables are printed, and a report and pictures are written beside the rows
+with curves. ``--print`` prints the tables of what is there.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from statistics import fmean
 
 from thresher.lab.compare import read_rows, run_tasks
 from thresher.lab.overview import overview
+from thresher.lab.pictures import write_pictures
 from thresher.lab.plan import Contender, Plan
 from thresher.lab.report import html_report, made_now
 from thresher.lab.sections import Section, make_sections
@@ -178,10 +179,11 @@ def main() -> None:
     found = sections(options.names)
     print("\n".join(overview(found)))
     print("\n".join(line for section in found for line in measures(section)))
-    with_curves = [section for section in found if all("curve" in row for row in section.rows)]
-    if with_curves:
-        report = html_report(with_curves, made_now(f"python -m bench.flagship {' '.join(sys.argv[1:])}"))
+    if curves := [row for name in options.names for row in read_rows(FOLDER / f"{name}.jsonl")]:
+        drawn = make_sections(curves, OURS)
+        report = html_report(drawn, made_now("python -m bench.flagship"))
         (FOLDER / "report.html").write_text(report, encoding="utf-8")
+        write_pictures(drawn, FOLDER)
         print(f"curves: {FOLDER / 'report.html'}", file=sys.stderr)
 
 
