@@ -44,6 +44,7 @@ IRRELEVANT = 400
 MASS = 10.0
 """How many examples a moment stands for when one crawl alone is fitted: its moments are much alike."""
 LEAST_HOLD, MOST_HOLD, ROUNDS = 0.2, 20.0, 3
+LEAST_STEP = 1e-4
 FOLDS = 4
 OUTPUT = Path(__file__).parents[1] / "src" / "thresher" / "strategies" / "learned" / "prior.json"
 
@@ -147,16 +148,24 @@ def kept(webs: Iterable[str], judges: Sequence[str], folder: Path, without: str)
 def fitted(
     x: Floats, y: Floats, weight: Floats, *, start: Floats, hold: Floats, steps: int = 25
 ) -> tuple[Floats, Floats]:
-    """Give the weights of the least log loss, held to a start, and the curvature there."""
+    """Give the weights of the least log loss, held to a start, and the curvature there: Newton, never uphill."""
+
+    def loss(w: Floats) -> float:
+        z = x @ w
+        return float(weight @ (np.logaddexp(0, z) - y * z) + hold @ (w - start) ** 2 / 2)
+
     w, curvature = start.copy(), np.diag(hold)
+    least = loss(w)
     for _ in range(steps):
         p = sigmoid(x @ w)
         gradient = x.T @ (weight * (p - y)) + hold * (w - start)
         curvature = (x * (weight * (p * (1 - p) + 1e-6))[:, None]).T @ x + np.diag(hold)
         step = np.linalg.solve(curvature, gradient)
-        w -= step / max(1.0, float(np.abs(step).max()) / 2)
-        if np.abs(step).max() < 1e-4:
+        while (next_loss := loss(w - step)) > least and np.abs(step).max() > LEAST_STEP:
+            step /= 2
+        if np.abs(step).max() <= LEAST_STEP:
             break
+        w, least = w - step, next_loss
     return w, curvature
 
 
