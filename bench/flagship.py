@@ -183,7 +183,7 @@ def main() -> None:
         drawn = make_sections(curves, OURS)
         report = html_report(drawn, made_now("python -m bench.flagship"))
         (FOLDER / "report.html").write_text(report, encoding="utf-8")
-        write_pictures(drawn, FOLDER)
+        write_pictures(make_sections(curves, "best-first"), FOLDER)
         print(f"curves: {FOLDER / 'report.html'}", file=sys.stderr)
 
 
