@@ -1,9 +1,9 @@
 """What is each part of ``strategy: thresher`` worth? ``python -m bench.flagship_ablation`` (needs THRESHER_WEBS).
 
 Dev topics, true labels, one seed set that nothing was learned from. Parts are taken away one at a time; where features
-go, the crawl starts from a net that was taught without them. *Feature oracle* starts from a net that was taught on what
-waited in earlier crawls of the very same topic, with true labels: what it gains, better learning could gain; what is
-missing to the oracle then, only better features can.
+go, the crawl starts from a net that was taught without them. *Feature oracle* starts from a net half of whose lessons
+were what waited in an earlier crawl of the very same topic, with true labels: what it gains, better learning could
+gain; what is missing to the oracle then, only better features can.
 
 Needs the examples of ``bench.flagship_prior``. Rows are added to ``bench/results/flagship-ablation.jsonl``.
 """
@@ -50,15 +50,15 @@ def variants(examples: Path, folder: Path, topic: str) -> Iterator[tuple[str, di
             prior = _prior(folder / f"{group}.json", examples, without=without)
             yield f"no features of: {group}", {"without": without, "prior": prior}
     own = f"wikispeedia {topic.replace('/', ' ')} {PERFECT}.npz"
-    yield FEATURE_ORACLE, {"prior": _prior(folder / f"own {topic.replace('/', ' ')}.json", examples, only=own)}
+    yield FEATURE_ORACLE, {"prior": _prior(folder / f"own {topic.replace('/', ' ')}.json", examples, more=own)}
 
 
-def _prior(path: Path, examples: Path, *, hidden: int = Teaching.hidden, without: str = "", only: str = "") -> str:
+def _prior(path: Path, examples: Path, *, hidden: int = Teaching.hidden, without: str = "", more: str = "") -> str:
     if not path.exists():
-        found = dict(kept(WEBS, (PERFECT, "adaptive"), examples, without))
-        crawls = [Examples.load(examples / only)] * 4 if only else list(found.values())
-        teaching = Teaching(hidden=0 if only else hidden, epochs=60 if only else Teaching.epochs)
-        path.write_text(written(learned(crawls, teaching), "", 0), encoding="utf-8")
+        crawls = [crawl for _, crawl in kept(WEBS, (PERFECT, "adaptive"), examples, without)]
+        if more:
+            crawls += [Examples.load(examples / more)] * len(crawls)
+        path.write_text(written(learned(crawls, Teaching(hidden=hidden)), "", 0), encoding="utf-8")
     return str(path)
 
 

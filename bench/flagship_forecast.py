@@ -1,6 +1,6 @@
 """Does ``strategy: thresher`` know what is left? ``python -m bench.flagship_forecast`` (needs THRESHER_WEBS).
 
-Test topics. At some moments of each crawl, what it foresees beside what came true: relevant pages among all that waits,
+At some moments of each crawl, what it foresees beside what came true: relevant pages among all that waits,
 and the share of relevant ones among the next hundred fetches.
 """
 
@@ -70,13 +70,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--webs", default="wikispeedia,w3school_zh")
     parser.add_argument("--judges", default=f"{PERFECT},adaptive")
+    parser.add_argument("--side", choices=["dev", "test"], default="test")
     parser.add_argument("--topics", type=int, default=10)
     options = parser.parse_args()
     rows = []
     for web in options.webs.split(","):
         bench = Bench.open(web)
         for judge in options.judges.split(","):
-            topics = split(web, "test")[: options.topics]
+            topics = split(web, options.side)[: options.topics]
             found = [seen for topic in topics for seen in watched(bench, topic, judge)]
             for moment in MOMENTS:
                 now = [(each, came) for at, each, came in found if at == moment]

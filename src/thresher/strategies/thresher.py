@@ -22,7 +22,7 @@ from thresher.strategies.learned.features import (
     Floats,
     features,
 )
-from thresher.strategies.learned.forecast import forecast
+from thresher.strategies.learned.forecast import Foresight, outcome_of
 from thresher.strategies.learned.links import MOST_LINKS, Ints, KnownLinks
 from thresher.strategies.learned.model import Model
 from thresher.strategies.learned.net import Net
@@ -86,7 +86,7 @@ class Thresher:
         self._net = Net() if net else None
         self._notes = Notes(self._model, self._words, self._places)
         self._forecast: Forecast | None = None
-        self._found = 0.0
+        self._foresight = Foresight()
         self._used = np.array([float(name not in without.split("+")) for name in NAMES])
         self._sweep_pages = sweep_pages
         self._sweep_urls = sweep_urls
@@ -101,7 +101,7 @@ class Thresher:
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from where the links to this page led, then weigh its own."""
         known, relevance = self._known, judgement.relevance
-        self._found += relevance
+        self._foresight.came(fingerprint(page.url), outcome_of(judgement), score=_score_of(lease))
         known.number(page.url)  # a seed is known from now on
         self._note_all(lease, page.url, relevance)
         self._read(page, relevance)
@@ -117,13 +117,16 @@ class Thresher:
 
     def missed(self, lease: Lease) -> Iterator[Candidate]:
         """Learn from a URL that brought no page, or a copy of one."""
+        self._foresight.came(fingerprint(lease.url), 0.0, score=_score_of(lease))
         self._note_all(lease, lease.url, 0.0)
         return iter(())
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Take over what is now thought of some pages; every few pages, score all that waits again."""
         for revision in revisions:
-            self._think_again(fingerprint(revision.url), revision.judgement.relevance)
+            key = fingerprint(revision.url)
+            self._foresight.think_again(key, outcome_of(revision.judgement))
+            self._think_again(key, revision.judgement.relevance)
         self._pages_to_sweep -= 1
         return {} if self._pages_to_sweep > 0 else self._sweep()
 
@@ -184,7 +187,6 @@ class Thresher:
         if number is None or not self._known.urls["fetched"][number]:
             return
         if change := self._known.settle(number, relevance):
-            self._found += change
             self._places.count(self._known.places_of(number), change, tries=0)
             self._model.revise(key, relevance)
             if key in self._page_words:
@@ -220,7 +222,7 @@ class Thresher:
         known.urls["x"][numbers] = x
         now, was = self._mixed(x, self._model.foresee(x)), known.urls["score"][numbers]
         if everything:
-            self._forecast = forecast(self._found, now)
+            self._forecast = self._foresight.ahead(now)
         last = len(now) - min(HOT, len(now))
         hot = np.maximum(now, was) >= np.partition(now, last)[last]
         changed = np.flatnonzero(hot & (np.abs(now - was) > LEAST_CHANGE))
@@ -228,3 +230,8 @@ class Thresher:
         known.urls["score"][numbers] = now
         changes = map(Change, was.tolist(), now.tolist())
         return dict(zip(map(known.names.__getitem__, numbers.tolist()), changes, strict=True))
+
+
+def _score_of(lease: Lease) -> float | None:
+    """Give the score that a URL was fetched for; that of a seed was not ours."""
+    return lease.score if lease.hops else None
