@@ -157,7 +157,10 @@ class Thresher:
     def _learn(self, key: int, relevance: float) -> None:
         """Learn from what became of a URL, unless that is known already."""
         known, number = self._known, self._known.find(key)
-        if number is None or known.urls["fetched"][number]:
+        if number is None:
+            known.remember(key, relevance)
+            return
+        if known.urls["fetched"][number]:
             return
         self._places.count(known.places_of(number), relevance)
         x, rows = known.urls["x"][number].astype(np.float64), known.links_to(number)[:LINKS_LEARNED]

@@ -40,6 +40,8 @@ KEPT_SHARE = 0.5
 """Of the links that may be remembered: how many are left when some are forgotten."""
 MOST_PARENTS = 32
 """Of one URL; a link in a menu has as many as there are pages."""
+MOST_OUTCOMES = 1 << 17
+"""URLs whose outcome is remembered though their links are not: or they would seem to wait when they are found again."""
 LISTEN_ROWS = 2_048
 """Links that are listened to at once: so many that all of it stays close to the processor."""
 BAR = 0.8
@@ -97,11 +99,19 @@ class KnownLinks:
         self.names: list[str] = []
         self._bar = 0.0  # the best that wait were above it when they were last asked for
         self._numbers: dict[int, int] = {}
+        self._outcomes: dict[int, float] = {}
         self._on: dict[int, range] = {}
 
     def find(self, key: int) -> int | None:
         """Give the number of a URL by its fingerprint; None when it is not known, or no longer."""
         return self._numbers.get(key)
+
+    def remember(self, key: int, relevance: float) -> None:
+        """Remember what became of a URL, whether any link to it is known or not."""
+        self._outcomes.pop(key, None)
+        self._outcomes[key] = relevance
+        if len(self._outcomes) > MOST_OUTCOMES:
+            del self._outcomes[next(iter(self._outcomes))]
 
     def number(self, url: str) -> int:
         """Give the number of a URL; a new one gets one."""
@@ -124,6 +134,8 @@ class KnownLinks:
     def _describe(self, keys: Sequence[int], found: Sequence[str], block: slice) -> None:
         urls, paths = self.urls, [url.partition("://")[2].partition("/")[2] for url in found]
         urls["key"][block] = keys
+        urls["fetched"][block] = [key in self._outcomes for key in keys]
+        urls["relevance"][block] = [self._outcomes.get(key, 0.0) for key in keys]
         urls["host"][block] = [hash(host_key(url)) for url in found]
         urls["url"][block] = list(map(self._aim.url_evidence, found))
         urls["depth"][block] = [path.rstrip("/").count("/") for path in paths]
@@ -212,6 +224,7 @@ class KnownLinks:
         known = bool(urls["fetched"][number])
         change = relevance - (float(urls["relevance"][number]) if known else 0.0)
         urls["fetched"][number], urls["relevance"][number] = True, relevance
+        self.remember(int(urls["key"][number]), relevance)
         for row in self.links_to(number) if change or not known else ():
             page = int(links["page"][row])
             on = self._on[page]

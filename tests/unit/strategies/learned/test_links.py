@@ -141,3 +141,30 @@ def test_after_forgetting_outcomes_still_reach_the_pages_that_are_left():
     before = float(known.urls["successes"][parent])
     known.settle(left, 1.0)
     assert known.urls["successes"][parent] == before + 1
+
+
+def test_a_url_whose_outcome_is_known_does_not_wait_when_it_is_found_again():
+    known = known_links(most_links=4)
+    known.add_page(page("p", "x", "y"), 1.0)
+    known.settle(number(known, "x"), 0.7)
+    known.urls["score"][number(known, "y")] = 1.0
+    known.forget()
+    assert number(known, "x") is None
+    assert known.add_page(page("q", "x"), 0.0).tolist() == []
+    assert known.urls["relevance"][number(known, "x")] == pytest.approx(0.7)
+    assert known.urls["tries"][number(known, "q")] == 1
+
+
+def test_what_others_have_fetched_does_not_wait_either():
+    known = known_links()
+    known.remember(fingerprint("http://a.org/x"), 1.0)
+    children = known.add_page(page("p", "x", "y"), 0.0)
+    assert [known.names[child] for child in children] == ["http://a.org/y"]
+
+
+def test_outcomes_are_remembered_of_the_latest_only(monkeypatch):
+    monkeypatch.setattr("thresher.strategies.learned.links.MOST_OUTCOMES", 2)
+    known = known_links()
+    for key in (1, 2, 1, 3):
+        known.remember(key, 0.5)
+    assert list(known._outcomes) == [1, 3]
