@@ -5,12 +5,16 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from thresher.errors import ConfigError, CrawlBusy, CrawlNotFound
+
+LOCK_TRIES, LOCK_SECONDS = 10, 0.01
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,11 @@ class CrawlFolder:
         return self.root / "model"
 
     @property
+    def labels(self) -> Path:
+        """What people said of pages, one JSON object per line."""
+        return self.root / "labels.jsonl"
+
+    @property
     def log(self) -> Path:
         """What workers and their supervisor had to say, one JSON object per line."""
         return self.root / "crawl.log.jsonl"
@@ -95,7 +104,7 @@ class CrawlFolder:
         try:
             with (self.root / ".lock").open("r+") as file:
                 try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # several may look at once
                 except BlockingIOError:
                     return int(file.read(20).strip() or 0)
         except (FileNotFoundError, ValueError):
@@ -110,10 +119,8 @@ class CrawlFolder:
             CrawlBusy: Another one holds it.
         """
         with (self.root / ".lock").open("a") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise CrawlBusy(self.root) from error
+            if not _locked(file):
+                raise CrawlBusy(self.root)
             file.truncate(0)
             file.write(str(os.getpid()))
             file.flush()
@@ -128,3 +135,13 @@ class CrawlFolder:
         if not self.topic.is_file():
             raise CrawlNotFound(self.root)
         return self
+
+
+def _locked(file: IO[str]) -> bool:
+    """Take a lock; one who only looks whether it is taken holds it for a moment."""
+    for _ in range(LOCK_TRIES):
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(LOCK_SECONDS)
+    return False
