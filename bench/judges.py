@@ -127,9 +127,9 @@ def label(reader: Reader, topic: str, judge: Learner, crawled: Sequence[int]) ->
         best = sorted(worth, key=lambda number: -worth[number])[:BEST_OF_BATCH]
         unsure = sorted(set(worth) - set(best), key=lambda number: abs(worth[number] - 0.5))[: BATCH - BEST_OF_BATCH]
         for number in (*best, *unsure):
-            judge.teach(reader.web.url_of(number), number in targets)
             open_pages.remove(number)
             labelled.append(number)
+        judge.teach({reader.web.url_of(number): number in targets for number in (*best, *unsure)})
     return labelled
 
 

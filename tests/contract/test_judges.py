@@ -148,7 +148,7 @@ def test_a_learner_that_is_taken_up_again_judges_as_before(learner_name):
     first.keep_in(notebook)
     learn_all(first, [*world.SEEDS, *world.CROWD])
     for page in world.CROWD[:2]:  # one in each language: whoever thinks again at once has nothing left to think
-        first.teach(page.url, False)
+        first.teach({page.url: False})
     first.write_down()
     again = world.make(learner_name)
     again.keep_in(notebook)
@@ -173,7 +173,7 @@ def test_a_persons_word_moves_the_page(learner_name, verdict):
     judge = world.experienced(learner_name)
     page = next(each for each in world.CROWD if 0.01 < judge.judge(each).relevance < 0.99)
     before = judge.judge(page).relevance
-    judge.teach(page.url, verdict)
+    judge.teach({page.url: verdict})
     after = judge.judge(page)
     assert after.relevant is verdict
     assert after.relevance > before if verdict else after.relevance < before
@@ -181,7 +181,7 @@ def test_a_persons_word_moves_the_page(learner_name, verdict):
 
 def test_a_persons_word_counts_for_a_page_that_is_still_to_come(learner_name):
     judge, page = world.experienced(learner_name), world.page("music", "en", 500)
-    assert judge.teach(page.url, True) == ()
+    assert not judge.teach({page.url: True})
     judge.learn(page)
     assert judge.judge(page).relevant
 

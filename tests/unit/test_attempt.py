@@ -59,8 +59,11 @@ class Pupil:
         self.shown.append(page.url)
         return ()
 
-    def teach(self, url, relevant):
+    def teach(self, told):
         return ()
+
+    def remembers(self, url):
+        return False
 
     def keep_in(self, notebook):
         pass

@@ -22,8 +22,11 @@ class Unsure:
     def learn(self, page, *, seed=False):
         return []
 
-    def teach(self, url, relevant):
+    def teach(self, told):
         return []
+
+    def remembers(self, url):
+        return False
 
     def keep_in(self, notebook):
         pass

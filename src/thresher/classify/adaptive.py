@@ -50,7 +50,7 @@ class AdaptiveJudge:
     ) -> None:
         constants = Constants(kappa=kappa, agreement=agreement, phrase_weight=phrase_weight)
         self._seeds = brief.seeds
-        self._told = {**dict.fromkeys(brief.yes, True), **dict.fromkeys(brief.no, False)}
+        self._told: dict[str, bool | None] = {**dict.fromkeys(brief.yes, True), **dict.fromkeys(brief.no, False)}
         self._languages = {
             name: OneLanguage(phrase, constants, refit_pages=refit_pages, sample_pages=sample_pages)
             for name, phrase in _phrases(brief.vectors).items()
@@ -80,7 +80,7 @@ class AdaptiveJudge:
         self._judged = None
         name, told = _language(page), self._told.get(page.url)
         side = self._languages[name]
-        is_seed = told is None and (seed or page.url in self._seeds)
+        is_seed = page.url in self._seeds or (seed and told is not True)
         side.take_in(page.url, self._weights(page), seed=is_seed, verdict=told)
         is_example = self._read_others(name) or is_seed or told is not None
         revisions = side.think_again() if is_example or side.is_due() else []
@@ -90,16 +90,21 @@ class AdaptiveJudge:
             self._write(name)
         return revisions
 
-    def teach(self, url: str, relevant: bool) -> Sequence[Revision]:
-        """Take a person's word on a page; it counts at once when the page is remembered."""
-        self._told[url], self._judged = relevant, None
+    def teach(self, told: Mapping[str, bool | None]) -> Sequence[Revision]:
+        """Take a person's word on pages; it counts at once for those that are remembered, for others when they come."""
+        self._told.update(told)
+        self._judged = None
+        revisions: list[Revision] = []
         for name, side in self._languages.items():
-            if url in side.sample:
-                side.tell(url, relevant)
-                revisions = side.think_again()
+            if known := {url: relevant for url, relevant in told.items() if url in side.sample}:
+                side.tell(known)
+                revisions += side.think_again()
                 self._write(name)
-                return revisions
-        return ()
+        return revisions
+
+    def remembers(self, url: str) -> bool:
+        """Tell whether a page is in the sample."""
+        return any(url in side.sample for side in self._languages.values())
 
     def keep_in(self, notebook: Notebook) -> None:
         """Take up what was learned before, and write down what is learned from now on."""

@@ -83,8 +83,16 @@ class Learner(Judge, Protocol):
         """
         ...
 
-    def teach(self, url: str, relevant: bool) -> Sequence[Revision]:
-        """Take a person's word on a page, fetched already or still to come; return as `learn` does."""
+    def teach(self, told: Mapping[str, bool | None]) -> Sequence[Revision]:
+        """Take a person's word on pages, fetched or still to come, and think again once; return as `learn` does.
+
+        Args:
+            told: By URL whether the page is about the topic; None takes back what was said of it.
+        """
+        ...
+
+    def remembers(self, url: str) -> bool:
+        """Tell whether a page is at hand to learn from; a labelled page that is not must be learned once more."""
         ...
 
     def keep_in(self, notebook: Notebook) -> None:

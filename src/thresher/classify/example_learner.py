@@ -7,7 +7,7 @@ and some background, and for pages in a language without an example, the cosine 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from uuid import uuid4
@@ -96,15 +96,21 @@ class ExampleLearner:
             self.write_down()
         return [revision for revision in revisions if revision.url != page.url]
 
-    def teach(self, url: str, relevant: bool) -> Sequence[Revision]:
-        """Take a person's word on a page: at once for the page itself, soon for all others."""
-        self._pages.tell(url, relevant)
-        if url not in self._pages.sample:
+    def teach(self, told: Mapping[str, bool | None]) -> Sequence[Revision]:
+        """Take a person's word on pages, and train anew when some of them are remembered."""
+        for url, relevant in told.items():
+            self._pages.tell(url, relevant)
+        known = {url: relevant for url, relevant in told.items() if url in self._pages.sample}
+        if not known:
             return ()
-        self._fit_soon()
-        revision = self._revision(url, float(relevant))
+        certain = [self._revision(url, float(relevant)) for url, relevant in known.items() if relevant is not None]
+        revisions = [*filter(None, certain), *self._think_again()]
         self.write_down()
-        return [revision] if revision else ()
+        return revisions
+
+    def remembers(self, url: str) -> bool:
+        """Tell whether a page is in the sample."""
+        return url in self._pages.sample
 
     def keep_in(self, notebook: Notebook) -> None:
         """Take up what was learned before, and write down what is learned from now on."""

@@ -22,7 +22,7 @@ LEAST_CHANGE = 0.01
 FINAL_PAGES = 500
 """Pages after which what is thought of a new page changes little."""
 MOST_EXAMPLES = 100
-"""Examples that the topic is told by; whoever has more has enough."""
+"""Examples that the topic is told by, and pages that it is told from; whoever has more has enough."""
 LIKELY = 0.5
 """The probability from which a page counts as relevant."""
 MOST_WORDS = 50
@@ -48,7 +48,8 @@ class OneLanguage:
         self.rhythm = Rhythm(refit_pages)
         self._fits = MOST_SENT
         self._seeds: dict[str, None] = {}
-        self._told: dict[str, bool] = {}
+        self._told: dict[str, bool | None] = {}
+        self._heard: dict[str, bool | None] = {}
         self._given: dict[str, float] = {}
         self._model, _ = self._fit()
 
@@ -78,18 +79,32 @@ class OneLanguage:
         """Remember a page: as an example when it is one, else as background, if the draw says so."""
         if verdict is not None:
             self._told[url] = verdict
-        if (seed or verdict) and self.sample.kept < MOST_EXAMPLES:
+        if (seed or verdict is not None) and self._has_room(verdict is not False):
             if seed:
                 self._seeds[url] = None
             self.sample.keep(url, terms)
         elif left := self.sample.add(url, terms):
             self._given.pop(left, None)
 
-    def tell(self, url: str, relevant: bool) -> None:
-        """Take a person's word on a page of the sample."""
-        self._told[url] = relevant
-        if relevant and self.sample.kept < MOST_EXAMPLES:
-            self.sample.keep_known(url)
+    def tell(self, told: Mapping[str, bool | None]) -> None:
+        """Take a person's word on pages of the sample; None takes it back."""
+        for url, relevant in told.items():
+            self._told[url] = relevant
+            if relevant is not None and self._has_room(relevant):
+                self.sample.keep_known(url)
+
+    def _has_room(self, relevant: bool) -> bool:
+        """Tell whether one more page of a kind may stay for good: an example, or one that a person refused."""
+        refused = sum(self.verdict(url) is False for url in self.sample.kept_urls)
+        return (self.sample.kept - refused if relevant else refused) < MOST_EXAMPLES
+
+    def verdict(self, url: str) -> bool | None:
+        """Return what a person said of a page: to this worker, or else to another."""
+        return self._told[url] if url in self._told else self._heard.get(url)
+
+    def _is_example(self, url: str) -> bool:
+        verdict = self.verdict(url)
+        return url in self._seeds if verdict is None else verdict
 
     def is_due(self) -> bool:
         """Tell whether it is time to think again."""
@@ -115,10 +130,9 @@ class OneLanguage:
     def _fit(self) -> tuple[TopicModel, Weights]:
         phrase = self.sample.row("", Terms.of(self._phrase))
         places = {url: place for place, url in enumerate(self.sample.urls)}
-        yes = [url for url in self.sample.urls if self._told.get(url) or url in self._seeds]
         examples = Examples(
-            places=[places[url] for url in yes if self._told.get(url, True)],
-            seeds=[places[url] for url in self._seeds if self._told.get(url, True)],
+            places=[place for url, place in places.items() if self._is_example(url)],
+            seeds=[places[url] for url in self._seeds if url in places and self._is_example(url)],
             phrase=dict(zip(phrase.numbers.tolist(), phrase.weights.tolist(), strict=True)),
         )
         return fit(self.sample.matrix(), len(self.sample.terms), examples, self._constants)
@@ -127,7 +141,7 @@ class OneLanguage:
         known = self._given.get(url)
         if known is None:  # never asked about: nobody holds an opinion that could be old
             return None
-        told = self._told.get(url)
+        told = self.verdict(url)
         now = 1.0 if told else reward / 2 if told is False else reward
         if abs(now - known) <= LEAST_CHANGE:
             return None
@@ -135,7 +149,7 @@ class OneLanguage:
         return self._judgement(url, likeness)
 
     def _judgement(self, url: str, s: float) -> Judgement:
-        told, model = self._told.get(url), self._model
+        told, model = self.verdict(url), self._model
         reward = model.reward_of(s)
         parts = {"likeness": s, "ordinary": model.middle, "good": model.level}
         chance = probability(model, s)
@@ -178,16 +192,28 @@ class OneLanguage:
 
     def take_over(self, other: OtherSample) -> bool:
         """Put what another worker wrote in the place of what it wrote before; tell whether it has a new example."""
-        draw, known = other.draw, self.sample.kept
-        for place in range(draw.kept):
-            url, verdict = draw.urls[place], other.told.get(draw.urls[place])
-            if url not in self.sample and self.sample.kept < MOST_EXAMPLES and self._told.get(url) is not False:
-                seed = url in other.seeds
-                self.take_in(url, Terms.of(draw.terms_of(place)), seed=seed, verdict=verdict)
-        for url, verdict in other.told.items():
-            self._told.setdefault(url, verdict)  # the own user's word stands above that of others
-        self.sample.borrow(other.worker, draw)
-        return self.sample.kept > known
+        before = self._known()
+        self._heard.update(other.told)
+        for place in range(other.draw.kept):
+            self._take_example(other, place)
+        self.sample.borrow(other.worker, other.draw)
+        return self._known() != before
+
+    def _take_example(self, other: OtherSample, place: int) -> None:
+        """Keep a page that another worker keeps, if it still is what that one keeps it for."""
+        url = other.draw.urls[place]
+        is_seed, verdict = url in other.seeds, self.verdict(url)
+        if url in self.sample:
+            if verdict is not None and self._has_room(verdict):
+                self.sample.keep_known(url)
+        elif (is_seed or verdict is not None) and self._has_room(verdict is not False):
+            if is_seed:
+                self._seeds[url] = None
+            self.sample.keep(url, Terms.of(other.draw.terms_of(place)))
+
+    def _known(self) -> dict[str, bool]:
+        """Say which pages stay for good, and whether they are examples."""
+        return {url: self._is_example(url) for url in self.sample.kept_urls}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +223,7 @@ class OtherSample:
     worker: str
     draw: Draw
     seeds: frozenset[str]
-    told: Mapping[str, bool]
+    told: Mapping[str, bool | None]
 
     @classmethod
     def read(cls, entry: bytes) -> OtherSample:
@@ -208,7 +234,7 @@ class OtherSample:
         """
         arrays, notes = unpack_both(entry)
         told = notes["told"]
-        if not isinstance(told, dict) or not all(isinstance(verdict, bool) for verdict in told.values()):
+        if not isinstance(told, dict) or not all(isinstance(verdict, bool | None) for verdict in told.values()):
             raise BadEntry("what people said is neither yes nor no")
         return cls(
             worker=str(notes["worker"]),

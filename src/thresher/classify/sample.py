@@ -10,7 +10,7 @@ so that the whole is a sample of all that was crawled, by whomever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from random import Random
@@ -69,6 +69,11 @@ class Sample:
         return len(self._kept)
 
     @property
+    def kept_urls(self) -> Collection[str]:
+        """The pages that stay for good."""
+        return self._kept.keys()
+
+    @property
     def terms(self) -> Mapping[str, int]:
         """The number of every term."""
         return self._terms
@@ -95,6 +100,7 @@ class Sample:
 
     def keep(self, url: str, terms: Terms) -> None:
         """Take a page in for good, whatever the draw says."""
+        self.keep_known(url)
         if url not in self._kept:
             self.seen += 1
             self._kept[url] = self.row(url, terms)

@@ -38,19 +38,20 @@ class TrainingPages:
         self.given: dict[str, float] = {}
         self._seed_urls = brief.seeds
         self._from_user = {**dict.fromkeys(brief.yes, True), **dict.fromkeys(brief.no, False)}
-        self._told = dict(self._from_user)
+        self._told: dict[str, bool | None] = dict(self._from_user)
+        self._heard: dict[str, bool | None] = {}
         self._seeds: set[str] = set()
         self._chinese: dict[str, bool] = {}
         self._lent: dict[str, Mapping[str, bool]] = {}
         self._fits = MOST_SENT
 
     def told(self, url: str) -> bool | None:
-        """Return what a person said of a page."""
-        return self._told.get(url)
+        """Return what a person said of a page: to this worker, or else to another."""
+        return self._told[url] if url in self._told else self._heard.get(url)
 
     def is_example(self, url: str) -> bool:
         """Tell whether a page is a seed or one that a person spoke about."""
-        return url in self._seeds or url in self._told
+        return url in self._seeds or self.told(url) is not None
 
     def take_in(self, url: str, counts: Counts, *, chinese: bool, seed: bool) -> None:
         """Remember a page: for good when it is an example, else if the draw says so."""
@@ -58,7 +59,6 @@ class TrainingPages:
             self._seeds.add(url)
         self._chinese[url] = chinese
         if self.is_example(url) and self.sample.kept < MOST_EXAMPLES:
-            self.sample.keep_known(url)
             self.sample.keep(url, Terms.of(counts))
         elif left := self.sample.add(url, Terms.of(counts)):
             self._forget(left)
@@ -68,10 +68,10 @@ class TrainingPages:
         if url in self.sample:
             self.given[url] = relevance
 
-    def tell(self, url: str, relevant: bool) -> None:
-        """Take a person's word on a page."""
+    def tell(self, url: str, relevant: bool | None) -> None:
+        """Take a person's word on a page; None takes it back."""
         self._told[url] = relevant
-        if self.sample.kept < MOST_EXAMPLES:
+        if relevant is not None and self.sample.kept < MOST_EXAMPLES:
             self.sample.keep_known(url)
 
     def is_chinese(self, url: str) -> bool:
@@ -87,7 +87,7 @@ class TrainingPages:
         """Say of each page of the sample whether it is about the topic, and whether a person said that it is not."""
         urls = self.sample.urls
         yes = np.array([self._is_yes(url) for url in urls], dtype=bool)
-        no = np.array([self._told.get(url) is False for url in urls], dtype=bool)
+        no = np.array([self.told(url) is False for url in urls], dtype=bool)
         return yes, no
 
     def are_enough(self) -> bool:
@@ -131,19 +131,23 @@ class TrainingPages:
 
     def take_over(self, other: OtherPages) -> bool:
         """Put what another worker wrote in the place of what it wrote before; tell whether it has a new example."""
-        known, draw = self.sample.kept, other.draw
-        for url, told in other.told.items():
-            self._told.setdefault(url, told)
+        known, draw = self._known(), other.draw
+        self._heard.update(other.told)
         for place in range(draw.kept):
             url = draw.urls[place]
             if url not in self.sample and self.sample.kept < MOST_EXAMPLES:
                 self.take_in(url, draw.terms_of(place), chinese=other.chinese[url], seed=url in other.seeds)
         self.sample.borrow(other.worker, draw)
         self._lent[other.worker] = other.chinese
-        return self.sample.kept > known
+        return self._known() != known
+
+    def _known(self) -> dict[str, bool]:
+        """Say which pages stay for good, and whether they are about the topic."""
+        return {url: self._is_yes(url) for url in self.sample.kept_urls}
 
     def _is_yes(self, url: str) -> bool:
-        return self._told.get(url, url in self._seeds)
+        told = self.told(url)
+        return url in self._seeds if told is None else told
 
     def _forget(self, url: str) -> None:
         self.given.pop(url, None)
@@ -158,7 +162,7 @@ class OtherPages:
     worker: str
     draw: Draw
     seeds: frozenset[str]
-    told: Mapping[str, bool]
+    told: Mapping[str, bool | None]
     given: Mapping[str, float | None]
     chinese: Mapping[str, bool]
 
@@ -171,7 +175,7 @@ class OtherPages:
         """
         arrays, notes = unpack_both(entry)
         draw, told = Draw.put_together(arrays, notes), notes["told"]
-        if not isinstance(told, dict) or not all(isinstance(verdict, bool) for verdict in told.values()):
+        if not isinstance(told, dict) or not all(isinstance(verdict, bool | None) for verdict in told.values()):
             raise BadEntry("what people said is neither yes nor no")
         return cls(
             worker=str(notes["worker"]),

@@ -54,9 +54,14 @@ class TimedLearner(TimedJudge):
         with self._watch:
             return self._learner.learn(page, seed=seed)
 
-    def teach(self, url: str, relevant: bool) -> Sequence[Revision]:
-        """Take a person's word."""
-        return self._learner.teach(url, relevant)
+    def teach(self, told: Mapping[str, bool | None]) -> Sequence[Revision]:
+        """Take a person's word, and note how long it took."""
+        with self._watch:
+            return self._learner.teach(told)
+
+    def remembers(self, url: str) -> bool:
+        """Tell whether a page is at hand to learn from."""
+        return self._learner.remembers(url)
 
     def keep_in(self, notebook: Notebook) -> None:
         """Write down what is learned."""

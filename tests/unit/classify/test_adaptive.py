@@ -120,11 +120,11 @@ def test_what_a_person_says_counts():
     unsure, wrong = page("unsure", "tandem stack of layers"), other(7)
     judge.learn(unsure)
     assert not judge.judge(unsure).relevant
-    [revised] = [each for each in judge.teach(unsure.url, relevant=True) if each.url == unsure.url]
+    [revised] = [each for each in judge.teach({unsure.url: True}) if each.url == unsure.url]
     assert (revised.judgement.relevance, revised.judgement.probability) == (1.0, 1.0)
     similar = page("similar", "a tandem stack with many layers")
     assert judge.judge(similar).relevance > judge_with(seeds=[solar(0), solar(1)], others=60).judge(similar).relevance
-    judge.teach(wrong.url, relevant=False)
+    judge.teach({wrong.url: False})
     assert judge.judge(wrong).probability == 0.0
 
 
@@ -182,7 +182,7 @@ def test_it_goes_on_where_it_stopped():
     judge.keep_in(notebook)
     for each in (solar(0), *map(other, range(40))):
         judge.learn(each)
-    judge.teach(other(3).url, relevant=False)
+    judge.teach({other(3).url: False})
     judge.write_down()
     again = AdaptiveJudge(Brief(vectors=VECTORS))
     again.keep_in(notebook)

@@ -90,20 +90,20 @@ def test_words_speak_for_the_topic_and_against_it(kind):
 
 def test_what_a_person_says_about_a_page_is_passed_on_at_once(kind):
     judge, page = taught(kind), world.CROWD[0]
-    [revision] = judge.teach(page.url, True)
+    [revision] = [each for each in judge.teach({page.url: True}) if each.url == page.url]
     assert (revision.url, revision.judgement.relevance, revision.judgement.relevant) == (page.url, 1.0, True)
 
 
 def test_what_is_said_twice_is_passed_on_once(kind):
     judge = taught(kind)
-    judge.teach(world.CROWD[0].url, True)
-    assert not judge.teach(world.CROWD[0].url, True)
+    judge.teach({world.CROWD[0].url: True})
+    assert not judge.teach({world.CROWD[0].url: True})
 
 
 def test_the_users_file_outweighs_what_was_said_before(kind):
     notebook, judge = world.MemoryNotebook(), taught(kind)
     judge.keep_in(notebook)
-    judge.teach(world.CROWD[0].url, True)
+    judge.teach({world.CROWD[0].url: True})
     again = kind(world.brief(no=frozenset({world.CROWD[0].url})))
     again.keep_in(notebook)
     assert again.judge(world.CROWD[0]).relevance == 0.0
