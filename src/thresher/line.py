@@ -105,7 +105,7 @@ class Line:
         self.warden = Warden(rules.watch, frontier=frontier, strategy=strategy)
         self._copies = Copies(frontier)
         self._settler = Settler(frontier, archive, captures)
-        self._rethink = Rethink(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
+        self.rethink = Rethink(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
 
     async def seed(self, urls: Sequence[str]) -> int:
         """Put the seeds, canonical URLs, into the frontier; return how many were new."""
@@ -113,7 +113,7 @@ class Line:
 
     async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> PageRecord:
         """Take an answer from parse to commit; return what was recorded."""
-        await self._rethink.ready(lease)
+        await self.rethink.ready(lease)
         try:
             record, settlement = await self._work(lease, fetched)
         except Unparsable as error:
@@ -130,7 +130,7 @@ class Line:
         self, lease: Lease, reason: str, *, at: float, retry: bool = False, delay_seconds: float = 0.0
     ) -> PageRecord:
         """Settle a lease for which no answer came, or none may be asked for."""
-        await self._rethink.ready(lease)
+        await self.rethink.ready(lease)
         record, settlement = self._failure(lease, reason, retry=retry, fetched_at=at)
         delay_seconds = max(delay_seconds, settlement.delay_seconds)
         await self._settle(record, replace(settlement, delay_seconds=delay_seconds))
@@ -138,7 +138,7 @@ class Line:
 
     async def close(self) -> None:
         """Write down what was learned, and let go of the stores."""
-        self._rethink.close()
+        self.rethink.close()
         await self.frontier.close()
         self._archive.close()
         if self._captures:
@@ -148,7 +148,7 @@ class Line:
 
     async def _settle(self, record: PageRecord, settlement: Settlement, answer: FetchedPage | None = None) -> None:
         await self._settler.settle(record, settlement, answer)
-        await self._rethink.settled(record.url)
+        await self.rethink.settled(record.url)
 
     async def _work(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
         answer = read_answer(fetched)
@@ -181,7 +181,7 @@ class Line:
             return record, replace(settlement, park=park)
         if (told := told_of(lease)) and content_hash(page.text) == told.text_hash and not page.noindex:
             return unchanged(lease, fetched, told)
-        await self._rethink.take_in(page, seed=lease.hops == 0)
+        await self.rethink.take_in(page, seed=lease.hops == 0)
         judgement = self._judge.judge(page)
         duplicate_of, content = await self._copies.look_up(page)
         candidates = self._after_nothing(lease) if duplicate_of else self._candidates(page, judgement, lease)

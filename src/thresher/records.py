@@ -113,6 +113,12 @@ class Judgement:
     final: bool = True
 
 
+TOLD = "told"
+"""Among the parts of a judgement: a person said so; 1 for yes, 0 for no."""
+UNAIDED = "unaided"
+"""Beside it: the probability that the judge itself gives, though it has learned from that word."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
     """A second thought about a page that was judged before."""

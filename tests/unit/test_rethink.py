@@ -26,6 +26,7 @@ class Fickle:
 
     def __init__(self, *revisions):
         self.revisions, self.learned, self.written = list(revisions), [], 0
+        self.told, self.forgotten = {}, set()
 
     def judge(self, page):
         return Judgement(relevance=0.5, relevant=False)
@@ -37,8 +38,12 @@ class Fickle:
         self.learned.append((page.url, seed))
         return self.revisions
 
-    def teach(self, url, relevant):
+    def teach(self, told):
+        self.told.update(told)
         return []
+
+    def remembers(self, url):
+        return url not in self.forgotten
 
     def keep_in(self, notebook):
         pass
@@ -121,3 +126,32 @@ async def test_a_judge_that_does_not_learn_is_left_alone():
     await world.rethink.settled(A)
     world.rethink.close()
     assert world.shelf.revised == []
+
+
+async def test_what_a_person_says_reaches_judge_page_store_and_queue():
+    judge = Fickle(revision(B, 0.3))
+    world = World(judge, BestFirst())
+    page = ParsedPage(url=A, links=(Link(url="http://c.example/"),))
+    lease = Lease(url=A, host="a.example", score=1.0, fence=1, until=1.0)
+    await world.frontier.add(list(world.strategy.score(page, Judgement(relevance=0.8, relevant=True), lease)))
+    await world.rethink.teach({A: False})
+    assert judge.told == {A: False}
+    assert world.shelf.revised == [(A, 0.0)]
+    assert [entry.score for entry in await world.frontier.peek(1)] == [0.0]
+
+
+async def test_a_labelled_page_that_the_judge_has_no_longer_is_learned_once_more():
+    judge = Fickle()
+    judge.forgotten = {A}
+    world = World(judge, BreadthFirst())
+    await world.rethink.teach({A: True, B: None}, lambda url: ParsedPage(url=url, text="kept"))
+    assert judge.learned == [(A, False)]
+
+
+async def test_a_label_of_a_page_under_way_waits_for_its_record():
+    world = World(Fickle(), BreadthFirst())
+    await world.rethink.take_in(ParsedPage(url=A), seed=False)
+    await world.rethink.teach({A: True})
+    assert world.shelf.revised == []
+    await world.rethink.settled(A)
+    assert world.shelf.revised == [(A, 1.0)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import heapq
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import groupby
 from pathlib import Path
 
@@ -21,6 +22,14 @@ _RANKED = (
     f"SELECT id, {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? AND id <= ? "  # noqa: S608 - our own names
     "ORDER BY relevance DESC, coalesce(probability, 0) DESC, fetched_at, id"
 )
+
+
+class Order(Enum):
+    """In which order some pages are looked at."""
+
+    BEST = "relevance DESC"
+    UNSURE = "abs(coalesce(probability, relevance) - 0.5)"
+    ANY = "fingerprint"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +54,21 @@ class Collection:
 
     def __init__(self, folder: Path) -> None:
         self._paths = sorted(folder.glob("*.db"))
-        opened = (_open(path) for path in self._paths)
-        self._segments = [segment for segment in opened if segment is not None]
+        opened = {path.stem: segment for path in self._paths if (segment := _open(path)) is not None}
+        self.names = list(opened)
+        """Of the workers whose segments are open, in their order."""
+        self._segments = list(opened.values())
+
+    @property
+    def segments(self) -> Sequence[sqlite3.Connection]:
+        """The segments that are open, each in the thread that opened it."""
+        return self._segments
+
+    def record(self, segment: int, row_id: int) -> PageRecord | None:
+        """Return one row of a segment."""
+        query = f"SELECT {_COLUMNS} FROM page WHERE id = ?"  # noqa: S608 - our own names
+        row = self._segments[segment].execute(query, [row_id]).fetchone()
+        return _record(row) if row else None
 
     def close(self) -> None:
         """Close all segments."""
@@ -94,6 +116,14 @@ class Collection:
                 stale = (segment.execute(f"{query} = ?", [row_id]).fetchone()[0] for row_id in repeats.stale(place))
                 number -= sum(map(int, stale))
         return number
+
+    def some(self, order: Order, limit: int) -> list[PageRecord]:
+        """Return the first pages of each segment in an order, of those whose text was kept; copies are left out."""
+        query = (
+            f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL "  # noqa: S608 - ours
+            f"ORDER BY {order.value} LIMIT ?"
+        )
+        return [_record(row) for segment in self._segments for row in segment.execute(query, [limit])]
 
     def find(self, fingerprint: int) -> PageRecord | None:
         """Return the last record of a URL that brought a page; when none did, the last one."""

@@ -67,6 +67,23 @@ class Rescorer(Strategy, Protocol):
 
 
 @runtime_checkable
+class Recaller(Strategy, Protocol):
+    """A strategy that can take up pages of earlier runs, to score again what was found on them."""
+
+    def recall(
+        self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
+    ) -> None:
+        """Remember a page that was judged in an earlier run; nothing is learned from it once more.
+
+        Args:
+            page: As it was kept; its links are those to URLs that are known to wait, or were fetched.
+            waiting: URLs that wait, with their scores.
+            outcomes: URLs that were fetched, with the relevance of what they brought.
+        """
+        ...
+
+
+@runtime_checkable
 class Forecaster(Strategy, Protocol):
     """A strategy whose scores say how likely URLs lead to the topic, and so what the rest of a crawl may bring."""
 

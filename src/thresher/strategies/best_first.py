@@ -14,7 +14,7 @@ class BestFirst:
     """Follow the links of the most relevant pages first.
 
     A generation rides on its URLs. Which pages link where is remembered for second thoughts of the judge; each worker
-    knows its own pages, and after a restart those that come: older links keep their scores.
+    knows its own pages, and after a restart those that the best of what waits was found on.
 
     Args:
         batch: ``none`` follows the best link of all that wait. ``all`` reads the figure by its letter: links wait until
@@ -41,6 +41,13 @@ class BestFirst:
         score = self._batches.place(relevance, born)
         parts = {"page": relevance, **born}
         return (Candidate(url=link.url, score=score, parts=parts, carry=born) for link in page.links)
+
+    def recall(
+        self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
+    ) -> None:
+        """Remember where a page of an earlier run links; what waits for its batch keeps its place."""
+        if not (self._batches.size or self._batches.in_generations):
+            self._parents.recall(page.url, judgement.relevance, (link.url for link in page.links), waiting)
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Let links inherit what is now thought of their pages."""

@@ -28,6 +28,12 @@ class HardFocus:
         """Prune the crawl at an irrelevant page; the links of others are scored as in soft focus."""
         return self._soft_focus.score(page, judgement, lease) if judgement.relevant else iter(())
 
+    def recall(
+        self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
+    ) -> None:
+        """Remember where a page of an earlier run links."""
+        self._soft_focus.recall(page, judgement, waiting=waiting, outcomes=outcomes)
+
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Let links follow what is now thought of their pages; what was pruned stays pruned."""
         return self._soft_focus.revise(revisions)

@@ -5,7 +5,7 @@ Bounded: when too many links are remembered, the oldest pages are forgotten, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from thresher.records import Revision
 from thresher.strategies.base import Change
@@ -50,6 +50,14 @@ class Parents:
             self._scores[child] = self._score(child)
         while self._links > self._most_links and len(self._relevance) > 1:
             self._forget_page(next(iter(self._relevance)))
+
+    def recall(self, page: str, relevance: float, urls: Iterable[str], waiting: Mapping[str, float]) -> None:
+        """Remember a page of an earlier run, and of its links those to URLs that wait, with the scores they have."""
+        if page in self._relevance:
+            return
+        known = dict(self._scores)
+        self.add(page, relevance, (url for url in urls if url in waiting))
+        self._scores.update((url, known.get(url, waiting[url])) for url in self._children.get(page, ()))
 
     def revise(self, revisions: Sequence[Revision]) -> dict[str, Change]:
         """Take over what is now thought of some pages; return what that changes."""

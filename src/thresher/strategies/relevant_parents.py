@@ -18,7 +18,7 @@ class RelevantParents:
     """Follow links whose known parents are mostly relevant.
 
     The frontier keeps the share, for all workers. Which pages link where is remembered for second thoughts of the judge
-    only; each worker knows its own pages, and after a restart those that come.
+    only; each worker knows its own pages, and after a restart those that the best of what waits was found on.
     """
 
     merge = Merge.MEAN
@@ -36,6 +36,12 @@ class RelevantParents:
         self._parents.add(page.url, share, (link.url for link in page.links))
         parts = {"this parent": share}
         return (Candidate(url=link.url, score=share, parts=parts) for link in page.links)
+
+    def recall(
+        self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
+    ) -> None:
+        """Remember where a page of an earlier run links."""
+        self._parents.recall(page.url, judgement.relevance, (link.url for link in page.links), waiting)
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Take the mean anew over what is now thought of the parents."""

@@ -15,7 +15,7 @@ class SoftFocus:
     """Follow first the links of pages that are likely about the topic; no link is dropped.
 
     Which pages link where is remembered for second thoughts of the judge; each worker knows its own pages, and after a
-    restart those that come: older links keep their scores.
+    restart those that the best of what waits was found on.
 
     Args:
         distill: Pages after which the best hubs among the crawled pages are looked for, and what they link to is
@@ -42,6 +42,12 @@ class SoftFocus:
         if self._distiller:
             self._distiller.add(page.url, probability, urls)
         return (self._candidate(url, probability) for url in urls)
+
+    def recall(
+        self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
+    ) -> None:
+        """Remember where a page of an earlier run links."""
+        self._parents.recall(page.url, likelihood(judgement), (link.url for link in page.links), waiting)
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Let links follow what is now thought of their pages, and of the hubs among those."""

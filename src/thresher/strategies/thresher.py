@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from thresher.classify.base import Notebook
-from thresher.records import Candidate, Forecast, Judgement, Lease, Merge, ParsedPage, Revision
+from thresher.records import TOLD, Candidate, Forecast, Judgement, Lease, Merge, ParsedPage, Revision
 from thresher.strategies.aim import Aim
 from thresher.strategies.base import Change
 from thresher.strategies.learned.features import (
@@ -52,7 +52,7 @@ class Thresher:
     """Follow the links that are likeliest to lead to the topic, by all that was learned so far.
 
     The links a worker knows are its own; what became of URLs, workers tell each other. After a restart learning goes
-    on, and what waits keeps its last score until it is found again.
+    on, with the links to the best of what waits; the rest keeps its last score until it is found again.
 
     Args:
         aim: The topic.
@@ -121,13 +121,31 @@ class Thresher:
         self._note_all(lease, lease.url, 0.0)
         return iter(())
 
+    def recall(
+        self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
+    ) -> None:
+        """Know the links of a page of an earlier run again; what they taught is in the notes."""
+        known = self._known
+        for url, relevance in outcomes.items():
+            known.remember(fingerprint(url), relevance)
+        children = known.add_page(page, judgement.relevance)
+        self._page_words[fingerprint(page.url)] = self._words.of_page(page.text)
+        if len(children):
+            known.urls["x"][children] = self._features(children, *known.all_links_to(children))
+            known.urls["score"][children] = [waiting.get(known.names[child], 0.0) for child in children.tolist()]
+
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
-        """Take over what is now thought of some pages; every few pages, score all that waits again."""
+        """Take over what is now thought of some pages; every few pages, score all that waits again.
+
+        When a person has spoken, all is scored again at once: somebody may be waiting to see what it changed.
+        """
         for revision in revisions:
             key = fingerprint(revision.url)
             self._foresight.think_again(key, outcome_of(revision.judgement))
             self._think_again(key, revision.judgement.relevance)
         self._pages_to_sweep -= 1
+        if any(TOLD in revision.judgement.parts for revision in revisions):
+            self._pages_to_sweep = self._pages_to_thought = 0
         return {} if self._pages_to_sweep > 0 else self._sweep()
 
     def forecast(self) -> Forecast | None:
