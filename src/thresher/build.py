@@ -18,17 +18,21 @@ from thresher.classify.base import Brief, Judge, Learner
 from thresher.config import CrawlConfig, Named
 from thresher.config_file import load_config
 from thresher.errors import ConfigError, RefusedAddress, ThresherError
+from thresher.fleet.labels import StoreLabels
 from thresher.fleet.links import HELLO_SECONDS, shared_frontier, store_link
 from thresher.fleet.notebooks import FolderNotebooks, Notebooks, StoreNotebooks
 from thresher.folder import CrawlFolder
 from thresher.frontier.base import Frontier
 from thresher.frontier.sqlite import SqliteFrontier
+from thresher.hearing import Hearing
+from thresher.labels import FolderLabels, LabelBook
 from thresher.line import Line, Parse, Rules
 from thresher.parse.apart import ParserApart
 from thresher.parse.html import parse as parse_html
 from thresher.records import Merge
 from thresher.refresh.files import queue_path
 from thresher.refresh.frontier import RefreshFrontier
+from thresher.rethink import Rethink
 from thresher.sitemaps.source import SitemapHosts
 from thresher.strategies.aim import Aim
 from thresher.strategies.base import Rememberer, Strategy
@@ -252,6 +256,26 @@ class Crawl:
             return RefreshFrontier(self.visits(), home) if self.is_refresh else home
         link = self.link(patience_seconds=patience_seconds)
         return shared_frontier(link, self.name, merge=merge, delay_seconds=delay_seconds)
+
+    def labels(self, *, patience_seconds: float | None = HELLO_SECONDS) -> LabelBook:
+        """What people said of the pages of this crawl."""
+        if self.is_shared:
+            return StoreLabels(self.link(patience_seconds=patience_seconds), self.name)
+        return FolderLabels(self.folder.labels)
+
+    def hearing(self, rethink: Rethink, worker: str) -> Hearing:
+        """How a worker hears what people say of pages."""
+        book = self.labels(patience_seconds=None)
+        return Hearing(book, rethink, worker=worker, pages=self.folder.pages)
+
+    def rethink(self, worker: str, notebooks: Notebooks) -> Rethink:
+        """What a worker knows, ready for second thoughts, without a line that fetches."""
+        return Rethink(
+            judge=self.judge(notebooks),
+            strategy=self.strategy(notebooks),
+            frontier=self.frontier(),
+            archive=PageWriter(self.folder.pages / f"{worker}.db"),
+        )
 
     @property
     def is_refresh(self) -> bool:

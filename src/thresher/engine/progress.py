@@ -74,6 +74,7 @@ class Progress:
         workers: How many work for it, on all machines.
         answered: Whether the store said so just now; else it is what it said last.
         forecast: What the strategy expects of the rest; None when it cannot tell.
+        paused: Whether somebody wishes that nothing new is fetched.
     """
 
     counts: Counts
@@ -82,6 +83,7 @@ class Progress:
     workers: int
     answered: bool = True
     forecast: Forecast | None = None
+    paused: bool = False
 
     @property
     def limit(self) -> str:
@@ -89,6 +91,8 @@ class Progress:
         counts = self.counts
         if not self.answered:
             return "the store does not answer"
+        if self.paused:
+            return "paused"
         if not counts.pages and not counts.leased and counts.ready:
             return "starting"
         if counts.ready:

@@ -28,6 +28,7 @@ from thresher.fleet.names import machine_name, worker_names
 from thresher.frontier.base import Counts, Frontier
 from thresher.outlook import look_ahead
 from thresher.records import Forecast
+from thresher.wishes import Wishes, read_wishes, wish
 
 LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.2, 0.5
 STALE_SECONDS = 2.0
@@ -52,12 +53,13 @@ class RunResult:
 
 @dataclass(frozen=True)
 class _Sight:
-    """What the store said: the crawl in numbers, whether nothing more can come, the other machines, the forecast."""
+    """What the store said: the crawl in numbers, whether nothing more can come, the others, the forecast, wishes."""
 
     counts: Counts = field(default_factory=Counts)
     is_over: bool = False
     glance: Glance = field(default_factory=Glance)
     forecast: Forecast | None = None
+    wishes: Wishes = field(default_factory=Wishes)
 
 
 class Supervisor:
@@ -86,7 +88,7 @@ class Supervisor:
     ) -> None:
         self._crawl = crawl
         self._names = names_for(crawl, workers, name)
-        self._limits = limits
+        self._limits = self._own_limits = limits
         self._report = report
         self._listens = listen
         self._is_owner = owner
@@ -108,7 +110,9 @@ class Supervisor:
         try:
             if self._is_owner:
                 await line.seed([] if self._crawl.is_refresh else self._crawl.seeds())
-            self._limits, seconds_before = await self._fellows.begin(self._limits)
+                await wish(line.frontier, Wishes())
+            self._own_limits, seconds_before = await self._fellows.begin(self._limits)
+            self._limits = self._own_limits
             self._started -= seconds_before
             if self._listens:
                 self._listen()
@@ -178,11 +182,13 @@ class Supervisor:
         return not waited_for or time.monotonic() > self._drain_until or not self._is_answered
 
     async def _see(self, frontier: Frontier) -> _Sight:
-        counts, glance, forecast = await asyncio.gather(
-            frontier.counts(), self._fellows.look(self._names), look_ahead(frontier)
+        counts, glance, forecast, wishes = await asyncio.gather(
+            frontier.counts(), self._fellows.look(self._names), look_ahead(frontier), read_wishes(frontier)
         )
+        if not self._crawl.is_shared:
+            await self._staff.muster(frontier)
         is_over = not self._names and not counts.leased and await self._is_empty(frontier, counts)
-        return _Sight(counts, is_over, glance, forecast)
+        return _Sight(counts, is_over, glance, forecast, wishes)
 
     async def _is_empty(self, frontier: Frontier, counts: Counts) -> bool:
         seconds, limit = await frontier.seconds_to_next(), self._limits.pages
@@ -193,6 +199,7 @@ class Supervisor:
         self._is_answered = sight is not None
         if sight is not None:
             self._sight = sight
+            self._limits = replace(self._own_limits, **sight.wishes.limits())
             self._pace.note(now, sight.counts)
         return Progress(
             counts=self._sight.counts,
@@ -201,6 +208,7 @@ class Supervisor:
             workers=len(self._staff) + self._sight.glance.others,
             answered=self._is_answered,
             forecast=self._sight.forecast,
+            paused=self._sight.wishes.paused,
         )
 
     async def _final(self, sights: Glances[_Sight]) -> Progress:

@@ -36,10 +36,12 @@ from thresher.engine.resolver import why_refused
 from thresher.engine.robots import RobotsKeeper
 from thresher.engine.robots_turn import RobotsTurn
 from thresher.engine.shared_address import SharedAddress
+from thresher.hearing import Hearing
 from thresher.line import Bounds, Line
 from thresher.records import FetchedPage, Lease, Outcome, Settlement
 from thresher.refresh.told import question_headers
 from thresher.warden import Warden
+from thresher.wishes import Ear, Wishes
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +61,7 @@ class Work:
         scope: Which hosts may be asked for the rules of another; None for all.
         pages: Stop when the crawl has this many pages.
         per_address: Whether hosts with one address are asked one at a time.
+        hearing: How it hears what people say of pages; None when nobody can.
     """
 
     line: Line
@@ -73,6 +76,7 @@ class Work:
     pages: int | None = None
     warden: Warden | None = None
     per_address: bool = False
+    hearing: Hearing | None = None
 
 
 class LeaseSpider(scrapy.Spider):
@@ -94,6 +98,7 @@ class LeaseSpider(scrapy.Spider):
         self._address = SharedAddress(self._frontier, seconds=work.lease_seconds) if work.per_address else None
         self._robots = self._robots_turn(work.robots) if work.robots else None
         self._news = asyncio.Event()
+        self._ear, self._wishes = Ear(self._frontier), Wishes()
 
     def _robots_turn(self, keeper: RobotsKeeper) -> RobotsTurn:
         return RobotsTurn(
@@ -110,6 +115,8 @@ class LeaseSpider(scrapy.Spider):
     async def start(self) -> AsyncIterator[scrapy.Request]:
         """Lease and request until nothing more can come."""
         try:
+            if self._work.hearing:
+                await self._work.hearing.begin()
             async for request in self._requests():
                 yield request
         except Exception as error:  # the store is the one part without which nothing can go on
@@ -119,7 +126,8 @@ class LeaseSpider(scrapy.Spider):
     async def _requests(self) -> AsyncIterator[scrapy.Request]:
         while True:
             self._news.clear()
-            if self._room < self._worth_asking:
+            await self._listen()
+            if self._wishes.paused or self._room < self._worth_asking:
                 await self._wait(LONGEST_NAP_SECONDS)
                 continue
             leases = await self._grant()
@@ -132,6 +140,16 @@ class LeaseSpider(scrapy.Spider):
                 if nap is None:
                     return
                 await self._wait(nap)
+
+    async def _listen(self) -> None:
+        """Hear what people wish, and what they say of pages."""
+        self._wishes = await self._ear.listen()
+        if self._work.hearing:
+            await self._work.hearing.listen()
+
+    @property
+    def _most_pages(self) -> int | None:
+        return self._work.pages if self._wishes.pages is None else self._wishes.pages
 
     @property
     def _room(self) -> int:
@@ -149,7 +167,7 @@ class LeaseSpider(scrapy.Spider):
     async def _lease(self) -> list[Lease]:
         work, asked = self._work, time.monotonic()  # the answer may be long under way, and the lease half over
         leases = await self._frontier.lease(
-            self._room, seconds=work.lease_seconds, worker=work.worker, pages=work.pages
+            self._room, seconds=work.lease_seconds, worker=work.worker, pages=self._most_pages
         )
         self._ends.update((lease.fence, asked + work.lease_seconds) for lease in leases)
         self.open.update((lease.fence, lease) for lease in leases)
@@ -161,7 +179,7 @@ class LeaseSpider(scrapy.Spider):
 
     async def _nap_seconds(self) -> float | None:
         """Return how long to wait for news; None when the crawl is over for us."""
-        if self._work.pages is not None and (await self._frontier.counts()).pages >= self._work.pages:
+        if self._most_pages is not None and (await self._frontier.counts()).pages >= self._most_pages:
             return None
         seconds = await self._frontier.seconds_to_next()
         if self.open:  # each of them may bring news, or keep a host busy that the store calls ready

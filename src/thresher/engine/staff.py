@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from thresher.build import Crawl
+from thresher.crew import TELL_SECONDS, Hand, muster
 from thresher.engine import alive
 from thresher.errors import ThresherError
+from thresher.frontier.base import Frontier
 
 EARLY_DEATHS = 5
 """A worker that dies this often within seconds of its start is not started again."""
@@ -44,6 +46,7 @@ class Staff:
         self._metrics = metrics
         self._ports: dict[str, int] = {}
         self._workers: dict[str, Worker] = {}
+        self._next_muster = 0.0
 
     def __len__(self) -> int:
         return len(self._workers)
@@ -89,6 +92,18 @@ class Staff:
         if early_deaths >= EARLY_DEATHS:
             raise WorkerFailed(worker.name, worker.process.returncode or 1)
         await self.start(worker.name, pages=worker.pages, early_deaths=early_deaths)
+
+    async def muster(self, frontier: Frontier) -> None:
+        """Tell every now and then who is at work."""
+        now = time.monotonic()
+        if now >= self._next_muster:
+            self._next_muster = now + TELL_SECONDS
+            at_work = self._workers.values()
+            hands = [
+                Hand(name=worker.name, process=worker.process.pid, since=time.time() - (now - worker.started))
+                for worker in at_work
+            ]
+            await muster(frontier, hands)
 
     def tell(self, number: signal.Signals) -> None:
         """Send a signal to all workers."""

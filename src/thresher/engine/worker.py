@@ -96,6 +96,7 @@ def work_for(crawl: Crawl, worker: str, line: Line, *, pages: int | None) -> Wor
         pages=pages,
         warden=line.warden,
         per_address=config.manners.one_at_a_time_per == "address",
+        hearing=None if crawl.is_refresh else crawl.hearing(line.rethink, worker),
     )
 
 
@@ -152,6 +153,8 @@ async def _leave(spider: LeaseSpider, work: Work, pulse: Pulse | None) -> bool:
     told = spider.fatal is None and (not spider.open or await in_time(spider.give_back()))
     if pulse:
         await pulse.leave(told=told)
+    if work.hearing:
+        await work.hearing.close()
     await work.line.close()
     return told
 

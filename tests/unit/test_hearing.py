@@ -1,0 +1,60 @@
+"""A worker hears every label once, and says how far it has heard."""
+
+from thresher.crew import heard_by
+from thresher.frontier.memory import MemoryFrontier
+from thresher.hearing import LISTEN_SECONDS, Hearing
+from thresher.labels import FolderLabels, Label
+
+A, B = "http://a.example/", "http://b.example/"
+
+
+class Pupil:
+    """Second thoughts that only note what they are told."""
+
+    def __init__(self):
+        self.frontier, self.told, self.taken_up = MemoryFrontier(), [], 0
+
+    async def take_up(self, pages):
+        self.taken_up += 1
+
+    async def teach(self, told, page_of):
+        assert page_of(A) is None
+        self.told.append(dict(told))
+
+
+class World:
+    def __init__(self, folder):
+        self.book, self.pupil, self.now = FolderLabels(folder / "labels.jsonl"), Pupil(), 0.0
+        self.hearing = Hearing(self.book, self.pupil, worker="w1", pages=folder / "pages", clock=lambda: self.now)
+
+    async def say(self, **labels):
+        words = {"a": A, "b": B}
+        await self.book.say([Label(url=words[name], relevant=word, at=1.0) for name, word in labels.items()])
+
+    async def heard(self):
+        return await heard_by(self.pupil.frontier, "w1")
+
+
+async def test_at_first_it_hears_all_that_was_ever_said(tmp_path):
+    world = World(tmp_path)
+    await world.say(a=True)
+    await world.say(a=False, b=True)
+    await world.hearing.begin()
+    assert world.pupil.taken_up == 1
+    assert world.pupil.told == [{A: False, B: True}]
+    assert await world.heard() == 3
+
+
+async def test_then_it_hears_what_is_new_once_a_second(tmp_path):
+    world = World(tmp_path)
+    await world.hearing.begin()
+    await world.say(a=True)
+    await world.hearing.listen()
+    assert world.pupil.told == []
+    world.now += LISTEN_SECONDS
+    await world.hearing.listen()
+    world.now += LISTEN_SECONDS
+    await world.hearing.listen()
+    assert world.pupil.told == [{A: True}]
+    assert await world.heard() == 1
+    await world.hearing.close()
