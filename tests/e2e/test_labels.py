@@ -1,0 +1,180 @@
+"""A person says yes or no: the judge and the queue follow, whether a crawl runs or not."""
+
+import asyncio
+import json
+from dataclasses import asdict
+
+import pytest
+
+from tests.e2e.live import run as crawl_pages
+from tests.e2e.live import served, write_crawl
+from tests.servers.store import ServerMissing, store_server
+from thresher.archive.collection import Collection, Order
+from thresher.build import Crawl
+from thresher.engine.progress import Ending, Limits
+from thresher.engine.run import Supervisor
+from thresher.lab.generator import generate
+from thresher.teaching import questions, said_so_far, tell
+from thresher.wishes import Wishes, wish
+
+TOPIC = "Science/Astronomy"
+STRATEGIES = ("thresher", "best-first", "relevant-parents")
+
+
+@pytest.fixture(scope="module")
+def web():
+    return generate(3, pages=600, hosts=12, languages=("en",), tunnel_depth=0)
+
+
+def supervised(folder, *, pages, workers=1):
+    """Begin a run as `thresher run` does; gives its task."""
+    limits, crawl = Limits(pages=pages), Crawl.open(folder)
+    supervisor = Supervisor(crawl, workers=workers, limits=limits, report=lambda _: None, listen=False)
+    return asyncio.ensure_future(supervisor.run())
+
+
+async def counted(crawl, pages, *, seconds=20.0):
+    """Wait until a crawl has so many pages."""
+    frontier = crawl.frontier()
+    try:
+        for _ in range(int(seconds / 0.05)):
+            if (now := (await frontier.counts()).pages) >= pages:
+                return now
+            await asyncio.sleep(0.05)
+    finally:
+        await frontier.close()
+    raise AssertionError(f"only {now} pages")
+
+
+def best_parent(crawl, entries):
+    """Return the page that most of the best waiting URLs were found on."""
+    parents = [entry.parent for entry in entries if entry.parent]
+    with Collection(crawl.folder.pages) as collection:
+        return collection.find(max(set(parents), key=parents.count)).url
+
+
+async def peek(crawl, limit=20):
+    frontier = crawl.frontier()
+    try:
+        return await frontier.peek(limit)
+    finally:
+        await frontier.close()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+async def test_a_no_to_the_page_that_leads_the_queue_changes_it_though_nobody_runs(tmp_path, web, strategy):
+    async with served(web) as places:
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": strategy})
+        await crawl_pages(folder, 60)
+        crawl = Crawl.open(folder)
+        before = await peek(crawl)
+        page = best_parent(crawl, before)
+        taught = await tell(crawl, {page: False})
+        assert taught.heard
+        assert [entry.url for entry in taught.before.queue] == [entry.url for entry in before]
+        after = {entry.url: entry.score for entry in await peek(crawl, 2_000)}
+        found_there = [entry for entry in before if entry.parent == page_key(page)]
+        assert any(after[entry.url] < entry.score for entry in found_there)
+        with Collection(folder / "pages") as collection:
+            record = collection.find(page_key(page))
+        assert not record.relevant
+        assert record.parts["told"] == 0.0
+        result = await crawl_pages(folder, 80)
+    assert result.progress.counts.pages == 80
+    assert await said_so_far(crawl) == {page: False}
+
+
+def page_key(url):
+    from thresher.urls.canonical import fingerprint
+
+    return fingerprint(url)
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def store(request, tmp_path):
+    if request.param == "sqlite":
+        yield "sqlite"
+        return
+    try:
+        with store_server("redis", tmp_path / "store") as server:
+            yield server.url
+    except ServerMissing as error:
+        pytest.skip(str(error))
+
+
+async def test_workers_that_run_hear_a_label_and_put_the_queue_in_a_new_order(tmp_path, web, store):
+    async with served(web) as places:
+        manners = {"delay_seconds": 0.2, "robots": "ignore"}
+        more = {"manners": manners, "store": store}
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "thresher"}, **more)
+        run, crawl = supervised(folder, pages=500, workers=2), Crawl.open(folder)
+        await counted(crawl, 60)
+        await wish_for(crawl, paused=True)  # so that nothing but the label moves the queue
+        await asyncio.sleep(2.5)
+        taught = await tell(crawl, {best_parent(crawl, await peek(crawl)): False})
+        assert not run.done()
+        assert taught.heard
+        assert [asdict(entry) for entry in taught.before.queue] != [asdict(entry) for entry in taught.after.queue]
+        await wish_for(crawl, pages=1)
+        assert (await run).ending is Ending.PAGES
+
+
+async def wish_for(crawl, **wishes):
+    frontier = crawl.frontier()
+    await wish(frontier, Wishes(**wishes))
+    await frontier.close()
+
+
+async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
+    async with served(web) as places:
+        manners = {"delay_seconds": 0.2, "robots": "ignore"}
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"}, manners=manners)
+        run, crawl = supervised(folder, pages=500), Crawl.open(folder)
+        await counted(crawl, 10)
+        await wish_for(crawl, paused=True)
+        await asyncio.sleep(2.0)
+        paused = await counted(crawl, 10)
+        await asyncio.sleep(1.5)
+        assert await counted(crawl, 10) == paused
+        await wish_for(crawl, pages=paused + 20)
+        result = await run
+    assert result.ending is Ending.PAGES
+    assert result.progress.counts.pages == paused + 20
+
+
+async def test_the_questions_are_pages_nobody_has_spoken_of(tmp_path, web):
+    async with served(web) as places:
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"})
+        await crawl_pages(folder, 60)
+    crawl = Crawl.open(folder)
+    first = await questions(crawl, 6)
+    await tell(crawl, {first[0].record.url: True})
+    second = [question.record.url for question in await questions(crawl, 6)]
+    assert len(first) == len(second) == 6
+    assert first[0].record.url not in second
+    assert not set(crawl.seeds()) & {question.record.url for question in first}
+    assert all(question.excerpt for question in first)
+
+
+async def test_a_word_that_is_taken_back_counts_no_more(tmp_path, web, thresher):
+    async with served(web) as places:
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"})
+        await crawl_pages(folder, 40)
+    with Collection(folder / "pages") as collection:
+        page = collection.some(Order.BEST, 1)[0].url
+    said = await asyncio.to_thread(thresher, "label", folder, "--no", page, "--json")
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout)["labels"] == 1
+    taken = await asyncio.to_thread(thresher, "label", folder, "--forget", page)
+    assert taken.returncode == 0, taken.stderr
+    assert await said_so_far(Crawl.open(folder)) == {}
+    with Collection(folder / "pages") as collection:
+        assert "told" not in collection.find(page_key(page)).parts
+
+
+async def test_label_asks_on_a_terminal_only(tmp_path, web, thresher):
+    async with served(web) as places:
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"})
+    asked = await asyncio.to_thread(thresher, "label", folder)
+    assert asked.returncode == 4
+    assert "--yes" in asked.stderr
