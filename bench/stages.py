@@ -1,0 +1,154 @@
+"""Where the time of a page goes: ``python -m bench.stages``.
+
+Pages of 30 KB with 60 links go through the real line, with its judge, strategy, SQLite frontier and page store, without
+a network. Every stage has its own stopwatch for the processor time of the thread that does it; so what others do on the
+machine hardly counts. ``--profile FILE`` writes a profile of the thread that turns the line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import cProfile
+import functools
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.faults.table import machine
+from tests.witness.site import Site
+from tests.witness.words import TOPIC_WORDS
+from thresher.archive.pages import PageWriter
+from thresher.build import Crawl
+from thresher.frontier.sqlite import SqliteFrontier
+from thresher.parse.html import parse
+from thresher.records import FetchedPage
+
+SITE = Site(pages=100_000, hosts=200, page_bytes=30 * 1024, links=60)
+PORT = 8080
+AT_ONCE = 32
+STAGES = ("parse", "judge", "score", "frontier", "archive")
+
+
+class Watches:
+    """Processor time by stage; what a stage calls counts for it alone."""
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(STAGES, 0.0)
+
+    def on(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Put a function on a stage's watch."""
+
+        @functools.wraps(function)
+        def timed(*arguments: Any, **named: Any) -> Any:
+            started = time.thread_time()
+            try:
+                answer = function(*arguments, **named)
+                return list(answer) if isinstance(answer, Iterator) else answer
+            finally:
+                self.seconds[stage] += time.thread_time() - started
+
+        return timed
+
+    def watch(self, stage: str, owner: object, *names: str) -> None:
+        """Put methods of an object on a stage's watch."""
+        for name in names:
+            if hasattr(owner, name):
+                setattr(owner, name, self.on(stage, getattr(owner, name)))
+
+
+@contextmanager
+def crawl_folder(settings: Mapping[str, Any]) -> Iterator[Crawl]:
+    """Make a crawl of the site."""
+    config = {
+        "title": {"en": "perovskite solar cells"},
+        "keywords": TOPIC_WORDS,
+        "seeds": [SITE.url(0, PORT)],
+        "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
+        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "network": {"allow": ["127.0.0.0/8"]},
+        **settings,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "topic.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+        yield Crawl.open(Path(folder))
+
+
+async def turn(crawl: Crawl, watches: Watches, pages: int) -> None:
+    """Let pages go through the line, so many at once as a worker has open."""
+    frontier_calls = ("_add", "_lease", "_commit", "_remember")
+    line = crawl.line("w1", parse=watches.on("parse", parse))
+    frontier, done, bodies = line.frontier, 0, {SITE.url(page, PORT): page for page in range(SITE.pages)}
+    assert isinstance(frontier, SqliteFrontier)
+    watches.watch("frontier", frontier, *frontier_calls)
+    watches.watch("frontier", frontier._file, "read")
+    watches.watch("judge", line._judge, "judge", "learn")
+    watches.watch("score", line._strategy, "score", "revise")
+    line._main_text = watches.on("archive", line._main_text)
+    assert isinstance(line._archive, PageWriter)
+    watches.watch("archive", line._archive, "write", "rewrite")
+    await line.seed(crawl.seeds())
+    while done < pages:
+        leases = await frontier.lease(AT_ONCE, seconds=60.0, pages=pages)
+        answers = [
+            FetchedPage(
+                url=lease.url,
+                status=200,
+                headers={"content-type": "text/html; charset=utf-8"},
+                body=SITE.render(bodies[lease.url], PORT),
+                fetched_at=time.time(),
+            )
+            for lease in leases
+        ]
+        with stopped(watches):
+            await asyncio.gather(*(line.process(*each) for each in zip(leases, answers, strict=True)))
+        done += len(leases)
+    await line.close()
+
+
+@contextmanager
+def stopped(watches: Watches) -> Iterator[None]:
+    """Count what the line's own thread does, all stages in it included."""
+    started = time.thread_time()
+    yield
+    watches.seconds["line"] = watches.seconds.get("line", 0.0) + time.thread_time() - started
+
+
+def measure(settings: Mapping[str, Any], pages: int) -> dict[str, float]:
+    """Return the milliseconds per page, by stage."""
+    watches = Watches()
+    with crawl_folder(settings) as crawl:
+        asyncio.run(turn(crawl, watches, pages))
+    return {stage: 1000 * seconds / pages for stage, seconds in watches.seconds.items()}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.stages", description=__doc__)
+    parser.add_argument("--pages", type=int, default=600)
+    parser.add_argument("--strategies", nargs="+", default=["breadth-first", "fcmrps", "thresher"])
+    parser.add_argument("--warc", action="store_true", help="also write WARC files")
+    parser.add_argument("--profile", metavar="FILE")
+    options = parser.parse_args()
+    profile = cProfile.Profile() if options.profile else None
+    print(f"{machine()}; {options.pages} pages of 30 KB with 60 links; CPU ms per page\n")
+    print(f"| strategy | {' | '.join(STAGES)} | all in the line's own thread |")
+    print(f"|---|{'---|' * (len(STAGES) + 1)}")
+    for name in options.strategies:
+        settings = {"strategy": {"name": name}, "output": {"warc": options.warc}}
+        if profile:
+            profile.enable()
+        spent = measure(settings, options.pages)
+        if profile:
+            profile.disable()
+            profile.dump_stats(options.profile)
+        print(f"| {name} | {' | '.join(f'{spent[stage]:.2f}' for stage in STAGES)} | {spent['line']:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
