@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from thresher.frontier.base import Frontier
 from thresher.records import Forecast
@@ -32,6 +32,8 @@ class Outlook:
         self._pages_left -= 1
         if self._pages_left <= 0 and (ahead := self._forecaster.forecast()):
             self._pages_left = TELL_PAGES
+            counted = (await self._frontier.counts()).relevant  # earlier runs and other workers found some too
+            ahead = replace(ahead, found=max(ahead.found, counted))
             await self._frontier.remember(EVERYBODY, KIND, json.dumps(asdict(ahead)), seconds=KEPT_SECONDS)
 
 

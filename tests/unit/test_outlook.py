@@ -2,7 +2,7 @@ import pytest
 
 from thresher.frontier.memory import MemoryFrontier
 from thresher.outlook import EVERYBODY, KIND, TELL_PAGES, Outlook, look_ahead
-from thresher.records import Forecast
+from thresher.records import Candidate, Forecast, Outcome, Settlement
 from thresher.strategies.best_first import BestFirst
 
 
@@ -25,6 +25,16 @@ async def test_what_a_strategy_expects_is_told_to_whoever_watches():
     await outlook.page_done()
     assert await look_ahead(frontier) == strategy.ahead
     assert strategy.ahead.share_found == 0.75
+
+
+async def test_what_others_and_earlier_runs_have_found_counts():
+    strategy, frontier = Foreseeing(), MemoryFrontier()
+    await frontier.add([Candidate(url=f"http://a{number}.example/", score=1.0) for number in range(3)])
+    leases = await frontier.lease(3, seconds=60.0)
+    await frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE, page=True, relevant=True) for lease in leases])
+    strategy.ahead = Forecast(found=1.0, left=1.0, next_yield=0.5)
+    await Outlook(strategy, frontier).page_done()
+    assert (await look_ahead(frontier)).share_found == 0.75
 
 
 async def test_it_is_told_every_now_and_then():
