@@ -120,8 +120,8 @@ class Collection:
     def some(self, order: Order, limit: int) -> list[PageRecord]:
         """Return the first pages of each segment in an order, of those whose text was kept; copies are left out."""
         query = (
-            f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL "  # noqa: S608 - ours
-            f"ORDER BY {order.value} LIMIT ?"
+            f"SELECT {_COLUMNS} FROM page WHERE id IN (SELECT id FROM page WHERE page = 1 AND duplicate_of = 0 "  # noqa: S608 - our own names
+            f"AND text IS NOT NULL ORDER BY {order.value} LIMIT ?)"
         )
         return [_record(row) for segment in self._segments for row in segment.execute(query, [limit])]
 

@@ -142,22 +142,35 @@ def harmless(cell: Any) -> Any:
 
 def write_parquet(table: Iterable[Row], path: Path, *, text: bool = False, columns: Columns | None = None) -> int:
     """Write a Parquet file in bounded memory; it appears under its name only when it is whole."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    types = _columns(columns, text)
+    types, number = _columns(columns, text), 0
+    with appearing(path) as unfinished, pq.ParquetWriter(unfinished, arrow_schema(types), compression="zstd") as writer:
+        for group in arrow_groups(table, types):
+            writer.write_table(group)
+            number += len(group)
+    return number
+
+
+def arrow_schema(types: Columns) -> Any:
+    """Return the columns as an Arrow schema."""
+    import pyarrow as pa
+
     kinds = {
         name: pa.timestamp("ms", "UTC") if kind == TIME else pa.type_for_alias(kind) for name, kind in types.items()
     }
-    schema, times = pa.schema(kinds.items()), [name for name, kind in types.items() if kind == TIME]
-    number = 0
-    with appearing(path) as unfinished, pq.ParquetWriter(unfinished, schema, compression="zstd") as writer:
-        for group in _groups(table):
-            for row in group:
-                row.update({name: datetime.fromisoformat(row[name]) for name in times})
-            writer.write_table(pa.Table.from_pylist(group, schema=schema))
-            number += len(group)
-    return number
+    return pa.schema(kinds.items())
+
+
+def arrow_groups(table: Iterable[Row], types: Columns) -> Iterator[Any]:
+    """Yield the rows as Arrow tables of a few thousand."""
+    import pyarrow as pa
+
+    schema, times = arrow_schema(types), [name for name, kind in types.items() if kind == TIME]
+    for group in _groups(table):
+        for row in group:
+            row.update({name: datetime.fromisoformat(row[name]) for name in times})
+        yield pa.Table.from_pylist(group, schema=schema)
 
 
 def _groups(table: Iterable[Row]) -> Iterator[list[Row]]:

@@ -29,4 +29,7 @@ CREATE TABLE IF NOT EXISTS page (
     links           BLOB                   -- zstd of JSON: [[url, anchor, score, parts], …]
 );
 CREATE INDEX IF NOT EXISTS page_fingerprint ON page (fingerprint);
+-- Pages that a person can be asked about, by what is thought of them.
+CREATE INDEX IF NOT EXISTS page_askable ON page (relevance, probability)
+    WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL;
 PRAGMA user_version = 3;
