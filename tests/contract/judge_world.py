@@ -73,9 +73,9 @@ def brief(**changes):
     return Brief(**(told | changes))
 
 
-def make(name, **changes):
+def make(name, *, parameters=None, **changes):
     """Build a judge that has seen nothing."""
-    return registry.make("judge", name, {}, brief(**changes))
+    return registry.make("judge", name, parameters or {}, brief(**changes))
 
 
 def experienced(name, **changes):

@@ -186,6 +186,109 @@ def test_a_persons_word_counts_for_a_page_that_is_still_to_come(learner_name):
     assert judge.judge(page).relevant
 
 
+MUSIC = [page for page in world.CROWD if page.url.startswith("http://en.example/music/")]
+NEW_MUSIC = [page for page in world.NEW if page.url.startswith("http://en.example/music/")]
+SOLAR = [page for page in world.CROWD if page.url.startswith("http://en.example/solar/")]
+NEW_SOLAR = [page for page in world.NEW if page.url.startswith("http://en.example/solar/")]
+
+
+def mean_chance(judge, pages):
+    return sum(judge.judge(page).probability for page in pages) / len(pages)
+
+
+def said(pages, verdict):
+    return {page.url: verdict for page in pages}
+
+
+def test_pages_like_those_that_people_take_rise(learner_name):
+    judge = world.experienced(learner_name)
+    before = mean_chance(judge, NEW_MUSIC)
+    judge.teach(said(MUSIC[:4], True))
+    assert mean_chance(judge, NEW_MUSIC) > before + 0.1
+
+
+def test_pages_like_those_that_people_refuse_fall(learner_name):
+    judge = world.experienced(learner_name)
+    before = mean_chance(judge, NEW_SOLAR)
+    judge.teach(said(SOLAR, False))
+    assert mean_chance(judge, NEW_SOLAR) < before - 0.1
+
+
+def test_a_word_that_is_taken_back_counts_no_more(learner_name):
+    judge = world.experienced(learner_name)
+    judge.teach(said(MUSIC[:1], None))  # whoever thinks again at once has nothing left to think
+    before = [judge.judge(page).relevance for page in (*MUSIC, *NEW_MUSIC)]
+    judge.teach(said(MUSIC[:2], True))
+    judge.teach(said(MUSIC[:2], None))
+    assert [judge.judge(page).relevance for page in (*MUSIC, *NEW_MUSIC)] == pytest.approx(before, abs=0.02)
+
+
+def test_many_words_are_one_second_thought(learner_name):
+    judge = world.experienced(learner_name)
+    before = {page.url: judge.judge(page).relevance for page in world.CROWD}
+    revisions = judge.teach(said(MUSIC[:3], True) | said(SOLAR[:3], False))
+    urls = [revision.url for revision in revisions]
+    assert len(urls) == len(set(urls))
+    assert {page.url for page in MUSIC[:3]} <= set(urls)
+    for page in world.CROWD:
+        changed = abs(judge.judge(page).relevance - before[page.url]) > 0.02
+        assert not changed or page.url in urls
+
+
+def test_what_people_said_outlives_a_restart(learner_name):
+    notebook, first = world.MemoryNotebook(), world.experienced(learner_name)
+    first.keep_in(notebook)
+    first.teach(said(MUSIC[:4], True) | said(SOLAR[:2], False))
+    again = world.make(learner_name)
+    again.keep_in(notebook)
+    assert all(again.judge(page).relevant for page in MUSIC[:4])
+    assert not any(again.judge(page).relevant for page in SOLAR[:2])
+    expected = [first.judge(page).relevance for page in NEW_MUSIC]
+    assert [again.judge(page).relevance for page in NEW_MUSIC] == pytest.approx(expected, abs=0.02)
+
+
+def test_what_people_tell_one_worker_the_others_learn_from(learner_name):
+    notebook, first = world.MemoryNotebook(), world.experienced(learner_name)
+    first.keep_in(notebook)
+    first.teach(said(MUSIC[:4], True) | said(SOLAR[:2], False))
+    second, alone = world.experienced(learner_name), world.experienced(learner_name)
+    second.keep_in(world.MemoryNotebook(others=[notebook]))
+    for judge in (second, alone):
+        learn_all(judge, [world.page("garden", "en", number) for number in range(40, 60)])
+    assert all(second.judge(page).relevant for page in MUSIC[:4])
+    assert not any(second.judge(page).relevant for page in SOLAR[:2])
+    assert mean_chance(second, NEW_MUSIC) > mean_chance(alone, NEW_MUSIC) + 0.1
+
+
+@pytest.mark.parametrize("verdict", [True, False])
+def test_a_page_that_people_spoke_about_is_remembered_for_good(learner_name, verdict):
+    judge = world.make(learner_name, parameters={"sample_pages": 5})
+    learn_all(judge, MUSIC[:2])
+    judge.teach(said(MUSIC[:2], verdict))
+    learn_all(judge, [world.page("garden", "en", number) for number in range(40, 80)])
+    assert all(judge.remembers(page.url) for page in MUSIC[:2])
+
+
+def test_a_page_that_was_forgotten_is_learned_once_more_for_what_people_say(learner_name):
+    judge = world.make(learner_name, parameters={"sample_pages": 5})
+    learn_all(judge, world.SEEDS, seed=True)
+    learn_all(judge, [*MUSIC, *(world.page("garden", "en", number) for number in range(40, 80))])
+    forgotten = next(page for page in MUSIC if not judge.remembers(page.url))
+    judge.teach(said([forgotten], True))
+    judge.learn(forgotten)
+    assert judge.remembers(forgotten.url)
+    assert judge.judge(forgotten).relevant
+
+
+def test_a_labelled_page_that_comes_again_is_there_once(learner_name):
+    judge = world.experienced(learner_name)
+    judge.teach(said(MUSIC[:1], True))
+    expected = mean_chance(judge, NEW_MUSIC)
+    learn_all(judge, MUSIC[:1])
+    judge.teach(said(MUSIC[:1], True))
+    assert mean_chance(judge, NEW_MUSIC) == pytest.approx(expected, abs=0.02)
+
+
 def test_what_one_worker_meets_the_others_learn_from(learner_name):
     notebook = world.MemoryNotebook()
     first = world.make(learner_name)

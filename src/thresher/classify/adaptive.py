@@ -49,7 +49,7 @@ class AdaptiveJudge:
         phrase_weight: float = 0.5,
     ) -> None:
         constants = Constants(kappa=kappa, agreement=agreement, phrase_weight=phrase_weight)
-        self._seeds = brief.seeds
+        self._seeds = brief.seeds | brief.yes
         self._told: dict[str, bool | None] = {**dict.fromkeys(brief.yes, True), **dict.fromkeys(brief.no, False)}
         self._languages = {
             name: OneLanguage(phrase, constants, refit_pages=refit_pages, sample_pages=sample_pages)
@@ -80,7 +80,7 @@ class AdaptiveJudge:
         self._judged = None
         name, told = _language(page), self._told.get(page.url)
         side = self._languages[name]
-        is_seed = page.url in self._seeds or (seed and told is not True)
+        is_seed = seed or page.url in self._seeds
         side.take_in(page.url, self._weights(page), seed=is_seed, verdict=told)
         is_example = self._read_others(name) or is_seed or told is not None
         revisions = side.think_again() if is_example or side.is_due() else []

@@ -18,7 +18,7 @@ EARLIEST, LATEST = 0.4, 0.95
 
 
 def probability(model: TopicModel, s: float) -> float:
-    """Give the probability that a page with likeness `s` is about the topic."""
+    """Give the probability that a page with likeness `s` is about the topic, as people have bent it."""
     turns = HALFWAY - PER_LOG * log(model.spread / HALFWAY_SPREAD) if model.spread else HALFWAY
     steps = STEEPNESS * (model.height(s) - min(max(turns, EARLIEST), LATEST))
     return 1.0 / (1.0 + exp(-min(max(steps, -50.0), 50.0)))

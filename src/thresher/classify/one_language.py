@@ -12,10 +12,11 @@ from thresher.classify.calibration import probability
 from thresher.classify.draw import Draw
 from thresher.classify.entries import BadEntry, fitted, pack_both, unpack_both
 from thresher.classify.rhythm import Rhythm
-from thresher.classify.rows import Terms, Weights
+from thresher.classify.rows import Terms
 from thresher.classify.sample import Sample
-from thresher.classify.topic_model import Constants, Examples, TopicModel, fit
-from thresher.records import Judgement, Revision, Word
+from thresher.classify.topic_model import Constants, Examples, Likeness, TopicModel, fit
+from thresher.classify.words_of_people import Words
+from thresher.records import TOLD, UNAIDED, Judgement, Revision, Word
 
 LEAST_CHANGE = 0.01
 """A second thought is told when the relevance changes by more."""
@@ -23,6 +24,7 @@ FINAL_PAGES = 500
 """Pages after which what is thought of a new page changes little."""
 MOST_EXAMPLES = 100
 """Examples that the topic is told by, and pages that it is told from; whoever has more has enough."""
+UNSAID = -1.0
 LIKELY = 0.5
 """The probability from which a page counts as relevant."""
 MOST_WORDS = 50
@@ -71,7 +73,7 @@ class OneLanguage:
         known = np.flatnonzero((numbers >= 0) & (numbers < len(model.importance)))  # newer terms weigh nothing yet
         z = terms.weights[known] * model.importance[numbers[known]]
         length = float(np.sqrt(z @ z)) or 1.0
-        parts = z * model.direction[numbers[known]] / length
+        parts = z * model.bent[numbers[known]] / length
         best = np.argsort(-np.abs(parts), kind="stable")[:MOST_WORDS]
         return [Word(term=terms.names[known[place]], weight=float(parts[place])) for place in best]
 
@@ -90,6 +92,8 @@ class OneLanguage:
         """Take a person's word on pages of the sample; None takes it back."""
         for url, relevant in told.items():
             self._told[url] = relevant
+            if url in self._given:
+                self._given[url] = UNSAID  # whatever is thought of it now is news
             if relevant is not None and self._has_room(relevant):
                 self.sample.keep_known(url)
 
@@ -115,11 +119,10 @@ class OneLanguage:
         self.sample.forget_unused_terms()
         self._model, s = self._fit()
         self.rhythm.fit(self.sample.seen, self.sample.seen_by_all)
-        rewards = self._model.reward(s)
         return [
             Revision(url=url, judgement=judgement)
-            for url, likeness, reward in zip(self.sample.urls, s, rewards, strict=True)
-            if (judgement := self._changed(url, float(likeness), float(reward)))
+            for url, likeness in zip(self.sample.urls, s, strict=True)
+            if (judgement := self._changed(url, likeness))
         ]
 
     def fit_again(self) -> None:
@@ -127,35 +130,44 @@ class OneLanguage:
         self._model, _ = self._fit()
         self.rhythm.fit(self.sample.seen, self.sample.seen_by_all)
 
-    def _fit(self) -> tuple[TopicModel, Weights]:
+    def _fit(self) -> tuple[TopicModel, list[Likeness]]:
         phrase = self.sample.row("", Terms.of(self._phrase))
         places = {url: place for place, url in enumerate(self.sample.urls)}
+        seeds = [places[url] for url in self._seeds if url in places and self.verdict(url) is not False]
+        yes = [place for url, place in places.items() if self.verdict(url) and url not in self._seeds]
+        no = [place for url, place in places.items() if self.verdict(url) is False]
         examples = Examples(
-            places=[place for url, place in places.items() if self._is_example(url)],
-            seeds=[places[url] for url in self._seeds if url in places and self._is_example(url)],
+            places=seeds or yes,
+            seeds=seeds,
+            words=Words(yes=yes, no=no),
             phrase=dict(zip(phrase.numbers.tolist(), phrase.weights.tolist(), strict=True)),
         )
         return fit(self.sample.matrix(), len(self.sample.terms), examples, self._constants)
 
-    def _changed(self, url: str, likeness: float, reward: float) -> Judgement | None:
+    def _changed(self, url: str, s: Likeness) -> Judgement | None:
         known = self._given.get(url)
         if known is None:  # never asked about: nobody holds an opinion that could be old
             return None
-        told = self.verdict(url)
-        now = 1.0 if told else reward / 2 if told is False else reward
+        now = self._reward(url, s)
         if abs(now - known) <= LEAST_CHANGE:
             return None
         self._given[url] = now
-        return self._judgement(url, likeness)
+        return self._judgement(url, s)
 
-    def _judgement(self, url: str, s: float) -> Judgement:
+    def _reward(self, url: str, s: Likeness) -> float:
+        """Give the relevance: a yes has all of it, a no half of what it had, for its links may be good."""
+        told, reward = self.verdict(url), self._model.reward(s)
+        return reward if told is None else 1.0 if told else reward / 2
+
+    def _judgement(self, url: str, s: Likeness) -> Judgement:
         told, model = self.verdict(url), self._model
-        reward = model.reward_of(s)
-        parts = {"likeness": s, "ordinary": model.middle, "good": model.level}
-        chance = probability(model, s)
+        reward, chance = self._reward(url, s), probability(model, s.bent)
+        parts = {"likeness": s.plain, "ordinary": model.middle, "good": model.level}
+        if s.bent != s.plain:
+            parts["taught"] = s.bent - s.plain
         if told is not None:
-            reward, chance = (1.0, 1.0) if told else (reward / 2, 0.0)
-            parts["told"] = float(told)
+            parts |= {TOLD: float(told), UNAIDED: chance}
+            chance = float(told)
         return Judgement(
             relevance=reward,
             relevant=chance >= LIKELY,

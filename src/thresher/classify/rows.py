@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,6 +51,16 @@ class Matrix:
     def lengths(self) -> NDArray[np.int64]:
         """How many terms each page has."""
         return np.diff(self.starts)
+
+    def rows(self, places: Sequence[int]) -> Matrix:
+        """Take some of the rows."""
+        spans = [slice(self.starts[place], self.starts[place + 1]) for place in places]
+        return Matrix(
+            numbers=np.concatenate([self.numbers[span] for span in spans] or [np.empty(0, np.intp)]),
+            weights=np.concatenate([self.weights[span] for span in spans] or [np.empty(0)]),
+            starts=np.cumsum([0, *self.lengths[list(places)]]),
+            pages=self.pages[list(places)],
+        )
 
     def sums(self, values: Weights) -> Weights:
         """Add up one value per term, page by page."""

@@ -12,6 +12,8 @@ seeds a crawl meets little else than its topic, and there the topic's own words 
     s           = z · unit(m)
     r           = clip((s − middle) / (level − middle), 0, 1)
 
+What people say of pages bends m in the end, as `words_of_people.py` has it; r is that of the greater s then.
+
 `n` is how much a page counts: 1, unless it stands for pages of other workers that did not come with it. `share_S` is
 the share of the seeds that hold a term; `middle` the median of s over the sample; `level` the mean score of a seed when
 it is left out of S, or two standard deviations above the middle where that is more. As w needs r and r needs w, it is
@@ -21,11 +23,13 @@ done twice; not more often, and never from what was thought before, or it would 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from thresher.classify.rows import Matrix, Numbers, Weights
+from thresher.classify.words_of_people import Aims, Words, bend, errors
 
 FLOOR = 0.05
 """The least importance of a term."""
@@ -45,6 +49,14 @@ class Constants:
     agreement: float = 0.75
     phrase_weight: float = 0.5
     deviations: float = 2.0
+    aims: Aims = field(default_factory=Aims)
+
+
+class Likeness(NamedTuple):
+    """How like the topic a page is: to the topic's own vector, and to what people have made of it."""
+
+    plain: float
+    bent: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +66,7 @@ class TopicModel:
     Args:
         importance: Of each term by its number; a term that no page of the sample holds has 1, the most.
         direction: The topic's unit vector, by the numbers of the terms.
+        bent: The same as people have bent it.
         middle: The score of an ordinary page.
         spread: The standard deviation of the scores.
         level: What a good score looks like.
@@ -62,28 +75,25 @@ class TopicModel:
 
     importance: Weights
     direction: Weights
+    bent: Weights
     middle: float
     spread: float
     level: float
     pages: int
 
-    def likeness(self, numbers: Numbers, weights: Weights, new_squares: float) -> float:
+    def likeness(self, numbers: Numbers, weights: Weights, new_squares: float) -> Likeness:
         """Give s of one page: its known terms by number, and the sum of the squared weights of all others."""
         z = weights * self.importance[numbers]
-        squares = float(z @ z) + new_squares
-        return float(z @ self.direction[numbers]) / squares**0.5 if squares else 0.0
+        length = (float(z @ z) + new_squares) ** 0.5 or 1.0
+        return Likeness(float(z @ self.direction[numbers]) / length, float(z @ self.bent[numbers]) / length)
 
     def height(self, s: float) -> float:
         """Tell where a score lies between an ordinary page (0) and a good one (1), or beyond."""
         return (s - self.middle) / max(self.level - self.middle, 1e-9)
 
-    def reward_of(self, s: float) -> float:
-        """Give r of one score."""
-        return min(max(self.height(s), 0.0), 1.0)
-
-    def reward(self, s: Weights) -> Weights:
-        """Give r of many scores."""
-        return np.clip((s - self.middle) / max(self.level - self.middle, 1e-9), 0.0, 1.0)
+    def reward(self, s: Likeness) -> float:
+        """Give r of a page; people's words can only raise it, for what links lead to asks for a generous reward."""
+        return min(max(self.height(max(s)), 0.0), 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,17 +101,19 @@ class Examples:
     """What the topic is known by.
 
     Args:
-        places: Rows of the matrix that are about the topic: seeds and what people said yes to.
+        places: Rows of the matrix that the topic is made of: seeds, or without any of them what people said yes to.
         seeds: Those of them that are original seeds, by which the level is told.
         phrase: Numbers of the phrase's terms, and their weights.
+        words: What people said of pages.
     """
 
     places: Sequence[int]
     seeds: Sequence[int]
     phrase: Mapping[int, float]
+    words: Words = field(default_factory=Words)
 
 
-def fit(matrix: Matrix, terms: int, examples: Examples, constants: Constants) -> tuple[TopicModel, Weights]:
+def fit(matrix: Matrix, terms: int, examples: Examples, constants: Constants) -> tuple[TopicModel, list[Likeness]]:
     """Learn the topic from the sample; return it with the score s of every page of the sample.
 
     Args:
@@ -110,17 +122,19 @@ def fit(matrix: Matrix, terms: int, examples: Examples, constants: Constants) ->
     pages = len(matrix.lengths)
     first, s = _fit_once(matrix, terms, examples, constants, np.zeros(pages))
     if pages < len(examples.places) + FEWEST_PAGES:
-        return first, s
+        return _bent(first, s, matrix, examples, constants)
     median = _median(s, matrix.pages)  # half of the crawl is background, however good the crawl is
     on_topic = np.clip((s - median) / max(first.level - median, 1e-9), 0.0, 1.0)
-    return _fit_once(matrix, terms, examples, constants, on_topic)
+    on_topic[list(examples.words.no)] = 0.0
+    second, s = _fit_once(matrix, terms, examples, constants, on_topic)
+    return _bent(second, s, matrix, examples, constants)
 
 
 def _fit_once(
     matrix: Matrix, terms: int, examples: Examples, constants: Constants, r: Weights
 ) -> tuple[TopicModel, Weights]:
     w = matrix.pages * (1.0 - r)
-    w[list(examples.places)] = 0.0
+    w[[*examples.places, *examples.words.yes]] = 0.0
     mass = float(w.sum())
     trust = mass / (mass + constants.kappa)
     importance = _importance(matrix, terms, w, trust)
@@ -136,12 +150,32 @@ def _fit_once(
     model = TopicModel(
         importance=importance,
         direction=direction,
+        bent=direction,
         middle=middle,
         spread=spread,
         level=_level(left_out, middle, spread, constants),
         pages=len(s),
     )
     return model, s
+
+
+def _bent(
+    model: TopicModel, s: Weights, matrix: Matrix, examples: Examples, constants: Constants
+) -> tuple[TopicModel, list[Likeness]]:
+    """Let what people said bend the topic; return it with the scores before and after."""
+    words = examples.words
+    if not (words.yes or words.no):
+        return model, list(map(Likeness, s.tolist(), s.tolist()))
+    z = matrix.weights * model.importance.take(matrix.numbers)
+    lengths = np.sqrt(matrix.sums(z * z))
+    lengths[lengths < 1e-12] = 1.0
+    unit_z = replace(matrix, weights=z / matrix.per_term(lengths))
+    scale = max(model.level - model.middle, 1e-9)
+    missed = errors((s - model.middle) / scale, words, constants.aims)
+    spoken = unit_z.rows([*words.yes, *words.no])
+    v = bend(spoken, missed, constants.aims.noise, terms=len(model.direction))
+    after = s + scale * unit_z.sums(unit_z.weights * v.take(matrix.numbers))
+    return replace(model, bent=model.direction + scale * v), list(map(Likeness, s.tolist(), after.tolist()))
 
 
 def _importance(matrix: Matrix, terms: int, w: Weights, trust: float) -> Weights:

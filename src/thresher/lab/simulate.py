@@ -7,7 +7,7 @@ a fetch takes its time and waiting costs nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from thresher.archive.pages import NoArchive
@@ -150,6 +150,10 @@ class Simulator:
             scoring_seconds=self._watch.seconds,
             virtual_seconds=self._clock.now,
         )
+
+    async def teach(self, told: Mapping[str, bool | None]) -> None:
+        """Let the judge hear what a person says of pages, and the queue follow."""
+        await self._line.rethink.teach(told)
 
     async def _next(self) -> Lease | None:
         """Lease the best URL, after as much waiting as the hosts' delays ask for."""

@@ -165,13 +165,17 @@ class Bench:
 
     def simulator(self, task: Task, seeds: Sequence[int]) -> Simulator:
         """Put strategy and judge of a task together."""
+        return self.simulator_with(task, self.judge(task, seeds))
+
+    def simulator_with(self, task: Task, judge: Judge) -> Simulator:
+        """Put the strategy of a task and a judge together that somebody else has in hand."""
         parameters = dict(task.parameters)
         strategy = registry.find("strategy", task.strategy)
         if "random_state" in registry.parameters_of(strategy):
             parameters.setdefault("random_state", task.seed_set)
         made = registry.make("strategy", task.strategy, parameters, *self.told(task))
         rules = rules_of(self.web, host_pages=task.host_pages)
-        return Simulator(self.web, self.pages, judge=self.judge(task, seeds), strategy=made, rules=rules)
+        return Simulator(self.web, self.pages, judge=judge, strategy=made, rules=rules)
 
     def told(self, task: Task) -> tuple[Any, ...]:
         """Say what the strategy of a task is given: its aim, with what was trained for it, and classes if it asks."""

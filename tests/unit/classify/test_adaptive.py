@@ -128,6 +128,57 @@ def test_what_a_person_says_counts():
     assert judge.judge(wrong).probability == 0.0
 
 
+def test_a_no_makes_pages_like_it_less_likely_but_leaves_their_reward():
+    judge = judge_with(seeds=[solar(0), solar(1)], others=60)
+    refused, like_it = [page(f"toy{n}", f"solar cells in a toy car, layer {n}") for n in range(2)]
+    judge.learn(refused)
+    before = judge.judge(like_it)
+    judge.teach({refused.url: False})
+    after = judge.judge(like_it)
+    assert after.probability < before.probability
+    assert after.relevance == pytest.approx(before.relevance, abs=0.05)
+    assert after.parts["taught"] < 0
+
+
+def test_what_the_judge_itself_thinks_is_said_beside_what_a_person_says():
+    judge = judge_with(seeds=[solar(0), solar(1)], others=60)
+    judge.teach({other(7).url: True})
+    parts = judge.judge(other(7)).parts
+    assert parts["told"] == 1.0
+    assert 0.0 <= parts["unaided"] <= 1.0
+
+
+def test_a_seed_that_was_refused_by_mistake_is_a_seed_again():
+    judge = judge_with(seeds=[solar(0), solar(1)], others=40)
+    judge.teach({solar(0).url: None})  # it thinks again, so that nothing but the words is new below
+    before = judge.judge(solar(5)).probability
+    judge.teach({solar(0).url: False, solar(1).url: False})
+    assert judge.judge(solar(5)).probability < before - 0.1
+    judge.teach({solar(0).url: None, solar(1).url: None})
+    assert judge.judge(solar(5)).probability == pytest.approx(before, abs=0.01)
+
+
+def test_without_seeds_what_people_take_makes_the_topic():
+    judge = AdaptiveJudge(Brief())
+    for number in range(3):
+        judge.learn(solar(number))
+    for number in range(40):
+        judge.learn(other(number))
+    judge.teach({solar(number).url: True for number in range(3)})
+    assert judge.judge(solar(9)).relevant
+    assert not judge.judge(other(99)).relevant
+
+
+def test_a_word_that_another_worker_takes_back_is_taken_back_here():
+    judges, _ = team(2, seeds=[solar(0)])
+    judges[0].learn(other(3))
+    for verdict in (True, None):
+        judges[0].teach({other(3).url: verdict})
+        for number in range(40, 80):
+            judges[1].learn(other(number))
+    assert judges[1].judge(other(3)).parts.keys().isdisjoint({"told"})
+
+
 def test_examples_that_were_refused_are_never_seeds():
     judge = judge_with(seeds=[solar(0), other(0)], no=frozenset([other(0).url]), others=40)
     assert not judge.judge(other(0)).relevant

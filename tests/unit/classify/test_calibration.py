@@ -8,7 +8,8 @@ from thresher.classify.topic_model import TopicModel
 
 
 def model(spread=HALFWAY_SPREAD):
-    return TopicModel(importance=np.ones(1), direction=np.ones(1), middle=0.1, spread=spread, level=0.3, pages=100)
+    one = np.ones(1)
+    return TopicModel(importance=one, direction=one, bent=one, middle=0.1, spread=spread, level=0.3, pages=100)
 
 
 def test_an_ordinary_page_is_unlikely_and_a_good_one_likely():

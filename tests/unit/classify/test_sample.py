@@ -48,6 +48,12 @@ def test_the_page_that_leaves_is_named():
     assert page(0)[0] in left
 
 
+def test_a_page_that_is_there_already_is_kept_without_a_copy():
+    sample = filled(3)
+    sample.keep(*page(1))
+    assert (len(sample), sample.seen, list(sample.kept_urls)) == (3, 3, [page(1)[0]])
+
+
 def test_a_page_is_taken_in_once():
     sample = filled(3)
     sample.add(*page(1))

@@ -5,20 +5,22 @@ import pytest
 
 from thresher.classify.rows import Terms
 from thresher.classify.sample import Sample
-from thresher.classify.topic_model import LEVEL_WITHOUT_SEEDS, Constants, Examples, fit
+from thresher.classify.topic_model import LEVEL_WITHOUT_SEEDS, Constants, Examples, Likeness, fit
+from thresher.classify.words_of_people import Words
 
 SOLAR = {"solar": 1.0, "cell": 1.0, "page": 1.0}
 
 
-def learned(pages, examples=(), phrase=(), **constants):
+def learned(pages, examples=(), phrase=(), yes=(), no=(), **constants):
     sample = Sample(1000)
     for url, terms in pages.items():
         sample.add(url, Terms.of(dict.fromkeys(terms.split(), 1.0)))
     numbers = sample.row("", Terms.of(dict.fromkeys(phrase, 1.0))).numbers.tolist()
     places = [sample.urls.index(url) for url in examples]
-    told = Examples(places=places, seeds=places, phrase=dict.fromkeys(numbers, 1.0))
+    words = Words(yes=[sample.urls.index(url) for url in yes], no=[sample.urls.index(url) for url in no])
+    told = Examples(places=places, seeds=places, phrase=dict.fromkeys(numbers, 1.0), words=words)
     model, s = fit(sample.matrix(), len(sample.terms), told, Constants(**constants))
-    return model, dict(zip(sample.urls, s, strict=True)), sample
+    return model, {url: each.bent for url, each in zip(sample.urls, s, strict=True)}, sample
 
 
 def crawl(topical=6, others=60):
@@ -32,7 +34,7 @@ def crawl(topical=6, others=60):
 def test_with_nothing_but_a_phrase_it_is_the_cosine_with_the_phrase():
     model, _, sample = learned({}, phrase=["solar", "cell"])
     row = sample.row("", Terms.of(SOLAR))
-    assert model.likeness(row.numbers[:2], row.weights[:2], new_squares=1.0) == pytest.approx(2 / np.sqrt(2 * 3))
+    assert model.likeness(row.numbers[:2], row.weights[:2], new_squares=1.0).plain == pytest.approx(2 / np.sqrt(6))
     assert (model.middle, model.level) == (0.0, LEVEL_WITHOUT_SEEDS)
 
 
@@ -57,8 +59,8 @@ def test_pages_about_the_topic_rise_above_the_others():
     topical = [s[f"solar{number}"] for number in range(3, 6)]
     others = [score for url, score in s.items() if url.startswith("other")]
     assert min(topical) > max(others)
-    assert model.reward(np.array(topical)).min() > 0.9
-    assert model.reward_of(model.middle) == 0.0
+    assert min(model.reward(Likeness(score, score)) for score in topical) > 0.9
+    assert model.reward(Likeness(model.middle, model.middle)) == 0.0
 
 
 def test_what_every_page_says_matters_little():
@@ -89,8 +91,8 @@ def test_pages_without_words_are_like_nothing():
 def test_terms_that_are_new_lengthen_a_page():
     model, _, sample = learned(crawl(), examples=["solar0", "solar1"])
     row = sample.row("", Terms.of({"solar": 1.0}))
-    alone = model.likeness(row.numbers, row.weights, new_squares=0.0)
-    assert model.likeness(row.numbers, row.weights, new_squares=3.0) == pytest.approx(
+    alone = model.likeness(row.numbers, row.weights, new_squares=0.0).plain
+    assert model.likeness(row.numbers, row.weights, new_squares=3.0).plain == pytest.approx(
         alone * model.importance[row.numbers[0]] / np.sqrt(model.importance[row.numbers[0]] ** 2 + 3)
     )
 
@@ -98,4 +100,19 @@ def test_terms_that_are_new_lengthen_a_page():
 def test_all_is_well_without_any_word_of_the_topic():
     model, s, _ = learned(crawl())
     assert not any(s.values())
-    assert model.reward_of(0.0) == 0.0
+    assert model.reward(Likeness(0.0, 0.0)) == 0.0
+
+
+def test_people_raise_and_lower_pages_like_those_they_spoke_about():
+    examples, words = ["solar0", "solar1"], {"yes": ["other0"], "no": ["other1"]}
+    _, before, _ = learned(crawl(), examples=examples)
+    _, after, _ = learned(crawl(), examples=examples, **words)
+    assert after["other15"] > before["other15"] + 0.05  # of the same words as other0
+    assert after["other16"] < before["other16"] - 0.01  # and as other1
+
+
+def test_a_no_leaves_the_reward_of_pages_like_it_and_a_yes_raises_it():
+    model, _, _ = learned(crawl(), examples=["solar0", "solar1"])
+    good = model.level
+    assert model.reward(Likeness(good, model.middle)) == pytest.approx(1.0)
+    assert model.reward(Likeness(model.middle, good)) == pytest.approx(1.0)

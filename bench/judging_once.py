@@ -1,0 +1,22 @@
+"""The adaptive judge, weighing the words of a page once for all crawls of a benchmark instead of once for each."""
+
+from __future__ import annotations
+
+from thresher.classify.adaptive import AdaptiveJudge
+from thresher.classify.fields import term_weights
+from thresher.classify.rows import Terms
+from thresher.records import ParsedPage
+
+
+class JudgingOnce(AdaptiveJudge):
+    """An adaptive judge that judges as any other, but faster where the same pages come again and again."""
+
+    _known: dict[str, Terms] = {}  # noqa: RUF012 - shared on purpose
+    _names: dict[str, str] = {}  # noqa: RUF012 - one text for each term, however many pages hold it
+
+    def _weights(self, page: ParsedPage) -> Terms:
+        if page.url not in self._known:
+            terms = term_weights(page)
+            names = [self._names.setdefault(name, name) for name in terms.names]
+            self._known[page.url] = Terms(names, terms.weights)
+        return self._known[page.url]
