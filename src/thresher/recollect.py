@@ -1,7 +1,8 @@
 """What a strategy must have at hand after a restart: the pages that the best waiting URLs were found on.
 
 A strategy that scores waiting URLs again knows them by the pages that link to them. Those pages are in the page store,
-and the URLs with their scores in the frontier; so nothing of it is written down a second time.
+and the URLs with their scores in the frontier; so nothing of it is written down a second time. What others wrote there
+may be no canonical URL; it is passed over.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from thresher.archive.kept_page import kept_judgement, kept_page
 from thresher.frontier.base import Frontier
 from thresher.records import Judgement, ParsedPage
 from thresher.strategies.base import Recaller
-from thresher.urls.canonical import fingerprint
+from thresher.urls.canonical import canonicalize, fingerprint
 
 BEST_URLS = 2_000
 """Waiting URLs whose pages are taken up again."""
@@ -30,7 +31,7 @@ Recalled = tuple[ParsedPage, Judgement, Mapping[str, float]]
 async def recollect(strategy: Recaller, frontier: Frontier, pages: Path) -> int:
     """Let a strategy take up pages of earlier runs; return how many."""
     best = await frontier.peek(BEST_URLS)
-    waiting = {entry.url: entry.score for entry in best}
+    waiting = {entry.url: entry.score for entry in best if canonicalize(entry.url) == entry.url}
     parents = list(dict.fromkeys(entry.parent for entry in best if entry.parent))[:MOST_PAGES]
     recalled = await asyncio.to_thread(lambda: list(_recalled(pages, parents, waiting)))
     for page, judgement, outcomes in recalled:
@@ -44,7 +45,7 @@ def _recalled(folder: Path, parents: list[int], waiting: Mapping[str, float]) ->
             if (found := kept_page(collection, parent)) is None:
                 continue
             page, record = found
-            others = [link.url for link in page.links if link.url not in waiting]
+            others = [link.url for link in page.links if link.url not in waiting and canonicalize(link.url) == link.url]
             outcomes = {url: worth for url in others if (worth := _worth(collection, url)) is not None}
             links = tuple(link for link in page.links if link.url in waiting or link.url in outcomes)
             yield replace(page, links=links), kept_judgement(record), outcomes

@@ -103,12 +103,12 @@ class SqliteFrontier:
     async def peek(self, limit: int, *, below: float | None = None) -> list[UrlEntry]:
         """List the best waiting URLs over all hosts, parked ones included, with scores below `below`."""
         rows = await self._read("peek", limit=limit, below=math.inf if below is None else below)
-        return [_url_entry(row) for row in rows]
+        return [url_entry(row) for row in rows]
 
     async def find(self, url: str) -> UrlEntry | None:
         """Say where a URL stands; None when it was never let in (or was pushed out)."""
         rows = await self._read("find", host=host_key(url), fingerprint=fingerprint(url))
-        return _url_entry(rows[0]) if rows else None
+        return url_entry(rows[0]) if rows else None
 
     async def counts(self) -> Counts:
         """Return the frontier in numbers."""
@@ -130,7 +130,7 @@ class SqliteFrontier:
 
     async def hosts(self, limit: int = 100) -> list[HostEntry]:
         """List hosts, those with most pages first."""
-        return [_host_entry(row) for row in await self._read("hosts", now=self._clock(), limit=limit)]
+        return [host_entry(row) for row in await self._read("hosts", now=self._clock(), limit=limit)]
 
     async def next_hosts(self, limit: int) -> list[str]:
         """List hosts that may be asked now, in the order of their best URLs."""
@@ -272,7 +272,8 @@ def _lease(row: list[Any], until: float) -> Lease:
     )
 
 
-def _url_entry(row: tuple[Any, ...]) -> UrlEntry:
+def url_entry(row: tuple[Any, ...]) -> UrlEntry:
+    """Show a row of find.sql or peek.sql."""
     url, host, state, score, hops, depth_left, parent, tries, reason = row
     return UrlEntry(
         url=url,
@@ -287,7 +288,8 @@ def _url_entry(row: tuple[Any, ...]) -> UrlEntry:
     )
 
 
-def _host_entry(row: tuple[Any, ...]) -> HostEntry:
+def host_entry(row: tuple[Any, ...]) -> HostEntry:
+    """Show a row of hosts.sql."""
     host, waiting, leased, pages, relevant, failed, delay_seconds, next_seconds, best, parked = row
     return HostEntry(
         host=host,

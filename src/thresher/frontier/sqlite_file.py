@@ -153,6 +153,11 @@ def _load_programs(db: sqlite3.Connection, settings: Mapping[str, object]) -> No
     db.execute(_call("setting", tuple(settings)), dict(settings))
 
 
+def statement(name: str) -> str:
+    """Return the text of a query, for a connection of one's own."""
+    return _sql(name)
+
+
 @cache
 def _sql(name: str) -> str:
     return files("thresher.frontier").joinpath("sql", f"{name}.sql").read_text("utf-8")

@@ -31,5 +31,18 @@ def steady_clock(db: sqlite3.Connection) -> Callable[[], float]:
     return lambda: began + _since_start()
 
 
+def kept_clock(db: sqlite3.Connection) -> Callable[[], float]:
+    """Return the same clock to one who only reads; the wall clock while nobody works on the file."""
+    try:
+        start = _START_OF_MACHINE.read_text(encoding="ascii").strip()
+    except OSError:
+        return time.time
+    kept = db.execute("SELECT began FROM clock WHERE start = ?", [start]).fetchone()
+    if not kept:
+        return time.time
+    began: float = kept[0]
+    return lambda: began + _since_start()
+
+
 def _since_start() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)

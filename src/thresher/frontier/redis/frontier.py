@@ -29,6 +29,7 @@ from thresher.frontier.redis.shards import (
     portions,
 )
 from thresher.frontier.redis.views import Views
+from thresher.frontier.sample import Sample
 from thresher.frontier.scores import SAME_SCORE, check_scores
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint
@@ -227,15 +228,29 @@ class RedisFrontier:
             parked=parked,
         )
 
-    async def hosts(self, limit: int = 100) -> list[HostEntry]:
-        """List hosts, those with most pages first."""
-        shards = await self._opened()
+    async def hosts(self, limit: int = 100, *, parked: bool = False) -> list[HostEntry]:
+        """List hosts, those with most pages first; only parked ones when asked."""
+        shards, listed = await self._opened(), self._views.parked if parked else self._views.hosts
         entries: list[HostEntry] = []
         for shard in shards:
             prefix = shards.prefix(shard)
             now = self._clock() if self._clock else await self._views.now(prefix)
-            entries += await self._views.hosts(prefix, limit, now, self._settings.delay_seconds)
+            entries += await listed(prefix, limit, now, self._settings.delay_seconds)
         return heapq.nsmallest(limit, entries, key=lambda entry: (-entry.pages, entry.host))
+
+    async def sample(self, limit: int) -> Sample:
+        """Return the scores of waiting URLs, about so many of them, drawn by chance."""
+        shards = await self._opened()
+        scores: list[tuple[float, float]] = []
+        for shard in shards:
+            scores += await self._views.sample(shards.prefix(shard), limit // shards.number)
+        return Sample(scores=scores, whole=False)
+
+    async def recall_all(self, notes: Sequence[tuple[str, str]]) -> list[str | None]:
+        """Return several notes, by host and kind."""
+        shards = await self._opened()
+        calls = [self._call("recall", shards.of(host), to_bytes(host), to_bytes(kind)) for host, kind in notes]
+        return [None if note is None else to_text(note) for note in await self.link.run_all(calls)]
 
     async def next_hosts(self, limit: int) -> list[str]:
         """List hosts that may be asked now, in the order of their best URLs."""
