@@ -177,7 +177,7 @@ async def _judged(crawl: Crawl, judge: Judge, asked: str, fetched: FetchedPage) 
         title=page.title,
         language=page.language,
         judgement=judgement,
-        words=_counted(page, judge.words(page)),
+        words=counted(page, judge.words(page)),
         links=await _links(crawl, page, judgement, fetched),
     )
 
@@ -211,7 +211,7 @@ async def _links(crawl: Crawl, page: ParsedPage, judgement: Judgement, fetched: 
     return sorted(record.links, key=lambda link: -link.score)
 
 
-def _counted(page: ParsedPage, words: Sequence[Word]) -> list[CountedWord]:
+def counted(page: ParsedPage, words: Sequence[Word]) -> list[CountedWord]:
     """Keep the weightiest words in each direction, and write them as the page does."""
     ordered = sorted(words, key=lambda word: -abs(word.weight))
     speak_for = [word for word in ordered if word.weight > 0][:WORDS_KEPT]

@@ -16,7 +16,7 @@ from thresher.frontier.base import Frontier
 
 EVERYBODY = ""
 """No host: what is wished concerns the crawl."""
-KIND = "wishes"
+KIND, BEGUN = "wishes", "begun with"
 KEPT_SECONDS = 365 * 86_400.0
 LOOK_SECONDS = 1.0
 LIMITS = ("pages", "relevant", "minutes", "harvest_below")
@@ -50,9 +50,24 @@ async def wish(frontier: Frontier, wishes: Wishes) -> None:
     await frontier.remember(EVERYBODY, KIND, json.dumps(asdict(wishes)), seconds=KEPT_SECONDS)
 
 
+async def begin(frontier: Frontier, limits: Wishes) -> None:
+    """Tell with which limits a run begins; what was wished of the one before holds no longer."""
+    await wish(frontier, Wishes())
+    await frontier.remember(EVERYBODY, BEGUN, json.dumps(asdict(limits)), seconds=KEPT_SECONDS)
+
+
 async def read_wishes(frontier: Frontier) -> Wishes:
     """Return what is wished now; what cannot be read is no wish."""
-    told = await frontier.recall(EVERYBODY, KIND)
+    return await _told(frontier, KIND)
+
+
+async def begun_with(frontier: Frontier) -> Wishes:
+    """Return the limits with which the last run began."""
+    return await _told(frontier, BEGUN)
+
+
+async def _told(frontier: Frontier, kind: str) -> Wishes:
+    told = await frontier.recall(EVERYBODY, kind)
     try:
         return _read(json.loads(told)) if told else Wishes()
     except (ValueError, TypeError, AttributeError):

@@ -1,7 +1,7 @@
 import pytest
 
 from thresher.frontier.memory import MemoryFrontier
-from thresher.wishes import EVERYBODY, KIND, LOOK_SECONDS, Ear, Wishes, read_wishes, wish
+from thresher.wishes import EVERYBODY, KIND, LOOK_SECONDS, Ear, Wishes, begin, begun_with, read_wishes, wish
 
 
 async def test_what_is_wished_is_read_by_all_who_work_for_the_crawl():
@@ -10,6 +10,14 @@ async def test_what_is_wished_is_read_by_all_who_work_for_the_crawl():
     await wish(frontier, wishes)
     assert await read_wishes(frontier) == wishes
     assert wishes.limits() == {"pages": 50, "minutes": 1.5}
+
+
+async def test_a_run_that_begins_tells_its_limits_and_clears_what_was_wished():
+    frontier = MemoryFrontier()
+    await wish(frontier, Wishes(paused=True, pages=50))
+    await begin(frontier, Wishes(minutes=3.0))
+    assert await read_wishes(frontier) == Wishes()
+    assert await begun_with(frontier) == Wishes(minutes=3.0)
 
 
 @pytest.mark.parametrize("note", ["{", "[]", "3", '{"pages": "many"}', '{"minutes": [1]}'])

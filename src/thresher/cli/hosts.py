@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from thresher.budgets import release as release_host
 from thresher.build import Crawl
 from thresher.cli.show import CRAWL, echo, echo_json, echo_table
-from thresher.errors import ConfigError
 from thresher.frontier.base import HostEntry
-from thresher.traps.watch import FIRST_PAGES, forget_left, left_alone
+from thresher.hosts import harvest, host_json, left_parts
+from thresher.hosts import release as release_host
 
 
 @click.command()
@@ -33,12 +31,7 @@ def hosts(dir: Path, limit: int, release: str | None, as_json: bool) -> None:  #
 def _list(crawl: Crawl, limit: int, as_json: bool) -> None:
     entries, left = asyncio.run(_hosts(crawl, limit))
     if as_json:
-        echo_json(
-            [
-                {**asdict(entry), "harvest_rate": _harvest(entry), "left_alone": left.get(entry.host, {})}
-                for entry in entries
-            ]
-        )
+        echo_json([host_json(entry, left.get(entry.host, {})) for entry in entries])
     else:
         echo_table(
             ["host", "pages", "relevant", "harvest", "failed", "waiting", "delay s", "next in s", "parked"],
@@ -47,7 +40,7 @@ def _list(crawl: Crawl, limit: int, as_json: bool) -> None:
                     entry.host,
                     entry.pages,
                     entry.relevant,
-                    _harvest(entry),
+                    harvest(entry),
                     entry.failed,
                     entry.waiting,
                     entry.delay_seconds,
@@ -59,31 +52,24 @@ def _list(crawl: Crawl, limit: int, as_json: bool) -> None:
         )
 
 
-def _harvest(entry: HostEntry) -> float:
-    return entry.relevant / entry.pages if entry.pages else 0.0
-
-
 async def _hosts(crawl: Crawl, limit: int) -> tuple[list[HostEntry], dict[str, dict[str, str]]]:
     """Return hosts, and of each the parts that are left alone, with the reasons."""
     frontier = crawl.frontier()
     try:
         entries = await frontier.hosts(limit)
-        left = {entry.host: await left_alone(frontier, entry.host) for entry in entries if entry.pages >= FIRST_PAGES}
+        return entries, await left_parts(frontier, entries)
     finally:
         await frontier.close()
-    return entries, left
 
 
 def _release(crawl: Crawl, host: str) -> None:
-    if not asyncio.run(_released(crawl, host.lower())):
-        raise ConfigError(f"{host} is not parked, nor is any part of it left alone; thresher hosts lists who is")
+    asyncio.run(_released(crawl, host.lower()))
     echo(f"{host.lower()} may be asked again.")
 
 
-async def _released(crawl: Crawl, host: str) -> bool:
+async def _released(crawl: Crawl, host: str) -> None:
     frontier = crawl.frontier()
     try:
-        parked = await release_host(frontier, host)
-        return await forget_left(frontier, host) or parked
+        await release_host(frontier, host)
     finally:
         await frontier.close()

@@ -14,7 +14,7 @@ from thresher.cli.show import CRAWL, echo, echo_json, echo_table
 from thresher.errors import ConfigError
 from thresher.teaching import Lesson, Question, Standing, Taught, questions
 
-BATCH = 4
+BATCH = 5
 """Answers after which the judge thinks again and new questions are chosen."""
 KEYS = {"y": True, "n": False}
 SKIP, BACK, QUIT = "s", "u", "q"

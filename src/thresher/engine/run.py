@@ -13,7 +13,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from thresher.build import Crawl
@@ -28,7 +28,7 @@ from thresher.fleet.names import machine_name, worker_names
 from thresher.frontier.base import Counts, Frontier
 from thresher.outlook import look_ahead
 from thresher.records import Forecast
-from thresher.wishes import Wishes, read_wishes, wish
+from thresher.wishes import Wishes, begin, read_wishes
 
 LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.2, 0.5
 STALE_SECONDS = 2.0
@@ -110,7 +110,7 @@ class Supervisor:
         try:
             if self._is_owner:
                 await line.seed([] if self._crawl.is_refresh else self._crawl.seeds())
-                await wish(line.frontier, Wishes())
+                await begin(line.frontier, Wishes(**asdict(self._limits)))
             self._own_limits, seconds_before = await self._fellows.begin(self._limits)
             self._limits = self._own_limits
             self._started -= seconds_before
@@ -126,9 +126,10 @@ class Supervisor:
     def _listen(self) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._interrupted)
+            loop.add_signal_handler(number, self.interrupt)
 
-    def _interrupted(self) -> None:
+    def interrupt(self) -> None:
+        """Do as after Ctrl-C: let workers finish what is open and leave; when called again, let them leave at once."""
         if self._by_hand:
             self._ending = Ending.FORCED
             self._drain_until = time.monotonic() + FORCED_SECONDS
@@ -168,7 +169,7 @@ class Supervisor:
     async def _start_all(self) -> None:
         if self._sight.glance.stop:  # nobody comes to a crawl that has just been stopped
             self._ending = self._sight.glance.stop
-        else:
+        elif self._ending is None:  # nor to one that was stopped while it began
             for name in self._names:
                 await self._staff.start(name, pages=self._limits.pages)
 
