@@ -1,0 +1,65 @@
+"""What waits: how its scores are spread, and what comes next with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from thresher.archive.collection import Collection
+from thresher.archive.pages import FoundLink, PageRecord
+from thresher.dashboard.watched import WatchedCrawl
+from thresher.frontier.base import UrlEntry
+from thresher.frontier.sample import Sample
+
+BUCKETS = 40
+SAMPLED = 4_000
+NEXT_SECONDS, HISTOGRAM_SECONDS = 1.0, 5.0
+
+
+async def frontier(watched: WatchedCrawl, *, limit: int = 50) -> dict[str, Any]:
+    """Return the histogram of scores and the URLs that come next."""
+    counts = await watched.look.counts()
+    sample: Sample = await watched.fresh.get("sample", lambda: watched.look.sample(SAMPLED), seconds=HISTOGRAM_SECONDS)
+    entries = await watched.look.peek(limit)
+    return {
+        "histogram": _histogram(sample, counts.waiting),
+        "waiting": counts.waiting,
+        "sampled": not sample.whole,
+        "next": await watched.reader.ask(lambda collection: _with_reasons(collection, entries)),
+    }
+
+
+def _histogram(sample: Sample, waiting: int) -> list[dict[str, float]]:
+    if not sample.scores:
+        return []
+    scores, weights = np.array(sample.scores).T
+    counts, edges = np.histogram(scores, bins=BUCKETS, weights=weights)
+    if not sample.whole:
+        counts = counts * (waiting / counts.sum())
+    return [
+        {"low": float(low), "high": float(high), "count": round(float(count))}
+        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+    ]
+
+
+def _with_reasons(collection: Collection, entries: Sequence[UrlEntry]) -> list[dict[str, Any]]:
+    parents = {entry.parent for entry in entries if entry.parent}
+    records = {parent: collection.find(parent) for parent in parents}
+    links = {parent: {link.url: link for link in collection.links(parent)} for parent in parents}
+    return [_next(entry, records.get(entry.parent), links.get(entry.parent, {}).get(entry.url)) for entry in entries]
+
+
+def _next(entry: UrlEntry, parent: PageRecord | None, link: FoundLink | None) -> dict[str, Any]:
+    return {
+        "url": entry.url,
+        "host": entry.host,
+        "score": entry.score,
+        "hops": entry.hops,
+        "tries": entry.tries,
+        "anchor": link.anchor if link else "",
+        "parts": dict(link.parts) if link else {},
+        "parent": parent.url if parent else "",
+        "parent_title": parent.title if parent else "",
+    }

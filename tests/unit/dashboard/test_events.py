@@ -1,0 +1,113 @@
+"""Events: one poller for all who listen, news only, and an end to it."""
+
+import asyncio
+import json
+
+import pytest
+
+from thresher.dashboard.api import events
+from thresher.dashboard.api.events import Announcer
+from thresher.dashboard.errors import Refused
+from thresher.errors import StoreUnreachable
+
+
+class Desk:
+    def __init__(self):
+        self.pages = 0
+        self.looks = 0
+        self.is_away = False
+
+    async def status(self, name):
+        self.looks += 1
+        if self.is_away:
+            raise StoreUnreachable("away")
+        minutes = {"limit": None, "used": float(self.looks)}
+        return {"name": name, "counts": {"pages": self.pages}, "budgets": {"minutes": minutes}}
+
+
+@pytest.fixture
+def desk():
+    return Desk()
+
+
+@pytest.fixture
+async def announcer(desk):
+    announcer = Announcer(desk, look_seconds=0.005, heartbeat_seconds=0.1)
+    yield announcer
+    await announcer.close()
+
+
+def pages_of(item):
+    kind, data = item.decode().strip().split("\n")
+    assert kind == "event: status"
+    return json.loads(data.removeprefix("data: "))["counts"]["pages"]
+
+
+async def test_news_come_and_no_news_do_not(announcer, desk):
+    mailbox = announcer.subscribe("a")
+    assert pages_of(await mailbox.get()) == 0
+    desk.pages = 1
+    assert pages_of(await mailbox.get()) == 1
+    looks = desk.looks
+    while desk.looks < looks + 5:
+        await asyncio.sleep(0.005)
+    assert mailbox.empty()
+
+
+async def test_all_listeners_share_one_poller_and_a_late_one_hears_the_last(announcer, desk):
+    first = announcer.subscribe("a")
+    assert pages_of(await first.get()) == 0
+    second = announcer.subscribe("a")
+    assert pages_of(second.get_nowait()) == 0
+    assert len(announcer._pollers) == 1
+
+
+async def test_one_who_is_slow_hears_only_the_newest(announcer, desk):
+    slow = announcer.subscribe("a")
+    quick = announcer.subscribe("a")
+    for number in range(1, 4):
+        desk.pages = number
+        while pages_of(await quick.get()) != number:
+            pass
+    assert pages_of(slow.get_nowait()) == 3
+    assert slow.empty()
+
+
+async def test_with_the_last_listener_the_poller_goes(announcer, desk):
+    mailbox = announcer.subscribe("a")
+    await mailbox.get()
+    announcer.leave("a", mailbox)
+    await asyncio.sleep(0.02)
+    looks = desk.looks
+    await asyncio.sleep(0.05)
+    assert desk.looks == looks
+    assert pages_of(await announcer.subscribe("a").get()) == 0
+
+
+async def test_a_store_that_is_away_ends_nothing(announcer, desk, caplog):
+    desk.is_away = True
+    mailbox = announcer.subscribe("a")
+    while desk.looks < 3:
+        await asyncio.sleep(0.005)
+    desk.is_away = False
+    assert pages_of(await mailbox.get()) == 0
+    assert "cannot be looked at" in caplog.text
+
+
+async def test_when_nothing_happens_a_comment_comes(announcer):
+    mailbox = announcer.subscribe("a")
+    stream = announcer.stream("a", mailbox)
+    said = [await anext(stream) for _ in range(3)]
+    assert [item.split(b":")[0] for item in said] == [b"retry", b"event", b""]
+    await stream.aclose()
+    assert announcer._pollers == {}
+
+
+async def test_no_more_may_listen_than_there_is_room_for(announcer, monkeypatch):
+    monkeypatch.setattr(events, "MOST_LISTENERS", 2)
+    announcer.subscribe("a")
+    mailbox = announcer.subscribe("b")
+    with pytest.raises(Refused):
+        announcer.subscribe("a")
+    announcer.leave("b", mailbox)
+    announcer.subscribe("a")

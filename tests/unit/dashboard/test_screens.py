@@ -1,0 +1,178 @@
+"""Every screen over a desk without a crawl: what it shows, and that nothing strange becomes more than text."""
+
+import httpx2
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+from starlette.applications import Starlette
+
+from tests.unit.dashboard.sample_desk import OTHER, URL, SampleDesk, hop
+from thresher.dashboard.screens import SCREENS, routes
+
+PATHS = ["/", *(f"/solar/{path}" for path in SCREENS), "/wind%20%26%20sea/"]
+ADDRESSES = [path if path != "/solar/page" else f"/solar/page?url={URL}" for path in PATHS]
+
+
+@pytest.fixture
+def desk():
+    return SampleDesk()
+
+
+@pytest.fixture
+async def browser(desk):
+    transport = httpx2.ASGITransport(app=Starlette(routes=routes(desk)))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
+        yield client
+
+
+async def shown(browser, path, **headers):
+    answer = await browser.get(path, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return LexborHTMLParser(answer.text)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("path", ADDRESSES)
+async def test_every_screen_is_shown_in_every_language(browser, path, language):
+    page = await shown(browser, path, **{"accept-language": language})
+    assert page.css_first("html").attributes["lang"].startswith(language)
+    assert len(page.css("h1")) == 1
+    assert page.css_first("main") is not None
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+async def test_no_screen_needs_what_the_policy_forbids(browser, path):
+    page = await shown(browser, path)
+    assert page.css("style, [style], [onclick], [onload], iframe, object, embed") == []
+    assert [script.attributes["src"] for script in page.css("script")] == ["/static/thresher.js"]
+    assert [script.text() for script in page.css("script")] == [""]
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+async def test_links_of_strangers_are_marked_and_all_others_stay_here(browser, path):
+    for link in (await shown(browser, path)).css("a"):
+        href = link.attributes["href"]
+        if href.startswith("http"):
+            assert link.attributes["rel"] == "noreferrer noopener"
+        else:
+            assert href.startswith(("/", "?", "#"))
+            assert not href.startswith("//")
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+async def test_names_of_parts_are_given_once(browser, path):
+    names = [part.attributes["id"] for part in (await shown(browser, path)).css("[id]")]
+    assert len(names) == len(set(names))
+
+
+async def test_strange_texts_are_shown_as_text(browser, desk):
+    desk.title = {"en": "</title><script>alert(1)</script>"}
+    desk.text = "{{ 7*7 }} <img src=x onerror=alert(1)>\x00\u202e"
+    page = await shown(browser, f"/solar/page?url={URL}")
+    assert "{{ 7*7 }} <img src=x onerror=alert(1)>␀‹U+202E›" in page.css_first(".text").text()
+    assert page.css_first(".crawl").text() == "</title><script>alert(1)</script>"
+    assert page.css("img") == []
+
+
+async def test_the_path_from_the_seed_has_its_reasons(browser):
+    strip = (await shown(browser, f"/solar/page?url={URL}")).css(".strip > li")
+    assert "a seed" in strip[0].text()
+    assert "cells" in strip[1].text()
+    assert "−0.400" in strip[1].text()
+    assert len(strip[1].css("svg.bar")) == 2
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (
+            {"state": "waiting", "history": [], "text": "", "words": [], "links": []},
+            "waiting with score 0.500, 2 links",
+        ),
+        ({"state": "leased", "history": [], "path": []}, "being fetched"),
+        ({"state": "failed", "reason": "404", "history": [hop(outcome="failed", reason="404")]}, "failed · 404"),
+        ({"state": "unknown", "reason": "deny", "frontier": None, "history": [], "path": []}, "never queued · deny"),
+        ({"history": [hop(), hop()], "label": True}, "Settled several times"),
+    ],
+)
+async def test_a_page_is_shown_in_every_state(browser, desk, known, words):
+    desk.known = known
+    text = (await shown(browser, f"/solar/page?url={URL}")).css_first("main").text(separator=" ")
+    assert words in " ".join(text.split())
+
+
+async def test_parts_of_the_learned_strategy_are_called_log_odds(browser):
+    assert "log odds" in (await shown(browser, "/solar/frontier")).css_first("main").text()
+
+
+async def test_what_limits_the_speed_is_said_in_words(browser):
+    assert "1 host waits for its delay" in (await shown(browser, "/solar/")).css_first(".limit").text()
+    chinese = await shown(browser, "/solar/", **{"accept-language": "zh"})
+    assert "1 个主机在等待访问间隔" in chinese.css_first(".limit").text()
+
+
+@pytest.mark.parametrize(("state", "buttons"), [("running", ["pause", "stop"]), ("stopped", ["start"])])
+async def test_only_what_can_be_done_has_a_button(browser, desk, state, buttons):
+    desk.state = state
+    found = [button.attributes["id"] for button in (await shown(browser, "/solar/")).css("#control button")]
+    assert found == buttons
+
+
+async def test_every_chart_has_its_table(browser):
+    for path, rows in (("/solar/", 24), ("/solar/frontier", 10)):
+        page = await shown(browser, path)
+        assert len(page.css("svg.chart")) == 1
+        assert len(page.css("svg.chart")[0].parent.parent.css("details tbody tr")) == rows
+
+
+async def test_one_question_is_asked_at_a_time(browser):
+    page = await shown(browser, "/solar/label")
+    assert page.css_first(".question .where bdi").text() == URL
+    assert [button.attributes["data-key"] for button in page.css(".question [data-key]")] == ["y", "n", "s"]
+
+
+async def test_a_skipped_question_is_not_asked_again(browser):
+    skip = (await shown(browser, "/solar/label")).css_first("[data-key=s]").attributes["href"]
+    page = await shown(browser, f"/solar/label{skip}")
+    assert page.css_first(".question .where bdi").text() == OTHER
+    page = await shown(browser, f"/solar/label{page.css_first('[data-key=s]').attributes['href']}")
+    assert page.css(".question") == []
+
+
+async def test_an_answer_shows_what_it_changed(browser, desk):
+    answer = await browser.post("/solar/label", json={"url": URL, "relevant": True})
+    page = LexborHTMLParser(answer.text)
+    assert desk.told == [{URL: True}]
+    assert "50.0% → 75.0%" in page.css_first(".taught").text()
+    assert [row.css("td")[2].text(strip=True) for row in page.css(".moves tbody tr")] == ["▲ 1", "new", "left"]
+    assert page.css_first("[data-key=u]") is not None
+
+
+@pytest.mark.parametrize("body", ["", "[]", '{"url": 1, "relevant": true}', '{"url": "x"}', '{"url":"x","relevant":1}'])
+async def test_an_answer_that_is_none_is_refused(browser, desk, body):
+    assert (await browser.post("/solar/label", content=body)).status_code == 400
+    assert desk.told == []
+
+
+async def test_a_crawl_that_is_not_there_is_said_so(browser):
+    answer = await browser.get("/lunar/")
+    assert answer.status_code == 400
+    assert "lunar" in LexborHTMLParser(answer.text).css_first("main .strange").text()
+
+
+async def test_the_language_is_kept_in_a_cookie(browser):
+    answer = await browser.post("/language?to=zh&back=%2Fsolar%2Fpages%3Forder%3Drelevance")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/solar/pages?order=relevance")
+    assert (await shown(browser, "/solar/")).css_first("html").attributes["lang"] == "zh-Hans"
+
+
+@pytest.mark.parametrize("back", ["//evil.example/", "https://evil.example/", "/\\evil.example", "javascript:alert(1)"])
+async def test_the_way_back_leads_nowhere_else(browser, back):
+    answer = await browser.post("/language", params={"to": "tlh", "back": back})
+    assert answer.headers["location"] == "/"
+    assert "set-cookie" not in answer.headers
+
+
+async def test_only_three_files_are_served(browser):
+    assert (await browser.get("/static/thresher.css")).headers["content-type"].startswith("text/css")
+    for name in ("screens.py", "..%2Fscreens.py", "thresher.js.map"):
+        assert (await browser.get(f"/static/{name}")).status_code == 404
