@@ -251,6 +251,20 @@ LOCAL_ROWS = [
         "tests/faults/test_traps.py",
     ),
     Entry(
+        "D1",
+        "every route of the dashboard asked without a token, under other names, from other sites; every route read",
+        "401 or 403; reading changes nothing; every answer has the headers that keep browsers from mischief",
+        "tests.faults.dashboard:d1",
+        "tests/faults/test_dashboard.py",
+    ),
+    Entry(
+        "D2",
+        "titles, addresses, anchors, reasons and texts with scripts, SVG, CSS, templates, direction marks and NULs",
+        "shown as text on every screen of the dashboard, in both languages: nothing runs, nothing is asked for",
+        "tests.faults.screens:d2",
+        "tests/faults/test_screens.py",
+    ),
+    Entry(
         "D3",
         "escape sequences, direction marks and line breaks in titles, anchors, addresses and reasons",
         "no command and no log prints one raw",
@@ -284,6 +298,13 @@ LOCAL_ROWS = [
         "no file is written outside the crawl's folder",
         "tests.faults.outputs:d7",
         "tests/faults/test_outputs.py",
+    ),
+    Entry(
+        "D9",
+        "requests to the dashboard's API that its own description made up, right ones and wrong ones",
+        "answered as described; the server is never at fault",
+        "tests.faults.dashboard_api:d9",
+        "tests/faults/test_dashboard.py",
     ),
 ]
 
