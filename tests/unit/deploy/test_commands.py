@@ -45,14 +45,7 @@ def test_the_store_is_named_where_thresher_looks_for_it():
     assert all(STORE_VARIABLE in {variable["name"] for variable in one["env"]} for one in containers)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "run",
-        "work",
-        pytest.param("ui", marks=pytest.mark.xfail(strict=True, reason="no such command yet")),
-    ],
-)
+@pytest.mark.parametrize("name", ["run", "work", "ui"])
 def test_the_command_takes_what_it_is_given(name):
     context = click.Context(thresher)
     command = thresher.get_command(context, name)

@@ -37,9 +37,9 @@ def test_no_container_runs_as_root(name):
     assert "user" in service or service["image"] == "thresher"
 
 
-def test_only_grafana_is_published_and_only_on_loopback():
+def test_only_grafana_and_the_dashboard_are_published_and_only_on_loopback():
     published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    assert published == {"grafana": ["127.0.0.1:3000:3000"]}
+    assert published == {"grafana": ["127.0.0.1:3000:3000"], "ui": ["127.0.0.1:8765:8765"]}
 
 
 def test_the_store_is_reached_from_the_inside_only():
