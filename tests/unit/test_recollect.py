@@ -43,16 +43,27 @@ async def waiting():
     return frontier
 
 
+def said(word):
+    judgement = Judgement(relevance=float(word), relevant=word, probability=float(word), parts={TOLD: float(word)})
+    return [Revision(url=PAGE, judgement=judgement)]
+
+
 @pytest.mark.parametrize("name", STRATEGIES)
 async def test_what_waits_is_scored_again_when_a_person_speaks(pages, name):
     strategy, frontier = strategy_called(name), await waiting()
     assert isinstance(strategy, Recaller)
     assert await recollect(strategy, frontier, pages) == 1
-    said_no = Judgement(relevance=0.0, relevant=False, probability=0.0, parts={TOLD: 0.0})
-    changes = strategy.revise([Revision(url=PAGE, judgement=said_no)])
+    changes = strategy.revise(said(word=name == "thresher"))  # to which a no says nothing about links
     assert set(changes) == {WAITS}
     assert changes[WAITS].was == pytest.approx(0.9)
-    assert changes[WAITS].now < 0.9
+    assert changes[WAITS].now != pytest.approx(0.9)
+
+
+async def test_a_no_counts_against_a_page_not_against_its_links_where_links_are_learned(pages):
+    yes, no = strategy_called("thresher"), strategy_called("thresher")
+    for strategy in (yes, no):
+        await recollect(strategy, await waiting(), pages)
+    assert no.revise(said(False))[WAITS].now == pytest.approx(yes.revise([])[WAITS].now, abs=0.05)
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

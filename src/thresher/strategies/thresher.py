@@ -40,6 +40,8 @@ FIT_PAGES, FIT_SHARE = 5, 0.05
 """Examples between two fits of the model: so many, or this share of all."""
 HOT = 300
 """How many of the best URLs get a new score in a sweep; of the others those that leave the best."""
+REFUSED = 0.0
+"""What a person says of a page that is not about the topic."""
 LEAST_CHANGE = 0.002
 """Smaller changes of a score are not worth a write."""
 LINKS_LEARNED = 8
@@ -137,12 +139,15 @@ class Thresher:
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Take over what is now thought of some pages; every few pages, score all that waits again.
 
-        When a person has spoken, all is scored again at once: somebody may be waiting to see what it changed.
+        When a person has spoken, all is scored again at once: somebody may be waiting to see what it changed. A no
+        counts against the page, not against its links: what comes close to the topic leads to it, and on dev topics
+        whoever let the links fall found less.
         """
         for revision in revisions:
-            key = fingerprint(revision.url)
-            self._foresight.think_again(key, outcome_of(revision.judgement))
-            self._think_again(key, revision.judgement.relevance)
+            key, judgement = fingerprint(revision.url), revision.judgement
+            self._foresight.think_again(key, outcome_of(judgement))
+            if judgement.parts.get(TOLD) != REFUSED:
+                self._think_again(key, judgement.relevance)
         self._pages_to_sweep -= 1
         if any(TOLD in revision.judgement.parts for revision in revisions):
             self._pages_to_sweep = self._pages_to_thought = 0
