@@ -1,3 +1,69 @@
-"""Thresher, a focused web crawler."""
+"""Thresher, a focused web crawler.
+
+    import thresher
+
+    topic = thresher.Topic("perovskite solar cells; 钙钛矿太阳能电池")
+    crawl = thresher.Crawl("solar", topic=topic, seeds=["https://…"], contact="me@example.org")
+    for page in crawl.run(pages=500):
+        print(f"{page.relevance:.2f} {page.title} {page.url}")
+
+The names below are what programs may rely on. Each is imported when it is first asked for, so that `import thresher`
+costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thresher.api.crawl import Crawl
+    from thresher.api.found import FoundPage
+    from thresher.api.page import Page
+    from thresher.api.run import Run
+    from thresher.api.status import Status
+    from thresher.api.table import Pages
+    from thresher.api.topic import Topic
+    from thresher.api.why import Step, Why
+    from thresher.errors import ThresherError
 
 __version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Crawl",
+    "FoundPage",
+    "Page",
+    "Pages",
+    "Run",
+    "Status",
+    "Step",
+    "ThresherError",
+    "Topic",
+    "Why",
+    "__version__",
+]
+
+_PLACES = {
+    "Crawl": "thresher.api.crawl",
+    "FoundPage": "thresher.api.found",
+    "Page": "thresher.api.page",
+    "Pages": "thresher.api.table",
+    "Run": "thresher.api.run",
+    "Status": "thresher.api.status",
+    "Step": "thresher.api.why",
+    "ThresherError": "thresher.errors",
+    "Topic": "thresher.api.topic",
+    "Why": "thresher.api.why",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PLACES})

@@ -10,13 +10,17 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
     {"errors", "records"},
-    {"urls", "text", "linkgraph", "config", "config_file", "folder", "plan"},
+    {"urls", "text", "linkgraph", "config", "config_file", "folder", "labels", "plan"},
     {"topics", "parse", "classify"},
     {"strategies", "frontier", "archive"},
     {
         "settle",
+        "recollect",
         "rethink",
         "outlook",
+        "wishes",
+        "crew",
+        "hearing",
         "backoff",
         "line",
         "registry",
@@ -30,23 +34,25 @@ LEVELS = [
         "search",
     },
     {"build", "training"},
-    {"engine", "lab", "explain", "attempt", "revisits", "verify"},
-    {"cli", "dashboard"},
+    {"engine", "lab", "explain", "attempt", "founding", "hosts", "revisits", "teaching", "verify"},
+    {"dashboard"},
+    {"cli", "api"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 WITHIN = {("config_file", "config"), ("config_file", "errors")}
 WITHIN |= {("line", part) for part in ("settle", "rethink", "backoff", "warden", "copies", "refresh")}
-WITHIN |= {("rethink", "outlook")}
+WITHIN |= {("hearing", "crew"), ("hearing", "rethink"), ("rethink", "outlook"), ("rethink", "recollect")}
 WITHIN |= {("warden", part) for part in ("budgets", "traps", "sitemaps")}
 """Files of one subject that were parted for length know each other."""
 HEAVY = {
     "scrapy": {"engine"},
     "twisted": {"engine"},
     "redis": {"frontier"},
-    "matplotlib": {"lab"},
+    "matplotlib": {"lab", "api"},
     "sklearn": {"classify", "strategies", "training", "lab"},
     "scipy": {"classify", "strategies", "lab"},
     "starlette": {"dashboard"},
+    "uvicorn": {"dashboard"},
 }
 
 

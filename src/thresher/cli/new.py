@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
-from thresher import registry
 from thresher.cli.earlier import Earlier
 from thresher.cli.show import CRAWL, echo
-from thresher.config_file import load_config
-from thresher.errors import ConfigError, UnknownName
+from thresher.errors import ConfigError
 from thresher.folder import CrawlFolder
-from thresher.text.printable import printable
-from thresher.topics.files import topic_yaml
+from thresher.founding import Founding, checked_seed, found
 from thresher.topics.seeds import example_seeds
 from thresher.topics.taxonomy import Taxonomy
 from thresher.topics.topic import Topic
-from thresher.urls.addresses import private_network
-from thresher.urls.canonical import canonicalize
 
 DEFAULT_LANGUAGES = ("en", "zh")
 
@@ -56,35 +50,29 @@ def new(
     strategy: str,
 ) -> None:
     """Start a crawl: write topic.yaml and seeds.txt into a new folder."""
-    folder = CrawlFolder(dir)
-    if folder.topic.exists():
-        raise ConfigError(f"{folder.topic} is there already; edit it, or choose another folder")
-    if strategy not in registry.known("strategy"):
-        raise UnknownName("strategy", strategy, registry.known("strategy"))
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
     earlier = Earlier.open(before, hubs) if before else None
     choice = _choose(topic, taxonomy, nodes, languages, earlier)
     wanted = replace(choice.topic, keywords=[*choice.topic.keywords, *words])
-    named = [_checked(seed) for seed in (*seeds, *_lines(seeds_file))]
+    named = [checked_seed(seed) for seed in (*seeds, *_lines(seeds_file))]
     named += [hub.record.url for hub in earlier.hubs] if earlier else []
     if not wanted.vectors() and not named:
         raise ConfigError(
             'the topic has no words; give --topic "a phrase", --keywords "some, words", --taxonomy, or seeds about it'
         )
-    # whoever names a private seed means it
-    private = filter(None, (private_network(urlsplit(url).hostname or "") for url in named))
-    allow = list(dict.fromkeys([*(earlier.allow if earlier else ()), *private]))
-    dir.mkdir(parents=True, exist_ok=True)
-    key = {"file": _seen_from(dir, choice.taxonomy), "nodes": choice.nodes} if choice.taxonomy else None
-    contact = contact or (earlier.contact if earlier else "")
-    text = topic_yaml(wanted, name=folder.name, strategy=strategy, contact=contact, allow=allow, taxonomy=key)
-    folder.topic.write_text(text, encoding="utf-8")
     urls = list(dict.fromkeys(named)) or choice.examples
-    folder.seeds.write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
-    load_config(folder.topic)
+    founding = Founding(
+        topic=wanted,
+        seeds=urls,
+        contact=contact or (earlier.contact if earlier else ""),
+        strategy=strategy,
+        allow=earlier.allow if earlier else (),
+        taxonomy={"file": _seen_from(dir, choice.taxonomy), "nodes": choice.nodes} if choice.taxonomy else None,
+    )
+    found(CrawlFolder(dir), founding)
     if urls and not named:
         echo(f"The seeds are {len(urls)} example pages of the taxonomy; look at them first.", err=True)
-    _say_what_next(dir, urls, allow)
+    _say_what_next(dir, urls, founding.networks)
 
 
 @dataclass(frozen=True)
@@ -125,14 +113,6 @@ def _seen_from(folder: Path, file: Path) -> str:
 def _lines(path: Path | None) -> list[str]:
     lines = path.read_text(encoding="utf-8").splitlines() if path else []
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-
-
-def _checked(seed: str) -> str:
-    canonical = canonicalize(seed)
-    if canonical is None:
-        guess = f"; did you mean https://{seed}?" if "://" not in seed else ""
-        raise ConfigError(f"seed {printable(seed)!r} is not an http or https URL{guess}")
-    return canonical
 
 
 def _say_what_next(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> None:

@@ -18,14 +18,17 @@ def topic_yaml(
     contact: str,
     allow: Sequence[str] = (),
     taxonomy: Mapping[str, Any] | None = None,
+    examples: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the text of a new topic.yaml: what was given, and what a person changes first."""
     lines = [
         f"name: {_flow(name)}",
         f"title: {_flow(dict(topic.title))}",
         f"languages: {_flow(topic.languages or ['en', 'zh'])}",
+        *([f"about: {_flow(dict(topic.about))}"] if topic.about else []),
         f"keywords: {_flow(list(topic.keywords))}",
         *([f"taxonomy: {_flow(dict(taxonomy))}"] if taxonomy else []),
+        *([f"examples: {_flow(dict(examples))}"] if examples else []),
         "seeds: [seeds.txt]",
         f"strategy: {_flow({'name': strategy})}",
         "scope: {deny_hosts: [], max_pages_per_host: 1000, max_depth: 12}",
@@ -36,6 +39,16 @@ def topic_yaml(
         f"network: {_flow({'allow': list(allow)})}                   # private addresses are refused unless listed",
     ]
     return "\n".join(lines) + "\n"
+
+
+def with_settings(text: str, settings: Mapping[str, Any]) -> str:
+    """Return a topic.yaml with some of its keys changed; of a key that has keys of its own the others stay."""
+    document: dict[str, Any] = yaml.safe_load(text)
+    for key, value in settings.items():
+        before = document.get(key)
+        both = isinstance(value, Mapping) and isinstance(before, Mapping)
+        document[key] = {**before, **value} if both else value  # type: ignore[dict-item]
+    return "".join(f"{key}: {_flow(value)}\n" for key, value in document.items())
 
 
 def _flow(value: Any) -> str:

@@ -1,0 +1,90 @@
+"""The pages of a crawl as a table that is read when it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thresher.api.markup import table
+from thresher.api.page import Page, page_of
+from thresher.archive.collection import Collection
+from thresher.archive.export import COLUMNS, arrow_groups, arrow_schema, rows
+from thresher.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+SHOWN_ROWS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pages:
+    """Every page of a crawl, most relevant first, each URL once as it was last.
+
+    Nothing is read before it is asked for, and every use sees what is there then: also while the crawl runs.
+
+    Args:
+        folder: The folder of the page store.
+        min_relevance: Leave out pages below.
+        duplicates: Whether pages whose text another page brought first count too.
+    """
+
+    folder: Path
+    min_relevance: float = 0.0
+    duplicates: bool = False
+
+    def __iter__(self) -> Iterator[Page]:
+        with Collection(self.folder) as collection:
+            for record in collection.ranked(min_relevance=self.min_relevance, duplicates=self.duplicates):
+                yield page_of(record, collection)
+
+    def __len__(self) -> int:
+        with Collection(self.folder) as collection:
+            ranked = collection.ranked(min_relevance=self.min_relevance, duplicates=self.duplicates)
+            return sum(1 for _ in ranked)
+
+    def to_arrow(self, *, text: bool = False) -> pyarrow.Table:
+        """Return the table with the columns of ``thresher export``.
+
+        Args:
+            text: Whether the text of each page is a column too.
+        """
+        import pyarrow as pa
+
+        types = {**COLUMNS, **({"text": "string"} if text else {})}
+        with self._rows(text=text) as table_rows:
+            groups = list(arrow_groups(table_rows, types))
+        return pa.concat_tables(groups) if groups else arrow_schema(types).empty_table()
+
+    def to_pandas(self, *, text: bool = False) -> pandas.DataFrame:
+        """Return the table with the columns of ``thresher export``.
+
+        Raises:
+            ConfigError: pandas is not installed.
+        """
+        try:
+            import pandas  # noqa: F401 - Arrow needs it, and would say so less plainly
+        except ModuleNotFoundError as error:
+            raise ConfigError('to_pandas needs pandas: pip install "thresher[notebook]"') from error
+        return self.to_arrow(text=text).to_pandas()
+
+    @contextmanager
+    def _rows(self, *, text: bool) -> Iterator[Iterator[dict[str, Any]]]:
+        with Collection(self.folder) as collection:
+            yield rows(collection, min_relevance=self.min_relevance, duplicates=self.duplicates, text=text)
+
+    def __repr__(self) -> str:
+        return f"<Pages: {len(self):,} pages of {self.folder.parent}>"
+
+    def _repr_html_(self) -> str:
+        columns = ["relevance", "relevant", "title", "url", "language", "depth", "fetched_at"]
+        with Collection(self.folder) as collection:
+            first = islice(collection.ranked(min_relevance=self.min_relevance, duplicates=self.duplicates), SHOWN_ROWS)
+            shown = [page_of(record, collection) for record in first]
+        body = table(columns, [[getattr(page, column) for column in columns] for page in shown])
+        return f"{body}<p>{len(self):,} pages</p>"
