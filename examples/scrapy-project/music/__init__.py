@@ -1,0 +1,1 @@
+"""A Scrapy project that collects pages about music."""

@@ -1,0 +1,182 @@
+"""What a spider's page is worth, and what becomes of it: judged before the callback, settled after it.
+
+The judge hears of the page first, so that callbacks and pipelines can know its relevance. The spider decides which
+links are followed; the strategy scores these and no others. Then, in one step, the lease is settled and the requests
+wait in the frontier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from scrapy.http import Response, TextResponse
+
+from thresher.archive.pages import Archive, FoundLink, PageRecord
+from thresher.classify.base import Judge
+from thresher.copies import Copies, content_hash
+from thresher.engine.addon_requests import plain_url
+from thresher.engine.convert import fetched_page
+from thresher.frontier.scores import short
+from thresher.line import Line
+from thresher.parse.answers import AnswerKind, read_answer
+from thresher.parse.apart import ParserApart, Unparsable, is_heavy
+from thresher.parse.html import parse
+from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, Outcome, ParsedPage, Settlement
+from thresher.settle import Settler
+from thresher.strategies.base import Strategy
+from thresher.urls.canonical import fingerprint
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A page that its callback may now see."""
+
+    fetched: FetchedPage
+    page: ParsedPage
+    judgement: Judgement
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A link that the spider wants followed.
+
+    Args:
+        candidate: As it would enter the frontier if the strategy had nothing to say of it.
+        anchor: The words of the link, where the spider knows them.
+        first: Whether it comes before all that is ordered by topic.
+    """
+
+    candidate: Candidate
+    anchor: str = ""
+    first: bool = False
+
+
+class SpiderPages:
+    """Judges and settles the pages of a spider."""
+
+    def __init__(
+        self, line: Line, *, archive: Archive, judge: Judge, strategy: Strategy, keep_irrelevant: bool = False
+    ) -> None:
+        self._line = line
+        self._judge = judge
+        self._strategy = strategy
+        self._keep_irrelevant = keep_irrelevant
+        self._copies = Copies(line.frontier)
+        self._settler = Settler(line.frontier, archive)
+        self._apart = ParserApart()
+
+    async def judge(self, lease: Lease, response: Response) -> Judged:
+        """Judge a page; what is no page, JSON say, is judged by its text."""
+        url = plain_url(lease.url)
+        fetched = fetched_page(response, url)
+        page = await self._parsed(url, fetched, response)
+        await self._line.rethink.ready(lease)
+        await self._line.rethink.take_in(page, seed=lease.hops == 0)
+        return Judged(fetched=fetched, page=page, judgement=self._judge.judge(page))
+
+    async def _parsed(self, url: str, fetched: FetchedPage, response: Response) -> ParsedPage:
+        is_page = read_answer(fetched).kind is AnswerKind.PAGE
+        if not is_page and not isinstance(response, TextResponse):
+            return ParsedPage(url=url)
+        content_type = fetched.headers.get("content-type", "") if is_page else "text/plain"
+        try:
+            if is_heavy(fetched.body):
+                return await self._apart.parse(url, fetched.body, content_type)
+            return parse(url, fetched.body, content_type)
+        except Unparsable:
+            return ParsedPage(url=url)
+
+    async def settle(
+        self, lease: Lease, judged: Judged, wanted: Sequence[Wanted], *, delay_seconds: float, failure: str = ""
+    ) -> bool:
+        """Keep a page, settle its lease and let the spider's links in; False when the lease was no longer ours."""
+        is_page = 200 <= judged.fetched.status < 300 and not failure
+        duplicate_of, content = await self._copies.look_up(judged.page) if is_page else (0, 0)
+        relevant = is_page and judged.judgement.relevant and not duplicate_of
+        links = self.scored(lease, judged, wanted)
+        record = replace(self._record(lease, judged, links, is_page=is_page), duplicate_of=duplicate_of)
+        if failure:
+            record = replace(record, outcome=Outcome.FAILED, reason=failure)
+        settlement = Settlement(
+            lease=lease,
+            outcome=record.outcome,
+            reason=failure,
+            links=links,
+            delay_seconds=delay_seconds,
+            page=is_page,
+            relevant=relevant,
+            content=content,
+            park=await self._line.warden.after(lease, judged.page, relevant=relevant, copy=bool(duplicate_of)),
+        )
+        was_held = await self._settler.settle(record, settlement)
+        await self._line.rethink.settled(judged.page.url)
+        return was_held
+
+    def scored(self, lease: Lease, judged: Judged, wanted: Sequence[Wanted]) -> list[Candidate]:
+        """Score what the spider wants followed; what the strategy would leave out comes last."""
+        page = replace(judged.page, links=tuple(_links(judged.page, wanted)))
+        best: dict[str, Candidate] = {}
+        for candidate in self._strategy.score(page, judged.judgement, lease):
+            if candidate.url not in best or candidate.score > best[candidate.url].score:
+                best[candidate.url] = candidate
+        last = min((candidate.score for candidate in best.values()), default=0.0)
+        return [_with_score(each, best.get(plain_url(each.candidate.url)), last=last) for each in wanted]
+
+    def _record(self, lease: Lease, judged: Judged, links: Sequence[Candidate], *, is_page: bool) -> PageRecord:
+        page, judgement, fetched = judged.page, judged.judgement, judged.fetched
+        anchors = {link.url: link.anchor for link in page.links}
+        promising = judgement.relevant or judgement.relevance > 0 or self._keep_irrelevant
+        return PageRecord(
+            fingerprint=fingerprint(page.url),
+            url=page.url,
+            status=fetched.status,
+            outcome=Outcome.DONE,
+            fetched_at=fetched.fetched_at,
+            page=is_page,
+            score=lease.score,
+            parent=lease.parent,
+            depth=lease.hops,
+            title=page.title,
+            language=page.language,
+            relevance=judgement.relevance,
+            relevant=judgement.relevant,
+            probability=judgement.probability,
+            parts=judgement.parts,
+            text_hash=content_hash(page.text),
+            elapsed_seconds=fetched.elapsed_seconds,
+            bytes=len(fetched.body),
+            text=page.text if is_page and promising and not page.noindex else "",
+            links=[
+                FoundLink(url=link.url, anchor=anchors.get(link.url, ""), score=link.score, parts=link.parts)
+                for link in links
+            ],
+        )
+
+    def close(self) -> None:
+        """End the parser's process."""
+        self._apart.close()
+
+
+FIRST = 1_000_000.0
+"""The score of what comes before all that is ordered by topic: a form that logs in, say."""
+
+
+def _links(page: ParsedPage, wanted: Iterable[Wanted]) -> Iterable[Link]:
+    """Yield the links that the spider wants followed as they stand on the page, or as the spider knows them."""
+    on_page: dict[str, list[Link]] = {}
+    for link in page.links:
+        on_page.setdefault(link.url, []).append(link)
+    for url, anchor in {plain_url(each.candidate.url): each.anchor for each in wanted}.items():
+        yield from on_page.get(url) or [Link(url=url, anchor=anchor, position=len(page.links))]
+
+
+def _with_score(wanted: Wanted, scored: Candidate | None, *, last: float) -> Candidate:
+    candidate = wanted.candidate
+    if wanted.first:
+        return replace(candidate, score=FIRST)
+    if scored is None:
+        return replace(candidate, score=short(last))
+    carry = {**scored.carry, **candidate.carry}
+    parts, depth_left = scored.parts, scored.depth_left
+    return replace(candidate, score=short(scored.score), carry=carry, parts=parts, depth_left=depth_left)
