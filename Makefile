@@ -19,8 +19,9 @@ format:                         ## let ruff write what it would ask for
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m ruff check --fix .
 
-docs:                           ## write the generated reference pages anew
+docs:                           ## write the generated pages anew and build the site into site/, without a network
 	$(PYTHON) -m tests.docs.generate
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
 
 bench:                          ## slow measurements: frontier cycles, pages per second, the lab (needs THRESHER_WEBS)
 	$(PYTHON) -m bench.frontier

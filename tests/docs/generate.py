@@ -10,9 +10,13 @@ import click
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from tests.docs.columns import records_page
+from tests.docs.exit_codes import exit_codes_page
+from tests.docs.figures import metrics_page
+from tests.docs.levels import ARCHITECTURE, architecture_page
+from tests.docs.rest import rest_page
 from thresher.cli import COMMANDS, thresher
 from thresher.config import CrawlConfig, Named
-from thresher.engine.progress import Ending
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -24,7 +28,7 @@ def commands_page() -> str:
     root = click.Context(thresher, info_name="thresher", **thresher.context_settings)
     for name in COMMANDS:
         lines += _help(thresher.get_command(root, name), name, root, "##")
-    return "\n".join([*lines, "", *_exit_codes()])
+    return "\n".join([*lines, "", "How a command ended is told by its [exit code](exit-codes.md).", ""])
 
 
 def _help(command: click.Command, name: str, parent: click.Context, heading: str) -> Iterator[str]:
@@ -34,15 +38,6 @@ def _help(command: click.Command, name: str, parent: click.Context, heading: str
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
             yield from _help(command.get_command(context, below), below, context, f"{heading}#")
-
-
-def _exit_codes() -> Iterator[str]:
-    yield from ("## Exit codes", "", "| code | meaning |", "|---|---|")
-    codes = {0: "done", 1: "error", 2: "wrong use of a command", 3: "the disk is full", 4: "bad configuration"}
-    codes |= {8: "the store cannot be reached"}
-    codes |= {ending.exit_code: ending.words for ending in Ending if ending.exit_code}
-    yield from (f"| {code} | {meaning} |" for code, meaning in sorted(codes.items()))
-    yield ""
 
 
 def keys_page() -> str:
@@ -73,9 +68,16 @@ def _default(value: object) -> str:
     return f"`{json.dumps(value, ensure_ascii=False)}`" if value not in (None, "") else ""
 
 
-PAGES = {"commands.md": commands_page, "topic-yaml.md": keys_page}
+PAGES = {
+    ARCHITECTURE: architecture_page,
+    REFERENCE / "commands.md": commands_page,
+    REFERENCE / "exit-codes.md": exit_codes_page,
+    REFERENCE / "metrics.md": metrics_page,
+    REFERENCE / "records.md": records_page,
+    REFERENCE / "rest.md": rest_page,
+    REFERENCE / "topic-yaml.md": keys_page,
+}
 
 if __name__ == "__main__":
-    REFERENCE.mkdir(parents=True, exist_ok=True)
-    for name, page in PAGES.items():
-        (REFERENCE / name).write_text(page(), encoding="utf-8")
+    for path, page in PAGES.items():
+        path.write_text(page(), encoding="utf-8")

@@ -29,23 +29,10 @@ PAGE = (ROOT / "docs" / "howto" / "write-a-strategy.md").read_text(encoding="utf
 TOPIC = "Science/Astronomy"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Install the package as the page says, but into a folder of its own."""
-    target = tmp_path_factory.mktemp("installed")
-    source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "thresher_patient.py"):  # whatever a build leaves behind stays out of the repository
-        (source / name).write_bytes((PLUGIN / name).read_bytes())
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    done = subprocess.run([*command, "--target", target, source], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return target
-
-
 @pytest.fixture
-def installed(folder, monkeypatch):
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("PYTHONPATH", str(folder))  # for workers
+def installed(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin)
+    monkeypatch.setenv("PYTHONPATH", str(plugin))  # for workers
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,7 @@ COMMANDS = {
     "why": "Say why a page is there: its path from a seed and every part of every score.",
     "frontier": "List the URLs that come next.",
     "hosts": "List hosts: their pages, harvest, delay, and why they are parked.",
+    "label": "Say yes or no to pages; the judge learns from it, and the queue gets a new order.",
     "search": 'Search the pages of a crawl, in English and Chinese; "quoted words" stand next to each other.',
     "export": "Write the pages of a crawl, most relevant first; or its hosts, or its links.",
     "changes": "List the pages that are new, changed, moved or gone since the last refresh.",
@@ -36,6 +37,7 @@ COMMANDS = {
     "judges": "List the judges of pages, or describe one.",
     "plan": "Say what a crawl of a given size needs: workers, store, RAM, disk, line, days, and what limits it first.",
     "lab": "Try and compare strategies on frozen webs, without a network.",
+    "ui": "Show crawls in a browser: numbers, pages with their reasons, the queue, hosts, and labels that teach.",
     "doctor": "Look at this machine: what is there, what is missing, how to get it.",
 }
 _PLACES = {"try": "try_page"}

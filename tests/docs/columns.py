@@ -1,0 +1,126 @@
+"""The page on what comes out of a crawl: the columns as the code names them, each with what it means."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from typing import get_type_hints
+
+from thresher.archive.export import COLUMNS, TIME, arrow_schema
+from thresher.archive.hosts_out import HOST_COLUMNS
+from thresher.archive.links_out import LINK_COLUMNS
+from thresher.archive.pages import PageRecord
+from thresher.search.mirrors import MIRROR_COLUMNS
+
+PAGE_MEANINGS = {
+    "url": "Its address, in canonical spelling; unique in an export.",
+    "host": "Host and, where it is not the usual one, port.",
+    "title": "Its title.",
+    "relevance": "How well it fits the topic, from 0 to 1, as the judge thinks now.",
+    "relevant": "The verdict.",
+    "probability": "How likely it is about the topic; empty where the judge knows none.",
+    "language": "`en`, `zh` or another code; empty when the page has too little text to tell.",
+    "depth": "Links from a seed.",
+    "parent": "The page on which it was found; empty for a seed.",
+    "anchor": "The words of the link that led here.",
+    "score": "The score by which it was fetched.",
+    "fetched_at": "When this text was fetched: new or changed then.",
+    "checked_at": "When it was looked at last.",
+    "gone": "Whether it was no longer there then.",
+    "status": "The status of the server's answer.",
+    "text_hash": "64 bits of its text, in hexadecimal digits; pages with the same text share it.",
+    "duplicate_of": "The page that brought the same text first; only with `--duplicates`.",
+}
+TEXT_MEANING = "All visible text; with `--text`. Empty where none is kept."
+HOST_MEANINGS = {
+    "host": "Host and, where it is not the usual one, port.",
+    "pages": "Pages that it gave.",
+    "relevant": "How many of them are relevant.",
+    "relevance": "Mean relevance of its pages.",
+    "best_url": "Its most relevant page.",
+    "best_title": "The title of that page.",
+    "best_relevance": "The relevance of that page.",
+    "languages": "Languages of its pages, most frequent first.",
+    "is_new": "Whether it is none of the seeds' hosts.",
+    "first_url": "The page that was fetched first.",
+    "first_at": "When that was.",
+    "found_on": "The page whose link led to it; empty for a seed.",
+    "anchor": "The words of that link.",
+}
+LINK_MEANINGS = {
+    "source": "The page that the link stands on.",
+    "target": "Where it leads.",
+    "anchor": "Its words.",
+    "score": "The score that the strategy gave it.",
+    "source_relevance": "Relevance of the page that it stands on.",
+    "target_relevance": "Relevance of the page that it leads to; empty when that is not among the exported pages.",
+}
+MIRROR_MEANINGS = {
+    "host": "The host with more pages in the collection.",
+    "other": "The other one.",
+    "common": "Groups of near duplicates with pages on both.",
+    "share": "How much of the smaller one that is.",
+}
+KINDS = {"string": "text", "float64": "number", "bool": "true or false", "int32": "whole number", TIME: "time"}
+_ARGUMENT = re.compile(r"^    (\w+): (.+(?:\n      .+)*)", flags=re.MULTILINE)
+_ALSO = {
+    "url": "As it was asked for, in canonical spelling.",
+    "status": "Of the server's answer; 0 when there was none.",
+    "fetched_at": "When, in seconds since 1970, by the store's clock.",
+    "title": "Of the page.",
+    "language": "Of its text.",
+    "relevance": "From 0 to 1; rewritten when the judge thinks again.",
+    "relevant": "The verdict; rewritten likewise.",
+    "elapsed_seconds": "How long the answer took.",
+    "bytes": "Size of the body, unpacked.",
+}
+"""What the docstring of a record leaves to the names of its fields."""
+
+
+def records_page() -> str:
+    """Write the page."""
+    return "\n".join([*_beginning(), *_tables(), *_stored(), ""])
+
+
+def _beginning() -> Iterator[str]:
+    yield from ("# Records", "", "Written by `make docs` from the code that writes them.", "")
+    yield "Every format has the same columns, in this order. CSV has them as its first line; JSON lines are one object"
+    yield "per row with these names; a bulk file for OpenSearch has such an object on every second line. Times are"
+    yield "ISO 8601 in UTC as text, and timestamps in Parquet. Which command writes what is told in"
+    yield "[get pages out](../howto/get-pages-out.md)."
+
+
+def _tables() -> Iterator[str]:
+    pages = {**COLUMNS, "text": "string"}
+    yield from _table("Pages", "`thresher export DIR`", pages, {**PAGE_MEANINGS, "text": TEXT_MEANING})
+    yield from _table("Hosts", "`thresher export DIR --hosts`", HOST_COLUMNS, HOST_MEANINGS)
+    yield from _table("Links", "`thresher export DIR --links`", LINK_COLUMNS, LINK_MEANINGS)
+    yield from _table("Mirrors", "`thresher export DIR --mirrors`", MIRROR_COLUMNS, MIRROR_MEANINGS)
+
+
+def _table(title: str, command: str, columns: Mapping[str, str], meanings: Mapping[str, str]) -> Iterator[str]:
+    if columns.keys() != meanings.keys():
+        raise ValueError(f"{title}: no meaning, or no column, for {columns.keys() ^ meanings.keys()}")
+    yield from ("", f"## {title}", "", f"{command}, one row each.", "")
+    yield from ("| column | is | in Parquet | meaning |", "|---|---|---|---|")
+    schema = arrow_schema(columns)
+    for name, kind in columns.items():
+        yield f"| `{name}` | {KINDS[kind]} | `{schema.field(name).type}` | {meanings[name]} |"
+
+
+def _stored() -> Iterator[str]:
+    """A row of the page store: names and types of the record, meanings of its docstring."""
+    said = {name: " ".join(words.split()) for name, words in _ARGUMENT.findall(inspect.getdoc(PageRecord) or "")}
+    yield from ("", "## The page store", "")
+    yield "`pages/*.db` in a crawl's folder: SQLite, one segment per worker, table `page`, one row per settled fetch,"
+    yield "refusals too. It is what commands read, and it may change between versions; exports do not. Texts and links"
+    yield "are packed with zstd, parts are JSON. WARC files hold the same row as JSON in a page's `metadata` record."
+    yield from ("", "| field | type | meaning |", "|---|---|---|")
+    for name, kind in get_type_hints(PageRecord).items():
+        yield f"| `{name}` | `{_type_name(kind)}` | {said.get(name) or _ALSO[name]} |"
+
+
+def _type_name(kind: object) -> str:
+    name = kind.__name__ if isinstance(kind, type) else str(kind)
+    return re.sub(r"[a-z_]+\.(?=[a-zA-Z])", "", name).replace("|", "or")
