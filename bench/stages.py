@@ -83,7 +83,7 @@ async def turn(crawl: Crawl, watches: Watches, pages: int) -> None:
     """Let pages go through the line, so many at once as a worker has open."""
     frontier_calls = ("_add", "_lease", "_commit", "_remember")
     line = crawl.line("w1", parse=watches.on("parse", parse))
-    frontier, done, bodies = line.frontier, 0, {SITE.url(page, PORT): page for page in range(SITE.pages)}
+    frontier, done, numbers = line.frontier, 0, {SITE.url(page, PORT): page for page in range(SITE.pages)}
     assert isinstance(frontier, SqliteFrontier)
     watches.watch("frontier", frontier, *frontier_calls)
     watches.watch("frontier", frontier._file, "read")
@@ -95,20 +95,22 @@ async def turn(crawl: Crawl, watches: Watches, pages: int) -> None:
     await line.seed(crawl.seeds())
     while done < pages:
         leases = await frontier.lease(AT_ONCE, seconds=60.0, pages=pages)
-        answers = [
-            FetchedPage(
-                url=lease.url,
-                status=200,
-                headers={"content-type": "text/html; charset=utf-8"},
-                body=SITE.render(bodies[lease.url], PORT),
-                fetched_at=time.time(),
-            )
-            for lease in leases
-        ]
+        answers = [answer(lease.url, numbers.get(lease.url)) for lease in leases]
         with stopped(watches):
             await asyncio.gather(*(line.process(*each) for each in zip(leases, answers, strict=True)))
         done += len(leases)
     await line.close()
+
+
+def answer(url: str, page: int | None) -> FetchedPage:
+    """Answer for a page, or for one that a crawl asks for to see how a site says that there is none."""
+    return FetchedPage(
+        url=url,
+        status=404 if page is None else 200,
+        headers={"content-type": "text/html; charset=utf-8"},
+        body=b"" if page is None else SITE.render(page, PORT),
+        fetched_at=time.time(),
+    )
 
 
 @contextmanager
