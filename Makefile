@@ -26,7 +26,8 @@ docs:                           ## write the generated pages anew and build the 
 bench:                          ## slow measurements: frontier cycles, pages per second, the lab (needs THRESHER_WEBS)
 	$(PYTHON) -m bench.frontier
 	$(PYTHON) -m bench.store --again
-	$(PYTHON) -m bench.pages
+	$(PYTHON) -m bench.speed
+	$(PYTHON) -m bench.stages --waiting 1000 1000000
 	@if [ -n "$$THRESHER_WEBS" ]; then $(PYTHON) -m bench.parity && $(PYTHON) -m bench.lab; fi
 
 faults:                         ## the full fault matrix; writes docs/reference/faults.md

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -62,6 +62,7 @@ class Sample:
     pages: int
     pages_per_second: float
     cpu_seconds: float
+    peak_mib: float
 
 
 Leg = Callable[[Witness, int], Sample]
@@ -84,7 +85,7 @@ def measure(witness: Witness, command: Sequence[str]) -> Sample:
             start_new_session=True,
         )
         try:
-            exit_code, cpu_seconds = _wait(process)
+            exit_code, cpu_seconds, peak_mib = _wait(process)
         finally:
             if process.returncode is None:
                 kill_family(process.pid)
@@ -92,35 +93,43 @@ def measure(witness: Witness, command: Sequence[str]) -> Sample:
         if exit_code not in {DONE, PAGE_LIMIT_REACHED}:
             raise RuntimeError(f"{' '.join(command)} ended with {exit_code}: {output.read().decode()[-2000:]}")
     hits = [hit for hit in witness.hits() if hit.start_ns >= began_ns]
-    return Sample(len(report.pages(hits)), report.pages_per_second(hits), cpu_seconds)
+    return Sample(len(report.pages(hits)), report.pages_per_second(hits), cpu_seconds, peak_mib)
 
 
-def _wait(process: subprocess.Popen[bytes]) -> tuple[int, float]:
-    """Return the exit code and the CPU time of a process and of all the children that it waited for."""
+def _wait(process: subprocess.Popen[bytes]) -> tuple[int, float, float]:
+    """Return the exit code, the CPU time of a process with its children, and the memory of the largest of them."""
     deadline = time.monotonic() + LEG_SECONDS
     while time.monotonic() < deadline:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
-            return process.returncode, usage.ru_utime + usage.ru_stime
+            return process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
         time.sleep(0.02)
     raise RuntimeError(f"a leg was not done after {LEG_SECONDS:.0f} s")
 
 
-def thresher(witness: Witness, pages: int) -> Sample:
-    """Crawl with one Thresher worker in a new folder."""
+def thresher(strategy: str = "thresher", *, store: str = "sqlite", workers: int = 1, warc: bool = False) -> Leg:
+    """Return the leg of Thresher in a new folder."""
     settings = {
         "keywords": TOPIC_WORDS,
         "languages": ["en"],
+        "strategy": {"name": strategy},
         "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
         "manners": {"delay_seconds": 0.0},
         "network": {"allow": ["127.0.0.0/8"]},
         "engine": {"concurrency": CONCURRENCY},
+        "output": {"warc": warc},
+        "store": store,
     }
-    with tempfile.TemporaryDirectory() as folder:
-        crawl = Crawl(Path(folder) / "crawl")
-        crawl.create(witness.seed_url, settings)
-        return measure(witness, [*THRESHER, "run", str(crawl.folder), "--pages", str(pages), "--workers", "1"])
+
+    def leg(witness: Witness, pages: int) -> Sample:
+        with tempfile.TemporaryDirectory() as folder:
+            crawl = Crawl(Path(folder) / f"crawl{time.monotonic_ns()}")  # a store knows crawls by their names
+            crawl.create(witness.seed_url, settings)
+            options = ["--pages", str(pages), "--workers", str(workers)]
+            return measure(witness, [*THRESHER, "run", str(crawl.folder), *options])
+
+    return leg
 
 
 def bare(spider: str) -> Leg:
@@ -133,7 +142,7 @@ def bare(spider: str) -> Leg:
     return leg
 
 
-LEGS: dict[str, Leg] = {"thresher": thresher, "breadth-first": bare("breadth-first"), "download": bare("download")}
+LEGS: dict[str, Leg] = {"thresher": thresher(), "breadth-first": bare("breadth-first"), "download": bare("download")}
 
 
 def crawl_with_bare_scrapy(name: str, port: int, pages: int) -> None:
@@ -191,6 +200,11 @@ class Result:
         return median(sample.pages_per_second for sample in self.rounds)
 
     @property
+    def peak_mib(self) -> float:
+        """The most memory that a process of it had in any round."""
+        return max(sample.peak_mib for sample in self.rounds)
+
+    @property
     def cpu_milliseconds(self) -> float:
         """The median CPU time per page."""
         return median(
@@ -205,27 +219,27 @@ class Result:
         cpu_ratio = base.cpu_milliseconds / self.cpu_milliseconds
         return (
             f"| {self.name} | {self.pages_per_second:.0f} | {spread} | {ratio:.2f} | "
-            f"{self.cpu_milliseconds:.2f} | {cpu_ratio:.2f} | {self.start.cpu_seconds:.1f} |"
+            f"{self.cpu_milliseconds:.2f} | {cpu_ratio:.2f} | {self.peak_mib:.0f} | {self.start.cpu_seconds:.1f} |"
         )
 
 
-def compare(witness: Witness, names: Sequence[str], pages: int, rounds: int) -> list[Result]:
+def compare(witness: Witness, legs: Mapping[str, Leg], pages: int, rounds: int) -> list[Result]:
     """Run the legs in turns, round after round."""
-    starts = {name: LEGS[name](witness, START_PAGES) for name in names}
-    samples: dict[str, list[Sample]] = {name: [] for name in names}
+    starts = {name: leg(witness, START_PAGES) for name, leg in legs.items()}
+    samples: dict[str, list[Sample]] = {name: [] for name in legs}
     for number in range(rounds):
-        for name in names:
-            sample = LEGS[name](witness, pages)
+        for name, leg in legs.items():
+            sample = leg(witness, pages)
             samples[name].append(sample)
             _say(f"round {number + 1}: {name}: {sample.pages} pages, {sample.pages_per_second:.0f} per second")
-    return [Result(name, starts[name], samples[name]) for name in names]
+    return [Result(name, starts[name], samples[name]) for name in legs]
 
 
 def table(results: Sequence[Result]) -> str:
     """Return the results side by side; ratios are against bare breadth-first, more is better."""
     base = next((result for result in results if result.name == "breadth-first"), results[0])
-    head = f"| leg | pages/s | lowest-highest | × {base.name} | CPU ms/page | × {base.name} | CPU s to start |"
-    return "\n".join([head, "|---|---|---|---|---|---|---|", *(result.line(base) for result in results)])
+    head = f"| leg | pages/s | lowest-highest | × {base.name} | CPU ms/page | × {base.name} | MiB | CPU s to start |"
+    return "\n".join([head, "|---|---|---|---|---|---|---|---|", *(result.line(base) for result in results)])
 
 
 def _say(text: str) -> None:
@@ -236,7 +250,7 @@ def bench(names: Sequence[str], pages: int, rounds: int) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory() as folder, running(SITE, Path(folder) / "hits.csv", "--robots=404") as witness:
         first, again = (max_pages_per_second(witness, count=pages) for _ in range(2))
-        results = compare(witness, names, pages, rounds)
+        results = compare(witness, {name: LEGS[name] for name in names}, pages, rounds)
     print(f"{machine()}; {pages} pages a round, median of {rounds} rounds; ", end="")
     print(f"the witness alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.\n")
     print(table(results))

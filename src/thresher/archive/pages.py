@@ -17,8 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+import orjson
 import zstandard
 
 from thresher.archive.formats import prepare
@@ -31,8 +32,7 @@ UNCHANGED = "unchanged"
 _SQL = resources.files("thresher.archive") / "sql"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundLink:
+class FoundLink(NamedTuple):
     """A link that was scored and put into the frontier."""
 
     url: str
@@ -162,9 +162,7 @@ class PageWriter:
         row["text"] = self._packed(record.text)
         row["main"] = self._packed(record.main if record.main != record.text else "")
         links = [[link.url, link.anchor, round(link.score, 6), link.parts] for link in record.links]
-        row["links"] = (
-            self._compress(json.dumps(links, ensure_ascii=False).encode("utf-8", "replace")) if links else None
-        )
+        row["links"] = self._compress(_written(links)) if links else None
         return row
 
     def _packed(self, text: str) -> bytes | None:
@@ -186,6 +184,13 @@ class NoArchive:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def _written(links: Sequence[Sequence[Any]]) -> bytes:
+    try:
+        return orjson.dumps(links)
+    except orjson.JSONEncodeError:  # an anchor holds half of a pair of surrogates
+        return json.dumps(links, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _packed_parts(parts: Parts) -> str | None:

@@ -49,20 +49,18 @@ class Draw:
 
     def take_apart(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the draw as arrays that pack well, and as values that JSON can hold."""
-        used, numbers, frequencies = np.unique(self.numbers, return_inverse=True, return_counts=True)
-        by_frequency = np.argsort(-frequencies, kind="stable")
-        places = np.empty(len(used), dtype=np.int64)
-        places[by_frequency] = np.arange(len(used))
+        frequencies = np.bincount(self.numbers, minlength=len(self.terms))
+        by_frequency = np.argsort(-frequencies, kind="stable")[: np.count_nonzero(frequencies)]
+        places = np.empty(len(self.terms), dtype=np.int64)
+        places[by_frequency] = np.arange(len(by_frequency))
         lengths = np.diff(self.starts)
-        rows = np.repeat(np.arange(len(lengths)), lengths)
-        numbers = places[numbers]
-        order = np.lexsort((numbers, rows))
-        steps = np.diff(numbers[order], prepend=0)
+        different, codes = _told_apart(self.weights.astype(np.float32))
+        numbers, codes = _in_order(lengths, places[self.numbers], codes)
+        steps = np.diff(numbers, prepend=0)
         first = self.starts[:-1][lengths > 0]
-        steps[first] = numbers[order][first]
-        different, codes = np.unique(self.weights[order].astype(np.float32), return_inverse=True)
+        steps[first] = numbers[first]
         arrays = {"steps": _small(steps), "codes": _small(codes), "weights": different, "lengths": _small(lengths)}
-        names = [self.terms[number] for number in used[by_frequency].tolist()]
+        names = [self.terms[number] for number in by_frequency.tolist()]
         return arrays, {"seen": self.seen, "kept": self.kept, "urls": list(self.urls), "terms": names}
 
     @classmethod
@@ -94,6 +92,21 @@ class Draw:
             weights=weights[codes],
             starts=starts,
         )
+
+
+def _told_apart(weights: NDArray[np.float32]) -> tuple[NDArray[np.float32], Integers]:
+    """Return the different weights in order, and which of them each one is."""
+    ordered = np.sort(weights)
+    different = ordered[np.flatnonzero(np.diff(ordered, prepend=-1.0))]
+    return different, np.searchsorted(different, weights)
+
+
+def _in_order(lengths: Integers, numbers: Integers, codes: Integers) -> tuple[Integers, Integers]:
+    """Sort the terms of every page by their numbers; as one number each, since those are sorted fastest."""
+    terms, weights = int(numbers.max(initial=0)) + 1, int(codes.max(initial=0)) + 1
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    keys = np.sort((rows * terms + numbers) * weights + codes)
+    return keys // weights % terms, keys % weights
 
 
 def _small(numbers: Integers) -> NDArray[Any]:

@@ -144,7 +144,7 @@ class SqliteFrontier:
 
     async def first_with(self, content: int) -> int:
         """Return the fingerprint of the URL whose settlement brought this content first; 0 when none did."""
-        rows = await self._read("first_with", content=content)
+        rows = self._file.glance("first_with", content=content)
         return int(rows[0][0]) if rows else 0
 
     async def remember(self, host: str, kind: str, value: str, *, seconds: float) -> None:
@@ -153,7 +153,7 @@ class SqliteFrontier:
 
     async def recall(self, host: str, kind: str) -> str | None:
         """Return what was remembered about a host, unless its time is over."""
-        rows = await self._read("recall", host=host, kind=kind, now=self._clock())
+        rows = self._file.glance("recall", host=host, kind=kind, now=self._clock())
         return rows[0][0] if rows else None
 
     async def enter(self, gate: str, *, seconds: float) -> float:

@@ -39,7 +39,7 @@ class RefreshFrontier:
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         """Bring the links home, then settle the visits: a crash in between brings them again, which changes nothing."""
         if links := [link for settlement in settlements for link in settlement.links]:
-            await self._home.add([replace(link, carry=without_told(link.carry)) for link in links])
+            await self._home.add([link._replace(carry=without_told(link.carry)) for link in links])
         return await self._visits.commit([replace(settlement, links=()) for settlement in settlements])
 
     async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:

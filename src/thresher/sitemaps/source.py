@@ -82,7 +82,7 @@ class SitemapSource:
         """Return where a sitemap went, if that is on its own host."""
         if host_key(target) != lease.host or lease.redirects >= MAX_REDIRECTS:
             return []
-        return [replace(_below(lease, target, int(str(lease.carry[SITEMAP]))), redirects=lease.redirects + 1)]
+        return [_below(lease, target, int(str(lease.carry[SITEMAP])))._replace(redirects=lease.redirects + 1)]
 
     async def read(self, lease: Lease, fetched: FetchedPage) -> tuple[list[Candidate], list[Candidate], str]:
         """Return the sitemaps and the pages that a sitemap leads to, and what was found in words."""

@@ -66,8 +66,9 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
     return _canonicalize_on(url, base)
 
 
+@lru_cache(maxsize=1 << 14)
 def fingerprint(url: str) -> int:
-    """Give the signed 64-bit number that stands for a canonical URL."""
+    """Give the signed 64-bit number that stands for a canonical URL; several parts ask for those of a page's links."""
     digest = xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
     return digest - (1 << 64) if digest >> 63 else digest
 

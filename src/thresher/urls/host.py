@@ -17,7 +17,14 @@ def host_key(url: str) -> str:
 
     http and https of one name share one key, and so one budget. Sliced, not parsed: `url` is canonical.
     """
-    scheme, _, rest = url.partition("://")
+    end = url.find("/", len("https://"))
+    return _key_of_root(url[:end] if end > 0 else url)
+
+
+@lru_cache(maxsize=65_536)
+def _key_of_root(root: str) -> str:
+    """Do so for what precedes the path, which is the same for all pages of a site."""
+    scheme, _, rest = root.partition("://")
     authority, slash, _ = rest.partition("/")
     if not slash and (end := _AUTHORITY_END(rest)):
         authority = rest[: end.start()]
