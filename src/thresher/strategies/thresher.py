@@ -38,6 +38,8 @@ THINK_PAGES, THINK_LINKS = 25, 200
 """Pages between two thoughts about all words and all that waits: so many, or one for each so many links."""
 FIT_PAGES, FIT_SHARE = 5, 0.05
 """Examples between two fits of the model: so many, or this share of all."""
+SWEEP_SHARE, LATE_SWEEPS = 1 / 60, 2
+"""Of all pages: how many lie between two sweeps; but no more than so many times what lies between the first."""
 HOT = 300
 """How many of the best URLs get a new score in a sweep; of the others those that leave the best."""
 REFUSED = 0.0
@@ -58,7 +60,7 @@ class Thresher:
 
     Args:
         aim: The topic.
-        sweep_pages: Pages between two new scores of the best that wait.
+        sweep_pages: Pages between two new scores of the best that wait, at first; later twice as many.
         sweep_urls: How many these are.
         hold: How strongly weights are held to those learned on other topics; 1 is what these differ by.
         without: Features to leave out, joined by ``+``: for experiments.
@@ -93,6 +95,7 @@ class Thresher:
         self._sweep_pages = sweep_pages
         self._sweep_urls = sweep_urls
         self._pages_to_sweep = self._pages_to_thought = 1
+        self._asked = 0
         self._examples_to_fit = FIT_PAGES
         self._page_words: dict[int, Ids] = {}
 
@@ -149,6 +152,7 @@ class Thresher:
             if judgement.parts.get(TOLD) != REFUSED:
                 self._think_again(key, judgement.relevance)
         self._pages_to_sweep -= 1
+        self._asked += 1
         if any(TOLD in revision.judgement.parts for revision in revisions):
             self._pages_to_sweep = self._pages_to_thought = 0
         return {} if self._pages_to_sweep > 0 else self._sweep()
@@ -230,11 +234,17 @@ class Thresher:
     def _mixed(self, x: Floats, learned: Floats) -> Floats:
         return self._net.mix(x, learned) if self._net else learned
 
+    @property
+    def _pause(self) -> int:
+        """Pages until the next sweep: more as the crawl grows, and one page changes less."""
+        most = LATE_SWEEPS * self._sweep_pages
+        return min(max(self._sweep_pages, int(SWEEP_SHARE * self._asked)), most)
+
     def _sweep(self) -> dict[str, Change]:
         """Score the best that wait again, and every now and then all; give what changes among the best."""
         known = self._known
-        self._pages_to_thought -= self._sweep_pages
-        self._pages_to_sweep = self._sweep_pages
+        self._pages_to_thought -= self._pause
+        self._pages_to_sweep = self._pause
         everything = self._pages_to_thought <= 0
         numbers, rows, at = known.waiting() if everything else known.hottest(self._sweep_urls)
         if not len(numbers):
