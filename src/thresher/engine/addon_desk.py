@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from scrapy import Request, Spider
@@ -82,14 +82,14 @@ class Desk(LeaseSpider):
         for each in wanted:
             seed, own = seeds[plain_url(each.candidate.url)], each.candidate
             carry, score = {**seed.carry, **own.carry}, FIRST if each.first else seed.score
-            starts.append(replace(own, score=score, carry=carry, depth_left=seed.depth_left, parts=seed.parts))
+            starts.append(own._replace(score=score, carry=carry, depth_left=seed.depth_left, parts=seed.parts))
         await self._frontier.add(starts)
         self._news.set()
 
     async def add_loose(self, requests: Sequence[Request], lease: Lease | None) -> None:
         """Let requests in that no judged page brought: of an errback, say."""
         wanted = self._intake.take(requests, lease)
-        await self._frontier.add([replace(w.candidate, score=FIRST) if w.first else w.candidate for w in wanted])
+        await self._frontier.add([w.candidate._replace(score=FIRST) if w.first else w.candidate for w in wanted])
         self._news.set()
 
     async def _grant(self) -> list[Lease]:
@@ -220,7 +220,7 @@ class Desk(LeaseSpider):
         waiting = self._tickets.request(lease)
         assert waiting is not None
         ticket: Candidate = self._tickets.issue(moved_request(waiting, target, fetched.status))
-        links = [replace(ticket, score=lease.score, hops=lease.hops, redirects=lease.redirects + 1)]
+        links = [ticket._replace(score=lease.score, hops=lease.hops, redirects=lease.redirects + 1)]
         ended = Settlement(
             lease=lease,
             outcome=Outcome.DONE,

@@ -52,7 +52,7 @@ class Intake:
             if why := self._outside(request, hops, is_start=is_start):
                 self._leave_out(request, why, is_start=is_start)
             elif wanted := self._wanted(request, is_start=is_start):
-                placed = replace(wanted.candidate, hops=hops, parent=parent, score=lease.score if lease else 0.0)
+                placed = wanted.candidate._replace(hops=hops, parent=parent, score=lease.score if lease else 0.0)
                 taken.setdefault(placed.url, replace(wanted, candidate=placed))
         return list(taken.values())
 

@@ -174,9 +174,9 @@ def _links(page: ParsedPage, wanted: Iterable[Wanted]) -> Iterable[Link]:
 def _with_score(wanted: Wanted, scored: Candidate | None, *, last: float) -> Candidate:
     candidate = wanted.candidate
     if wanted.first:
-        return replace(candidate, score=FIRST)
+        return candidate._replace(score=FIRST)
     if scored is None:
-        return replace(candidate, score=short(last))
+        return candidate._replace(score=short(last))
     carry = {**scored.carry, **candidate.carry}
     parts, depth_left = scored.parts, scored.depth_left
-    return replace(candidate, score=short(scored.score), carry=carry, parts=parts, depth_left=depth_left)
+    return candidate._replace(score=short(scored.score), carry=carry, parts=parts, depth_left=depth_left)
