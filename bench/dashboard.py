@@ -21,6 +21,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from bench.dashboard_live import PAGES as LIVE_PAGES
 from bench.dashboard_live import PAIRS, live
 from bench.store_server import measured_server
 from tests.faults import dashboard_world as world
@@ -133,7 +134,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="dashboard-") as temporary:
         folder = arguments.folder or Path(temporary)
         print(machine())
-        print(live(rounds=arguments.rounds or PAIRS) if arguments.live else measure_views(folder, arguments))
+        print(
+            live(rounds=arguments.rounds or PAIRS, pages=min(arguments.pages, LIVE_PAGES))
+            if arguments.live
+            else measure_views(folder, arguments)
+        )
 
 
 if __name__ == "__main__":
