@@ -1,7 +1,6 @@
 """Teaching a crawl: which pages to ask a person about, and what the answers change.
 
-Labels go into the crawl's book. Workers that run read on in it every second; when none runs, this process does what
-they would do, so that the queue is in its new order before the next run begins.
+Labels go into the crawl's book, where those who work for it read on (`listeners.py`).
 """
 
 from __future__ import annotations
@@ -16,12 +15,10 @@ from thresher.archive.collection import Collection, Order
 from thresher.archive.pages import PageRecord
 from thresher.build import Crawl
 from thresher.classify.asking import Asked, most_telling
-from thresher.crew import crew, heard_by
-from thresher.errors import ConfigError, CrawlBusy
-from thresher.fleet.links import HELLO_SECONDS
-from thresher.fleet.roster import Roster
-from thresher.frontier.base import Frontier, UrlEntry
+from thresher.errors import ConfigError
+from thresher.frontier.base import UrlEntry
 from thresher.labels import Label, verdicts
+from thresher.listeners import heard_by_all
 from thresher.records import TOLD, UNAIDED
 from thresher.urls.canonical import canonicalize, fingerprint
 from thresher.urls.host import host_key
@@ -31,11 +28,7 @@ QUEUE_URLS = 20
 CANDIDATES = 300
 """Pages of each kind among which questions are chosen: the best, the least sure, and any."""
 EXCERPT_CHARACTERS = 600
-HEAR_SECONDS = 20.0
-"""How long workers are waited for; a label that they have not heard by then they will hear later."""
-LOOK_SECONDS = 0.1
 LIKELY = 0.5
-FIRST_WORKER = "w1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +156,7 @@ class Lesson:
 
     async def learn(self) -> Taught:
         """See to it that the answers are heard; return what they changed since the lesson began."""
-        heard = await _heard(self._crawl, self._written) if self._answers else True
+        heard = await heard_by_all(self._crawl, self._written) if self._answers else True
         said = await said_so_far(self._crawl)
         opinions = await asyncio.to_thread(_opinions, self._crawl, said)
         return Taught(
@@ -223,70 +216,3 @@ def _would_call_relevant(record: PageRecord) -> bool:
     if TOLD not in record.parts:
         return record.relevant
     return record.parts.get(UNAIDED, record.parts[TOLD]) >= LIKELY
-
-
-async def _heard(crawl: Crawl, labels: int) -> bool:
-    """Wait until everybody at work has heard so many labels; do it here when nobody is."""
-    until = time.monotonic() + HEAR_SECONDS
-    while time.monotonic() < until:
-        if not crawl.is_shared and not crawl.folder.runner():
-            try:
-                await asyncio.to_thread(_hear_here, crawl)
-                return True
-            except CrawlBusy:  # somebody has begun a run just now
-                continue
-        names = await _at_work(crawl)
-        if crawl.is_shared and not names:
-            return False  # whoever comes next will hear them
-        if names and await _have_heard(crawl, names, labels):
-            return True
-        await asyncio.sleep(LOOK_SECONDS)
-    return False
-
-
-async def _have_heard(crawl: Crawl, names: Sequence[str], labels: int) -> bool:
-    frontier = crawl.frontier()
-    try:
-        return all([await heard_by(frontier, name) >= labels for name in names])
-    finally:
-        await frontier.close()
-
-
-async def _at_work(crawl: Crawl) -> list[str]:
-    if not crawl.is_shared:
-        frontier: Frontier = crawl.frontier()
-        try:
-            return [hand.name for hand in await crew(frontier)]
-        finally:
-            await frontier.close()
-    link = crawl.link(patience_seconds=HELLO_SECONDS)
-    try:
-        return [worker.name for worker in await Roster(link, crawl.name).workers() if not worker.is_silent]
-    finally:
-        await link.close()
-
-
-def _hear_here(crawl: Crawl) -> None:
-    """Do what the workers of this crawl would do, one after the other, while no run can begin.
-
-    Raises:
-        CrawlBusy: A run is under way.
-    """
-    workers = sorted(path.stem for path in crawl.folder.pages.glob("*.db")) or [FIRST_WORKER]
-    with crawl.folder.only_one_run():
-        for worker in workers:
-            asyncio.run(_hear_as(crawl, worker))
-
-
-async def _hear_as(crawl: Crawl, worker: str) -> None:
-    notebooks = crawl.notebooks(worker)
-    try:
-        rethink = crawl.rethink(worker, notebooks)
-        hearing = crawl.hearing(rethink, worker)
-        try:
-            await hearing.begin()
-        finally:
-            await hearing.close()
-            await rethink.let_go()
-    finally:
-        notebooks.close()

@@ -34,14 +34,20 @@ LEVELS = [
         "search",
     },
     {"build", "training"},
-    {"engine", "lab", "explain", "attempt", "founding", "hosts", "revisits", "teaching", "verify"},
+    {"engine", "lab", "explain", "attempt", "founding", "hosts", "revisits", "listeners", "teaching", "verify"},
     {"dashboard"},
     {"cli", "api"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 WITHIN = {("config_file", "config"), ("config_file", "errors")}
 WITHIN |= {("line", part) for part in ("settle", "rethink", "backoff", "warden", "copies", "refresh")}
-WITHIN |= {("hearing", "crew"), ("hearing", "rethink"), ("rethink", "outlook"), ("rethink", "recollect")}
+WITHIN |= {
+    ("teaching", "listeners"),
+    ("hearing", "crew"),
+    ("hearing", "rethink"),
+    ("rethink", "outlook"),
+    ("rethink", "recollect"),
+}
 WITHIN |= {("warden", part) for part in ("budgets", "traps", "sitemaps")}
 """Files of one subject that were parted for length know each other."""
 HEAVY = {
