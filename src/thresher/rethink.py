@@ -17,6 +17,9 @@ from thresher.recollect import recollect
 from thresher.records import TOLD, Judgement, Lease, ParsedPage, Revision
 from thresher.strategies.base import Batcher, Recaller, Rememberer, Rescorer, Strategy
 
+MOST_LEARNED_AGAIN = 20
+"""Of the labelled pages that a judge has no longer at hand it learns so many, the latest: each is a second thought."""
+
 
 class Rethink:
     """Lets the judge learn, and passes on what it thinks of earlier pages."""
@@ -67,8 +70,9 @@ class Rethink:
     def _taught(self, told: Mapping[str, bool | None], page_of: Callable[[str], ParsedPage | None]) -> list[Revision]:
         assert self._learner is not None
         revisions = list(self._learner.teach(told))
-        for url, yes in told.items():
-            if yes is not None and not self._learner.remembers(url) and (page := page_of(url)):
+        lacking = [url for url, yes in told.items() if yes is not None and not self._learner.remembers(url)]
+        for url in lacking[-MOST_LEARNED_AGAIN:]:
+            if page := page_of(url):
                 revisions += self._learner.learn(page)
         return revisions
 
