@@ -115,10 +115,11 @@ def _show_question(question: Question, number: int, count: int) -> None:
 
 def _show(taught: Taught) -> None:
     before, after = taught.before, taught.after
-    echo(
-        f"{taught.labels} labels. On the {after.labelled} labelled pages the judge's own precision was "
-        f"{_share(before)}, and is {_share(after)} now that it has learned from them."
-    )
+    echo(f"{_some(taught.labels, 'label')} given, {_some(after.labelled, 'page')} labelled in all.")
+    if before.precision is not None or after.precision is not None:
+        echo(
+            f"Of those that the judge itself calls relevant you said yes to {_share(before)} before, {_share(after)} now."
+        )
     if not taught.heard:
         echo("Nobody has heard them yet; whoever works for this crawl next will.", err=True)
     places = {entry.url: place for place, entry in enumerate(before.queue, start=1)}
@@ -132,4 +133,8 @@ def _show(taught: Taught) -> None:
 
 
 def _share(standing: Standing) -> str:
-    return "unknown" if standing.precision is None else f"{standing.precision:.2f}"
+    return "none" if standing.precision is None else f"{standing.precision:.0%}"
+
+
+def _some(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
