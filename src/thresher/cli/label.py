@@ -117,9 +117,7 @@ def _show(taught: Taught) -> None:
     before, after = taught.before, taught.after
     echo(f"{_some(taught.labels, 'label')} given, {_some(after.labelled, 'page')} labelled in all.")
     if before.precision is not None or after.precision is not None:
-        echo(
-            f"Of those that the judge itself calls relevant you said yes to {_share(before)} before, {_share(after)} now."
-        )
+        echo(f"Of those the judge itself calls relevant you said yes to {_share(before)} before, {_share(after)} now.")
     if not taught.heard:
         echo("Nobody has heard them yet; whoever works for this crawl next will.", err=True)
     places = {entry.url: place for place, entry in enumerate(before.queue, start=1)}
