@@ -13,9 +13,8 @@ from collections.abc import Callable
 from functools import cache
 
 from thresher.archive.main_blocks import main_blocks
-from thresher.parse.bounds import tame
-from thresher.parse.charset import decode
 from thresher.parse.html import MAX_TEXT_CHARACTERS
+from thresher.parse.markup import markup
 from thresher.records import ParsedPage
 
 MAX_BYTES = 1 << 18
@@ -49,13 +48,25 @@ def _extracted(body: bytes, content_type: str) -> str:
     extract = _extractor()
     if extract is None or len(body) > MAX_BYTES or body.count(b"<") > 2 * MAX_TAGS:
         return ""
-    source = tame(decode(body, content_type)).encode("utf-8", "replace").decode()
+    source = markup(body, content_type)
+    if not source.isascii():
+        source = source.encode("utf-8", "replace").decode()
     try:
-        lines = extract(source).splitlines()
+        text = extract(source)
     except Exception:  # the page itself is sound: only this reading of it is not
         logger.warning("no main text by resiliparse, %d bytes", len(body), exc_info=True)
         return ""
-    return "\n".join(folded for line in lines if (folded := " ".join(line.split())))
+    lines = text.splitlines()
+    return "\n".join(filter(None, map(str.strip if _is_folded(text) else _fold, lines)))
+
+
+def _is_folded(text: str) -> bool:
+    """Tell whether all white space inside lines is single blanks, as on most pages; no other is printable."""
+    return "  " not in text and text.replace("\n", "").isprintable()
+
+
+def _fold(line: str) -> str:
+    return " ".join(line.split())
 
 
 @cache

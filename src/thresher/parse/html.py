@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from thresher.parse.blocks import read_blocks
-from thresher.parse.bounds import tame
 from thresher.parse.charset import decode
 from thresher.parse.directives import PRODUCT, read_words
 from thresher.parse.links import read_links
+from thresher.parse.markup import markup
 from thresher.parse.refresh import refresh_target
 from thresher.parse.walk import walk
 from thresher.records import ParsedPage
@@ -46,11 +46,10 @@ def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
         body: Its bytes after content decoding.
         content_type: The header of that name; may be empty.
     """
-    source = decode(body, content_type)
     if content_type.lower().startswith("text/plain"):
-        text = _fold(source, MAX_TEXT_CHARACTERS)
+        text = _fold(decode(body, content_type), MAX_TEXT_CHARACTERS)
         return ParsedPage(url=url, text=text, language=language(text), blocks=(text,) if text else ())
-    tree = LexborHTMLParser(tame(source))
+    tree = LexborHTMLParser(markup(body, content_type))
     head = _read_head(tree)
     found = walk(tree)
     blocks = read_blocks(found)

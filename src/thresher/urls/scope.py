@@ -21,7 +21,6 @@ _NOT_PAGES = """
 SKIPPED_EXTENSIONS = frozenset(re.findall(r"\w+", _NOT_PAGES))
 """File names that end so are not HTML pages."""
 
-_EXTENSION = re.compile(r"https?://[^/]+/[^?]*\.([A-Za-z0-9]{2,7})(?:\?|$)").match
 _MAX_CACHED_HOSTS = 100_000
 
 
@@ -81,8 +80,8 @@ class Scope:
         return bool(private_network(name)) or (self.stand_in and host in (name, f"[{name}]"))
 
     def _judge_name(self, url: str) -> str:
-        extension = _EXTENSION(url)
-        return "not a page" if extension and extension[1].lower() in self.skipped_extensions else ""
+        extension = url.partition("?")[0].rpartition(".")[2]
+        return "not a page" if extension.lower() in self.skipped_extensions else ""
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:

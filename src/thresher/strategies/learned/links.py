@@ -6,9 +6,7 @@ are too many links, those to the URLs with the lowest scores are forgotten, and 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from math import hypot
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +57,7 @@ FACTS = ("anchor", "context", "bare", "outward")
 Ints = NDArray[np.intp]
 
 _URLS = {
-    "key": ("i8", 1), "host": ("i8", 1), "places": ("i4", len(PLACES)), "url": ("f4", 1), "depth": ("f4", 1),
+    "key": ("i8", 1), "places": ("i4", len(PLACES)), "url": ("f4", 1), "depth": ("f4", 1),
     "query": ("f4", 1), "fetched": ("?", 1), "relevance": ("f4", 1), "score": ("f8", 1), "away": ("f4", 1),
     "parents": ("i4", 1), "known": ("i4", 1), "to": ("i4", MOST_PARENTS),
     "facts": ("f4", len(FACTS) + 2 * SAYINGS), "anchor": ("f4", 1),
@@ -90,9 +88,8 @@ class KnownLinks:
         self._places = places
         self._words = words
         self._most_links = most_links
-        self._topics = [words.weights_of(vector) for vector in aim.vectors.values()]
-        self._is_topic = np.zeros(MOST_WORDS, dtype=np.bool_)
-        self._is_topic[[number for vector in self._topics for number in vector]] = True
+        self._topics = np.reshape([words.weights_of(vector) for vector in aim.vectors.values()], (-1, MOST_WORDS))
+        self._is_topic: NDArray[np.bool_] = np.any(self._topics, axis=0)
         self.urls = Columns({**_URLS, "x": ("f4", width)})
         self.links = Columns(_LINKS)
         self.pages = Columns(_PAGES)
@@ -136,7 +133,6 @@ class KnownLinks:
         urls["key"][block] = keys
         urls["fetched"][block] = [key in self._outcomes for key in keys]
         urls["relevance"][block] = [self._outcomes.get(key, 0.0) for key in keys]
-        urls["host"][block] = [hash(host_key(url)) for url in found]
         urls["url"][block] = list(map(self._aim.url_evidence, found))
         urls["depth"][block] = [path.rstrip("/").count("/") for path in paths]
         urls["query"][block] = ["?" in path for path in paths]
@@ -183,20 +179,24 @@ class KnownLinks:
         facts, sizes = links["facts"][block], np.bincount(at, minlength=len(texts))
         facts[:, :2] = self._likenesses(numbers, at, sizes)[:-2].reshape(-1, len(TEXTS))[:, ::2]
         facts[:, 2] = sizes[: -2 : len(TEXTS)] == 0
-        facts[:, 3] = self.urls["host"][links["url"][block]] != hash(host)
+        hosts = self.urls["places"][:, PLACES.index("host")]
+        facts[:, 3] = hosts[links["url"][block]] != hosts[self.number(page.url)]
         facts[:, len(FACTS) :] = self._said(links["name"][block], links["around"][block])
         words.see_links(links["name"][block])
         introduction: NDArray[np.int32] = rows[-1]
         return introduction
 
     def _likenesses(self, numbers: Ints, at: Ints, sizes: Ints) -> NDArray[np.float64]:
-        """Give the cosine of each text and the topic, of the vector that fits best; most have none of its words."""
-        likenesses, ends = np.zeros(len(sizes)), np.cumsum(sizes)
-        found = at[self._is_topic[numbers]]
-        for text in set(found[found % 2 == 0].tolist()):
-            counts = Counter(numbers[ends[text] - sizes[text] : ends[text]].tolist())
-            length = hypot(*counts.values())
-            likenesses[text] = max(_product(counts, vector) for vector in self._topics) / length
+        """Give the cosine of each second text and the topic, of the vector that fits best."""
+        asked = np.zeros(len(sizes), dtype=np.bool_)
+        asked[at[self._is_topic[numbers]]] = True
+        asked[1::2] = False
+        inside = asked[at]
+        words, counts = np.unique(at[inside] * MOST_WORDS + numbers[inside], return_counts=True)
+        texts, words = words // MOST_WORDS, words % MOST_WORDS
+        lengths = np.sqrt(np.bincount(texts, counts**2, len(sizes)))
+        products = [np.bincount(texts, counts * vector[words], len(sizes)) for vector in self._topics]
+        likenesses: NDArray[np.float64] = np.max(products, axis=0, initial=0.0) / np.maximum(lengths, 1)
         return likenesses
 
     def _meet(self, number: int, rows: range, children: Ints) -> None:
@@ -342,10 +342,6 @@ class KnownLinks:
         order = np.argsort(url, kind="stable")
         url = url[order]
         self.urls["to"][url, np.arange(len(url)) - (np.cumsum(known) - known)[url]] = order
-
-
-def _product(counts: Mapping[int, int], vector: Mapping[int, float]) -> float:
-    return sum(count * vector[word] for word, count in counts.items() if word in vector)
 
 
 def _texts_of(link: Link) -> tuple[str, str, str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +25,31 @@ EVERYWHERE = 0
 NO_SUCCESSES, NO_TRIES = 0.5, 5.0
 """What the crawl's own rate of success starts from."""
 
-_VARIES = re.compile(r"[0-9?]").search
-"""What a URL must hold to have a template."""
-_VARIES_MUCH = re.compile(r"\?|(?<!\d)(?:19|20|21)\d\d|[0-9a-fA-F-]{8}").search
+_VARIES = re.compile(r"[0-9]").search
+"""What a URL without a query must hold to have a template."""
+_VARIES_MUCH = re.compile(r"(?<!\d)(?:19|20|21)\d\d|[0-9a-fA-F-]{8}").search
 _COUNTS = re.compile(r"\d+").sub
-"""Most of them only count, and need no closer look: they hold no query, no year and no hash."""
+"""Most of them only count, and need no closer look: they hold no year and no hash."""
 
 Numbers = NDArray[np.integer]
 Floats = NDArray[np.float64]
+
+
+class Directory(NamedTuple):
+    """A directory of a host.
+
+    Args:
+        numbers: Those of its domain, its host and itself.
+        host: The host.
+        pattern: How the templates of plain URLs in it begin.
+        varies, varies_much: Whether its own address holds what a template leaves out; and more of it than numbers.
+    """
+
+    numbers: tuple[int, int, int]
+    host: str
+    pattern: str
+    varies: bool
+    varies_much: bool
 
 
 class Places:
@@ -41,25 +59,34 @@ class Places:
         self._numbers: dict[str, int] = {"": EVERYWHERE}
         self._tries = np.zeros(FIRST_PLACES)
         self._successes = np.zeros(FIRST_PLACES)
-        self._root = lru_cache(maxsize=1 << 12)(self._find_root)
+        self._directory = lru_cache(maxsize=1 << 14)(self._find_directory)
         self.path = lru_cache(maxsize=1 << 12)(self._path)
 
     def of(self, url: str) -> tuple[int, int, int, int]:
         """Give the numbers of a URL's domain, host, directory and template."""
-        end = url.find("/", len("https://"))
-        host, domain, on_host = self._root(url[:end] if end > 0 else url)
-        path = url if "?" not in url else url[: url.index("?")]
-        directory = self._number(path[: path.rfind("/")], on_host)
-        if not _VARIES(url, len(host)):
-            return domain, on_host, directory, on_host
-        pattern = template(url) if end < 0 or _VARIES_MUCH(url, end) else _COUNTS("#", url[end:])
-        return domain, on_host, directory, self._number(f"{host} {pattern}", on_host)
+        path, query, _ = url.partition("?")
+        above, _, name = path.rpartition("/")
+        around = self._directory(above)
+        domain, host, directory = around.numbers
+        if query or around.varies_much or _VARIES_MUCH(name):
+            return domain, host, directory, self._number(f"{around.host} {template(url)}", host)
+        if around.varies or _VARIES(name):
+            return domain, host, directory, self._number(around.pattern + _COUNTS("#", name), host)
+        return domain, host, directory, host
 
-    def _find_root(self, root: str) -> tuple[str, int, int]:
-        """Give the host of a URL without its path, and the numbers of its domain and itself."""
-        host = host_key(root)
+    def _find_directory(self, above: str) -> Directory:
+        """Find what all URLs share that differ only behind their last slash."""
+        end = above.find("/", len("https://"))
+        host, path = host_key(above), above[end:] if end > 0 else ""
         domain = self._number(registered_domain(host), EVERYWHERE)
-        return host, domain, self._number(f"{host} ", domain)
+        on_host = self._number(f"{host} ", domain)
+        return Directory(
+            numbers=(domain, on_host, self._number(above, on_host)),
+            host=host,
+            pattern=f"{host} {_COUNTS('#', path)}/",
+            varies=bool(_VARIES(above, len(host))),
+            varies_much=bool(_VARIES_MUCH(path)),
+        )
 
     def _path(self, host: str, tag_path: str) -> int:
         """Give the number of the place on a host's pages where a link stands."""

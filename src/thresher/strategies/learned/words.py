@@ -65,9 +65,11 @@ class Words:
         self._said = np.zeros((2, MOST_WORDS, SAYINGS), dtype=np.float32)
         self._hubs = np.zeros(MOST_WORDS, dtype=np.float32)
 
-    def weights_of(self, vector: Vector) -> dict[int, float]:
+    def weights_of(self, vector: Vector) -> NDArray[np.float64]:
         """Give a vector of length 1 by the numbers of its terms, which are as `text.tokens.tokenize` writes them."""
-        return {self._numbers.number(term): weight for term, weight in unit(vector).items()}
+        weights, directed = np.zeros(MOST_WORDS), unit(vector)
+        weights[list(map(self._numbers.number, directed))] = list(directed.values())
+        return weights
 
     def of(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
         """Give the numbers of the words of some texts, in order, and of which text each is, from 0."""
