@@ -12,12 +12,14 @@ import argparse
 import asyncio
 import cProfile
 import functools
+import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import product
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import yaml
@@ -65,9 +67,8 @@ class Watches:
                 setattr(owner, name, self.on(stage, getattr(owner, name)))
 
 
-@contextmanager
-def crawl_folder(settings: Mapping[str, Any]) -> Iterator[Crawl]:
-    """Make a crawl of the site."""
+def write_topic(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Write down a crawl of the site."""
     config = {
         "title": {"en": "perovskite solar cells"},
         "keywords": TOPIC_WORDS,
@@ -77,9 +78,25 @@ def crawl_folder(settings: Mapping[str, Any]) -> Iterator[Crawl]:
         "network": {"allow": ["127.0.0.0/8"]},
         **settings,
     }
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "topic.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-        yield Crawl.open(Path(folder))
+    (folder / "topic.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+
+
+@contextmanager
+def filled(waiting: int) -> Iterator[Path]:
+    """Make a folder with a frontier in which so many URLs wait."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "filled"
+        folder.mkdir()
+        write_topic(folder, {})
+        if waiting:
+            asyncio.run(_fill_and_close(folder, waiting))
+        yield folder
+
+
+async def _fill_and_close(folder: Path, waiting: int) -> None:
+    line = Crawl.open(folder).line("w1")
+    await fill(line.frontier, waiting)
+    await line.close()
 
 
 async def fill(frontier: Frontier, waiting: int) -> None:
@@ -92,13 +109,12 @@ async def fill(frontier: Frontier, waiting: int) -> None:
         )
 
 
-async def turn(crawl: Crawl, watches: Watches, pages: int, waiting: int = 0) -> None:
+async def turn(crawl: Crawl, watches: Watches, pages: int) -> None:
     """Let pages go through the line, so many at once as a worker has open."""
     frontier_calls = ("_add", "_lease", "_commit", "_remember")
     line = crawl.line("w1", parse=watches.on("parse", parse))
     frontier, done, numbers = line.frontier, 0, {SITE.url(page, PORT): page for page in range(SITE.pages)}
     assert isinstance(frontier, SqliteFrontier)
-    await fill(frontier, waiting)
     watches.watch("frontier", frontier, *frontier_calls)
     watches.watch("frontier", frontier._file, "read")
     watches.watch("judge", line._judge, "judge", "learn")
@@ -135,11 +151,21 @@ def stopped(watches: Watches) -> Iterator[None]:
     watches.seconds["line"] = watches.seconds.get("line", 0.0) + time.thread_time() - started
 
 
-def measure(settings: Mapping[str, Any], pages: int, waiting: int = 0) -> dict[str, float]:
-    """Return the milliseconds per page, by stage."""
+def measure(settings: Mapping[str, Any], pages: int, frontier: Path | None = None) -> dict[str, float]:
+    """Return the milliseconds per page, by stage.
+
+    Args:
+        frontier: A folder whose frontier is crawled on; it stays as it is.
+    """
     watches = Watches()
-    with crawl_folder(settings) as crawl:
-        asyncio.run(turn(crawl, watches, pages, waiting))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "crawl"
+        if frontier:
+            shutil.copytree(frontier, folder)
+        else:
+            folder.mkdir()
+        write_topic(folder, settings)
+        asyncio.run(turn(Crawl.open(folder), watches, pages))
     return {stage: 1000 * seconds / pages for stage, seconds in watches.seconds.items()}
 
 
@@ -150,23 +176,35 @@ def main() -> None:
     parser.add_argument("--strategies", nargs="+", default=["breadth-first", "fcmrps", "thresher"])
     parser.add_argument("--warc", action="store_true", help="also write WARC files")
     parser.add_argument("--waiting", type=int, nargs="+", default=[0], help="URLs that wait already")
+    parser.add_argument("--rounds", type=int, default=1, help="of each the median; all take turns")
     parser.add_argument("--profile", metavar="FILE")
     options = parser.parse_args()
     profile = cProfile.Profile() if options.profile else None
-    print(f"{machine()}; {options.pages} pages of 30 KB with 60 links; CPU ms per page\n")
-    print(f"| strategy | URLs that wait | {' | '.join(STAGES)} | all in the line's own thread | all stages |")
-    print(f"|---|---|{'---|' * (len(STAGES) + 2)}")
-    for name, waiting in product(options.strategies, options.waiting):
-        settings = {"strategy": {"name": name}, "output": {"warc": options.warc}}
-        if profile:
-            profile.enable()
-        spent = measure(settings, options.pages, waiting)
-        if profile:
-            profile.disable()
-            profile.dump_stats(options.profile)
-        stages = " | ".join(f"{spent[stage]:.2f}" for stage in STAGES)
-        whole = sum(spent[stage] for stage in STAGES)
-        print(f"| {name} | {waiting:,} | {stages} | {spent['line']:.2f} | {whole:.2f} |", flush=True)
+    legs = list(product(options.strategies, options.waiting))
+    results: dict[tuple[str, int], list[dict[str, float]]] = {leg: [] for leg in legs}
+    with ExitStack() as stack:
+        frontiers = {waiting: stack.enter_context(filled(waiting)) for waiting in options.waiting}
+        for _, (name, waiting) in product(range(options.rounds), legs):
+            settings = {"strategy": {"name": name}, "output": {"warc": options.warc}}
+            with profile or nullcontext():
+                results[name, waiting].append(measure(settings, options.pages, frontiers[waiting]))
+    if profile:
+        profile.dump_stats(options.profile)
+    print(f"{machine()}; {options.pages} pages of 30 KB with 60 links; CPU ms per page, ", end="")
+    print(f"median of {options.rounds} rounds\n\n{table(results)}")
+
+
+def table(results: Mapping[tuple[str, int], Sequence[Mapping[str, float]]]) -> str:
+    """Print the medians; the last column compares with the first row of the strategy."""
+    columns = (*STAGES, "all", "× the first")
+    rows = [f"| strategy | URLs that wait | {' | '.join(columns)} |", f"|---|---|{'---|' * len(columns)}"]
+    first: dict[str, float] = {}
+    for (name, waiting), rounds in results.items():
+        stages = [median(spent[stage] for spent in rounds) for stage in STAGES]
+        whole = median(sum(spent[stage] for stage in STAGES) for spent in rounds)
+        figures = " | ".join(f"{each:.2f}" for each in (*stages, whole, whole / first.setdefault(name, whole)))
+        rows.append(f"| {name} | {waiting:,} | {figures} |")
+    return "\n".join(rows)
 
 
 if __name__ == "__main__":

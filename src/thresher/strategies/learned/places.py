@@ -59,6 +59,7 @@ class Places:
         self._numbers: dict[str, int] = {"": EVERYWHERE}
         self._tries = np.zeros(FIRST_PLACES)
         self._successes = np.zeros(FIRST_PLACES)
+        self._root = lru_cache(maxsize=1 << 12)(self._find_root)
         self._directory = lru_cache(maxsize=1 << 14)(self._find_directory)
         self.path = lru_cache(maxsize=1 << 12)(self._path)
 
@@ -77,9 +78,8 @@ class Places:
     def _find_directory(self, above: str) -> Directory:
         """Find what all URLs share that differ only behind their last slash."""
         end = above.find("/", len("https://"))
-        host, path = host_key(above), above[end:] if end > 0 else ""
-        domain = self._number(registered_domain(host), EVERYWHERE)
-        on_host = self._number(f"{host} ", domain)
+        root, path = (above[:end], above[end:]) if end > 0 else (above, "")
+        host, domain, on_host = self._root(root)
         return Directory(
             numbers=(domain, on_host, self._number(above, on_host)),
             host=host,
@@ -87,6 +87,12 @@ class Places:
             varies=bool(_VARIES(above, len(host))),
             varies_much=bool(_VARIES_MUCH(path)),
         )
+
+    def _find_root(self, root: str) -> tuple[str, int, int]:
+        """Give the host of a URL without its path, and the numbers of its domain and itself."""
+        host = host_key(root)
+        domain = self._number(registered_domain(host), EVERYWHERE)
+        return host, domain, self._number(f"{host} ", domain)
 
     def _path(self, host: str, tag_path: str) -> int:
         """Give the number of the place on a host's pages where a link stands."""

@@ -1,0 +1,79 @@
+"""The stages that a page goes through, one after the other, without a store of URLs or a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.stages import PORT, SITE
+from thresher.archive.main_text import main_text
+from thresher.archive.pages import FoundLink, PageRecord, PageWriter
+from thresher.classify.adaptive import AdaptiveJudge
+from thresher.classify.base import Brief
+from thresher.parse.html import parse
+from thresher.records import Candidate, Judgement, Lease, Outcome, ParsedPage
+from thresher.strategies.aim import Aim
+from thresher.strategies.thresher import Thresher
+from thresher.topics.topic import Topic
+
+HTML = "text/html; charset=utf-8"
+PHRASE = "perovskite solar cells"
+
+Stage = Callable[[str, bytes], None]
+
+
+class OnePage:
+    """A page and what became of it so far; every stage goes on from the one before."""
+
+    page: ParsedPage
+    judgement: Judgement
+    found: list[Candidate]
+
+    def __init__(self, folder: Path) -> None:
+        topic = Topic.from_phrase(PHRASE)
+        self._judge = AdaptiveJudge(Brief(vectors=topic.vectors(), seeds=frozenset([SITE.url(0, PORT)])))
+        self._strategy = Thresher(Aim(vectors=topic.vectors(), labels=topic.labels, phrases=[PHRASE]))
+        self._writer = PageWriter(folder / "pages.db")
+        self._number = 0
+
+    def stages(self) -> dict[str, Stage]:
+        """Give the stages in their order."""
+        return {"parse": self.parse, "judge": self.judge, "score": self.score, "archive": self.archive}
+
+    def parse(self, url: str, body: bytes) -> None:
+        """Parse the page."""
+        self.page = parse(url, body, HTML)
+
+    def judge(self, url: str, body: bytes) -> None:
+        """Learn from it, and judge it."""
+        self._judge.learn(self.page)
+        self.judgement = self._judge.judge(self.page)
+
+    def score(self, url: str, body: bytes) -> None:
+        """Score its links."""
+        self._number += 1
+        lease = Lease(url=url, host="host", score=0.5, fence=self._number, until=1.0, hops=1)
+        self.found = list(self._strategy.score(self.page, self.judgement, lease))
+        self._strategy.revise([])
+
+    def archive(self, url: str, body: bytes) -> None:
+        """Take out its main text, and write it down."""
+        main = main_text(self.page, body, HTML)
+        links = [FoundLink(url=one.url, anchor="a few words", score=one.score, parts=one.parts) for one in self.found]
+        record = PageRecord(
+            fingerprint=self._number,
+            url=url,
+            status=200,
+            outcome=Outcome.DONE,
+            fetched_at=1.0,
+            page=True,
+            text=self.page.text,
+            main=main,
+            links=links,
+        )
+        self._writer.write([record])
+
+
+def bodies(pages: int) -> list[tuple[str, bytes]]:
+    """Give the addresses and the markup of some pages of the site."""
+    return [(SITE.url(page, PORT), SITE.render(page, PORT)) for page in range(pages)]
