@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
+from random import Random
 
 from bench.stages import PORT, SITE
 from thresher.archive.main_text import main_text
@@ -18,6 +20,8 @@ from thresher.topics.topic import Topic
 
 HTML = "text/html; charset=utf-8"
 PHRASE = "perovskite solar cells"
+CHARACTERS, WORDS, PARAGRAPHS = 2_500, 20_000, 41
+"""Of Chinese pages; so many paragraphs make them as large as the others."""
 
 Stage = Callable[[str, bytes], None]
 
@@ -77,3 +81,25 @@ class OnePage:
 def bodies(pages: int) -> list[tuple[str, bytes]]:
     """Give the addresses and the markup of some pages of the site."""
     return [(SITE.url(page, PORT), SITE.render(page, PORT)) for page in range(pages)]
+
+
+def chinese_bodies(pages: int) -> list[tuple[str, bytes]]:
+    """Give Chinese pages of the same size and with as many links; common words are as common as in a language."""
+    draw = Random(5)
+    characters = [chr(0x4E00 + place) for place in range(CHARACTERS)]
+    words = ["".join(draw.choices(characters, k=2)) for _ in range(WORDS)]
+    shares = list(accumulate(1 / rank for rank in range(1, WORDS + 1)))
+
+    def text(size: int) -> str:
+        return "".join(draw.choices(words, cum_weights=shares, k=size // 2)) + "，"
+
+    def link(number: int) -> str:
+        page = draw.randrange(SITE.pages)
+        return f'<p>{text(16)}<a href="{SITE.url(page, PORT)}">{text(8)}</a>{text(16)}</p>'
+
+    def body() -> str:
+        paragraphs = "".join(f"<p>{text(160)}。</p>" for _ in range(PARAGRAPHS))
+        links = "".join(map(link, range(SITE.links)))
+        return f"<html><head><title>{text(16)}</title></head><body><h1>{text(16)}</h1>{paragraphs}{links}</body></html>"
+
+    return [(SITE.url(page, PORT), body().encode()) for page in range(pages)]

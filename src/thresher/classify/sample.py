@@ -45,6 +45,7 @@ class Sample:
         self._most_pages = most_pages
         self._random = Random(random_state)  # noqa: S311 - no secret
         self._terms: dict[str, int] = {}
+        self._numbered: tuple[Terms, Numbers] | None = None
         self._kept: dict[str, Row] = {}
         self._rows: list[Row] = []
         self._places: dict[str, int] = {}
@@ -141,10 +142,13 @@ class Sample:
         numbers = self.numbers(terms)
         for place in np.flatnonzero(numbers < 0).tolist():
             numbers[place] = known.setdefault(terms.names[place], len(known))
+        self._numbered = (terms, numbers)
         return Row(url, numbers, terms.weights)
 
     def numbers(self, terms: Terms) -> Numbers:
         """Return the numbers of terms; -1 for those that have none."""
+        if self._numbered and self._numbered[0] is terms:  # written in numbers a moment ago
+            return self._numbered[1]
         return np.fromiter(map(self._terms.get, terms.names, repeat(-1)), dtype=np.int32, count=len(terms.names))
 
     def matrix(self) -> Matrix:
@@ -183,6 +187,7 @@ class Sample:
         new_numbers[used] = np.arange(len(used), dtype=np.int32)
         names = list(self._terms)
         self._terms = {names[old]: number for number, old in enumerate(used)}
+        self._numbered = None
         self._rows = [Row(row.url, new_numbers[row.numbers], row.weights) for row in self._rows]
         self._kept = {url: Row(url, new_numbers[row.numbers], row.weights) for url, row in self._kept.items()}
         for lent in self._borrowed.values():
@@ -214,7 +219,7 @@ class Sample:
 
     def restore(self, draw: Draw) -> None:
         """Go on from the draw of an earlier run; pages beyond this sample's size are left out."""
-        self._terms = {}
+        self._terms, self._numbered = {}, None
         rows = self._rows_of(draw, range(len(draw.urls)))
         self._kept = {row.url: row for row in rows[: draw.kept]}
         self._rows, self._places, self._borrowed = [], {}, {}

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.text.tokens import PLAIN, plain_term, terms_of_other
-from thresher.text.word_hashes import find_words
+from thresher.text.pairs import Places, code_points, find_pairs, spelled
+from thresher.text.tokens import PLAIN, find_spaced, fold, plain_term
+from thresher.text.word_hashes import SPACE, Hashes, find_words, mixed
 
 SLOT_BITS = 18
 """Of the slots in which words are remembered as they are written; a later word takes the place of another."""
-MOST_OTHERS = 1 << 13
-"""Words of other scripts that are remembered too. Without spaces these are whole phrases, few of which come again."""
 
 # Texts that are joined by a mark are looked up together: a character that is turned into a blank elsewhere.
 _MARK, _MARK_WORD = " \1 ", b"\1"
 _PLAIN_OR_MARK = PLAIN[:1] + _MARK_WORD + PLAIN[2:]
 _NO_TERM, _END, _OTHER = 0, -1, -2
 _SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
+_PAIR = np.uint64(1 << 63)
+"""Tells a pair of characters from a word that is written in the same bytes."""
 
 Numbers = NDArray[np.int64]
 
 
 class TermNumbers:
-    """Numbers for the terms of texts, from 1; plain ASCII costs no step of Python per word.
+    """Numbers for the terms of texts, from 1; no word or pair that was met before costs a step of Python.
 
     The first terms get numbers of their own. Once all are given out, a further term shares one by its hash.
 
@@ -41,7 +40,6 @@ class TermNumbers:
         self._numbers: dict[str, int] = {}
         self._hashes = np.zeros(1 << SLOT_BITS, dtype=np.uint64)
         self._remembered = np.zeros(1 << SLOT_BITS, dtype=np.int64)
-        self._number_other = lru_cache(maxsize=MOST_OTHERS)(self._numbers_of_other)
 
     def __len__(self) -> int:
         """Return how many terms have a number of their own."""
@@ -76,17 +74,22 @@ class TermNumbers:
     def _look_up(self, text: bytes) -> Numbers:
         """Give the numbers of words, several for one of another script."""
         starts, ends, hashes = find_words(text)
+
+        def words(places: Places) -> list[bytes]:
+            return [text[start:end] for start, end in zip(starts[places].tolist(), ends[places].tolist(), strict=True)]
+
+        numbers = self._remember(hashes, lambda new: map(self._number_word, words(new)))
+        others = np.flatnonzero(numbers == _OTHER)
+        return self._spell_out(numbers, others, words(others)) if len(others) else numbers
+
+    def _remember(self, hashes: Hashes, work_out: Callable[[Places], Iterable[int]]) -> Numbers:
+        """Give numbers by hashes; those of new ones, which stand at some places, are worked out one by one."""
         slots = hashes >> _SLOT_SHIFT
         numbers: Numbers = self._remembered[slots]
         new = np.flatnonzero(self._hashes[slots] != hashes)
-        words = [text[start:end] for start, end in zip(starts[new].tolist(), ends[new].tolist(), strict=True)]
-        numbers[new] = list(map(self._number_word, words))
+        numbers[new] = list(work_out(new))
         self._hashes[slots[new]], self._remembered[slots[new]] = hashes[new], numbers[new]
-        others = np.flatnonzero(numbers == _OTHER)
-        if not len(others):
-            return numbers
-        several = [self._number_other(text[starts[place] : ends[place]]) for place in others.tolist()]
-        return _spell_out(numbers, others, several)
+        return numbers
 
     def _number_word(self, word: bytes) -> int:
         """Give the number of a word as it is written, or what else it stands for."""
@@ -95,14 +98,18 @@ class TermNumbers:
         term = plain_term(word)
         return self.number(term) if term else _END if word == _MARK_WORD else _NO_TERM
 
-    def _numbers_of_other(self, word: bytes) -> tuple[int, ...]:
-        return tuple(map(self.number, terms_of_other(word)))
-
-
-def _spell_out(numbers: Numbers, places: NDArray[np.intp], several: Sequence[Sequence[int]]) -> Numbers:
-    """Put several numbers where there is one."""
-    sizes = np.ones(len(numbers), dtype=np.intp)
-    sizes[places] = list(map(len, several))
-    spelled: Numbers = np.repeat(numbers, sizes)
-    spelled[spelled == _OTHER] = list(chain.from_iterable(several))
-    return spelled
+    def _spell_out(self, numbers: Numbers, others: Places, words: Sequence[bytes]) -> Numbers:
+        """Put the numbers of its terms where a word of another script stands."""
+        folded = fold(b" ".join(words).decode())
+        codes = code_points(folded)
+        places, pairs = find_pairs(codes)
+        of_pairs = self._remember(mixed(pairs | _PAIR), lambda new: map(self.number, spelled(pairs[new])))
+        spaced = list(find_spaced(folded))
+        places = np.concatenate([places, np.array([place for place, _ in spaced], dtype=np.intp)])
+        order, word = np.argsort(places), np.cumsum(codes == SPACE)
+        terms = np.concatenate([of_pairs, np.array([self.number(term) for _, term in spaced], dtype=np.int64)])
+        sizes = np.ones(len(numbers), dtype=np.intp)
+        sizes[others] = np.bincount(word[places], minlength=len(others))
+        spelled_out: Numbers = np.repeat(numbers, sizes)
+        spelled_out[spelled_out == _OTHER] = terms[order]
+        return spelled_out

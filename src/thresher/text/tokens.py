@@ -12,15 +12,23 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from itertools import chain, filterfalse
-from operator import add
+from itertools import filterfalse
 
+import numpy as np
 import Stemmer
+from numpy.typing import NDArray
 
+from thresher.text.pairs import RANGES, code_points, count_pairs, find_pairs, spelled, those_in
 from thresher.text.stopwords import stop_words
 
-CJK = "\u4e00-\u9fff\u3400-\u4dbf\u3005\u3007\uf900-\ufaff\u3041-\u3096\u30a1-\u30fa\u30fc\U00020000-\U0003ffff"
-"""The unspaced characters (Han of all extensions, and kana), as the inside of a regular expression's brackets."""
+
+def _inside(ranges: Iterable[tuple[int, int]]) -> str:
+    """Write ranges of characters as the inside of a regular expression's brackets."""
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+CJK = _inside(RANGES)
+"""The unspaced characters, as the inside of a regular expression's brackets."""
 
 MAX_WORD_BYTES = 64
 """Longer runs of letters are keys and encoded data, not words."""
@@ -34,48 +42,45 @@ PLAIN = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in rang
 In bytes, because lower-casing and splitting a whole page by one table is several times faster than a regular
 expression. Bytes above 127 belong to other scripts and punctuation; the few words that hold them get a second look.
 """
-_RUNS = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+").findall
-_UNSPACED_RUNS = re.compile(rf"[{CJK}]+").findall
+_SPACED_WORD = re.compile(rf"[^\W_{CJK}]+").finditer
 _SPACED_WORDS = re.compile(rf"[^\W_{CJK}]+").findall
 _STARTS_UNSPACED = re.compile(rf"[{CJK}]").match
-# Full-width letters and digits, half-width kana, ligatures, compatibility Han, and accents that stand alone.
-_NEEDS_FOLDING = re.compile(
-    "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f\ufb00-\ufb06\uf900-\ufaff\u0300-\u036f]"
-).search
+_FOLDED = (
+    (0xFF10, 0xFF19), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A),  # full-width digits and letters
+    (0xFF66, 0xFF9F), (0xFB00, 0xFB06), (0xF900, 0xFAFF),  # half-width kana, ligatures, compatibility Han
+)  # fmt: skip
+_ACCENTS = (0x0300, 0x036F)
+"""Those that stand alone; they are folded with the letters before them."""
+_FOLD_EACH = re.compile(f"[{_inside(_FOLDED)}]+|.?[{_inside([_ACCENTS])}]+", re.DOTALL).sub
 
 
 def tokenize(text: str) -> list[str]:
     """Cut a text into its terms, in order, without stop words."""
-    tokens: list[str] = []
-    for word in _split(text):
-        if not word.isascii():
-            tokens += terms_of_other(word)
-        elif stem := _STEMS[word]:
-            tokens.append(stem)
-    return tokens
+    words = _split(text)
+    if text.isascii():
+        return [stem for word in words if (stem := _STEMS[word])]
+    folded = fold(b" ".join(words).decode())
+    places, pairs = find_pairs(code_points(folded))
+    terms = [*zip(places.tolist(), spelled(pairs), strict=True), *find_spaced(folded)]
+    return [term for _, term in sorted(terms)]
 
 
 def count(text: str) -> dict[str, int]:
     """Count the terms of a text: those of `tokenize`, but without a step of Python per word."""
     words = _split(text)
     counts = Counter(map(_STEMS.__getitem__, words))
+    pairs: dict[str, int] = {}
     if not text.isascii():
-        mixed: Iterator[bytes] = filterfalse(bytes.isascii, words)
-        other = _fold(b" ".join(mixed).decode())
+        other = _others(words)
         counts.update(_stem(word.encode()) for word in _SPACED_WORDS(other))
-        counts.update(_count_pairs(other))
+        pairs = count_pairs(other)
     counts.pop("", None)
-    return counts
+    return {**counts, **pairs}  # neither holds a term of the other
 
 
 def plain_term(word: bytes) -> str:
     """Give the term of an ASCII word in lower case; nothing for one that `tokenize` leaves out."""
     return _STEMS[word]
-
-
-def terms_of_other(word: bytes) -> Iterator[str]:
-    """Give the terms of what stands between spaces and is not all ASCII."""
-    return _terms(_fold(word.decode()))
 
 
 class Mentions:
@@ -97,8 +102,7 @@ class Mentions:
         return not text.isascii() and self._in_other_scripts(words)
 
     def _in_other_scripts(self, words: Iterable[bytes]) -> bool:
-        mixed: Iterator[bytes] = filterfalse(bytes.isascii, words)
-        other = _fold(b" ".join(mixed).decode())
+        other = _others(words)
         if any(map(other.__contains__, self._unspaced)):
             return True
         return not self._terms.isdisjoint(_stem(word.encode()) for word in _SPACED_WORDS(other))
@@ -109,30 +113,29 @@ def _split(text: str) -> list[bytes]:
     return text.encode("utf-8", "replace").translate(PLAIN).split()
 
 
-def _fold(text: str) -> str:
+def _others(words: Iterable[bytes]) -> str:
+    """Give what of them is not all ASCII, folded."""
+    others: Iterator[bytes] = filterfalse(bytes.isascii, words)
+    return fold(b" ".join(others).decode())
+
+
+def fold(text: str) -> str:
     """Write what means the same the same way; normal forms are costly, so only where something asks for it."""
-    if _NEEDS_FOLDING(text):
-        text = unicodedata.normalize("NFKC", text)
+    if not text.isascii() and _is_folded()[code_points(text)].any():
+        text = _FOLD_EACH(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return text.lower()
 
 
-def _terms(folded: str) -> Iterator[str]:
-    for run in _RUNS(folded):
-        if _STARTS_UNSPACED(run):
-            yield from (pair for pair in _pairs(run) if pair not in _function_pairs())
-        elif stem := _stem(run.encode()):
-            yield stem
+@cache
+def _is_folded() -> NDArray[np.bool_]:
+    return those_in([*_FOLDED, _ACCENTS])
 
 
-def _count_pairs(folded: str) -> dict[str, int]:
-    counts = Counter(chain.from_iterable(map(_pairs, _UNSPACED_RUNS(folded))))  # never all pairs at once
-    for pair in _function_pairs().intersection(counts):
-        del counts[pair]
-    return counts
-
-
-def _pairs(run: str) -> list[str]:
-    return list(map(add, run, run[1:])) if len(run) > 1 else [run]
+def find_spaced(folded: str) -> Iterator[tuple[int, str]]:
+    """Give where the spaced words of a text begin, and their terms, in order."""
+    for found in _SPACED_WORD(folded):
+        if stem := _stem(found[0].encode()):
+            yield found.start(), stem
 
 
 class _Stems(dict[bytes, str]):
@@ -162,9 +165,3 @@ def _stem(word: bytes) -> str:
 @cache
 def _stemmer() -> Stemmer.Stemmer:
     return Stemmer.Stemmer("english", 0)  # no cache of its own: `_STEMS` is one
-
-
-@cache
-def _function_pairs() -> frozenset[str]:
-    characters = stop_words("zh")
-    return characters | {one + other for one in characters for other in characters}

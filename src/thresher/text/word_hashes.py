@@ -32,18 +32,19 @@ def find_words(text: bytes) -> tuple[Places, Places, Hashes]:
 
 def _hashes(padded: bytes, starts: Places, sizes: Places) -> Hashes:
     eights: Hashes = np.ndarray((len(padded) - EIGHT + 1,), dtype="<u8", buffer=padded, strides=(1,))
-    hashes = _mixed(eights[starts] & _FIRST_BYTES[np.minimum(sizes, EIGHT)])
+    hashes = mixed(eights[starts] & _FIRST_BYTES[np.minimum(sizes, EIGHT)])
     longer, done = np.flatnonzero(sizes > EIGHT), EIGHT
     hashes[longer] ^= sizes[longer].astype(np.uint64)
     while len(longer) and done < LONGEST:
         more = eights[starts[longer] + done] & _FIRST_BYTES[np.minimum(sizes[longer] - done, EIGHT)]
-        hashes[longer] = _mixed(hashes[longer] ^ more)
+        hashes[longer] = mixed(hashes[longer] ^ more)
         done += EIGHT
         longer = longer[sizes[longer] > done]
     return hashes
 
 
-def _mixed(values: Hashes) -> Hashes:
+def mixed(values: Hashes) -> Hashes:
+    """Spread numbers over all bits; different ones stay different."""
     values = values * _FACTOR
-    mixed: Hashes = (values ^ (values >> _SHIFT)) * _FACTOR
-    return mixed
+    spread: Hashes = (values ^ (values >> _SHIFT)) * _FACTOR
+    return spread

@@ -11,13 +11,15 @@ import time
 import pytest
 
 from bench.instructions import bare_scrapy
-from bench.one_page import OnePage, bodies
+from bench.one_page import OnePage, bodies, chinese_bodies
 
 PAGES = 60
 MOST_CALLS = {"parse": 5_600, "judge": 620, "score": 5_800, "archive": 400}
 """Calls of functions, Python's own included, per page of 60 links; by stage."""
 MOST_OF_LINKS = 2.3
 """CPU of parsing, judging, scoring and writing a page, against what bare Scrapy spends on finding its links alone."""
+MOST_OF_ENGLISH = 2.7
+"""The same of a Chinese page of as many bytes: it has several times as many different terms, since these are pairs."""
 ROUNDS = 3
 
 
@@ -46,6 +48,17 @@ def test_a_page_costs_little_more_than_its_links_alone_cost_bare_scrapy(tmp_path
         theirs.append(seconds(pages, bare_scrapy))
     print(f"{min(ours) / min(theirs):.2f}")
     assert min(ours) < MOST_OF_LINKS * min(theirs)
+
+
+def test_a_chinese_page_costs_hardly_more_than_twice_an_english_one(tmp_path, pages):
+    chinese, english = [], []
+    for number in range(ROUNDS):
+        for language, costs, some in (("zh", chinese, chinese_bodies(PAGES)), ("en", english, pages)):
+            folder = tmp_path / f"{language}{number}"
+            folder.mkdir()
+            costs.append(seconds(some, *OnePage(folder).stages().values()))
+    print(f"{min(chinese) / min(english):.2f}")
+    assert min(chinese) < MOST_OF_ENGLISH * min(english)
 
 
 def seconds(pages, *stages):
