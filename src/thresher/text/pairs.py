@@ -13,13 +13,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.text.characters import ACCENTS, FOLDED, UNSPACED, Range
 from thresher.text.stopwords import stop_words
-
-RANGES = (
-    (0x3005, 0x3005), (0x3007, 0x3007), (0x3041, 0x3096), (0x30A1, 0x30FA), (0x30FC, 0x30FC), (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
-)  # fmt: skip
-"""The unspaced characters: Han of all extensions, and kana."""
 
 CODE_POINTS = 0x110000
 _SECOND = np.uint64(32)
@@ -64,17 +59,27 @@ def count_pairs(text: str) -> dict[str, int]:
     return dict(zip(spelled(pairs), times.tolist(), strict=True))
 
 
-def those_in(ranges: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
+def needs_folding(text: str) -> bool:
+    """Tell whether a text holds characters that mean the same as others."""
+    return bool(_folded()[code_points(text)].any())
+
+
+@cache
+def _unspaced() -> NDArray[np.bool_]:
+    return _those_in(UNSPACED)
+
+
+@cache
+def _folded() -> NDArray[np.bool_]:
+    return _those_in([*FOLDED, *ACCENTS])
+
+
+def _those_in(ranges: Iterable[Range]) -> NDArray[np.bool_]:
     """Tell of each code point whether it lies in one of some ranges."""
     table = np.zeros(CODE_POINTS, dtype=np.bool_)
     for first, last in ranges:
         table[first : last + 1] = True
     return table
-
-
-@cache
-def _unspaced() -> NDArray[np.bool_]:
-    return those_in(RANGES)
 
 
 @cache

@@ -12,22 +12,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
+from importlib import import_module
 from itertools import filterfalse
+from types import ModuleType
 
-import numpy as np
 import Stemmer
-from numpy.typing import NDArray
 
-from thresher.text.pairs import RANGES, code_points, count_pairs, find_pairs, spelled, those_in
+from thresher.text.characters import ACCENTS, FOLDED, UNSPACED, inside
 from thresher.text.stopwords import stop_words
 
-
-def _inside(ranges: Iterable[tuple[int, int]]) -> str:
-    """Write ranges of characters as the inside of a regular expression's brackets."""
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
-
-
-CJK = _inside(RANGES)
+CJK = inside(UNSPACED)
 """The unspaced characters, as the inside of a regular expression's brackets."""
 
 MAX_WORD_BYTES = 64
@@ -45,13 +39,7 @@ expression. Bytes above 127 belong to other scripts and punctuation; the few wor
 _SPACED_WORD = re.compile(rf"[^\W_{CJK}]+").finditer
 _SPACED_WORDS = re.compile(rf"[^\W_{CJK}]+").findall
 _STARTS_UNSPACED = re.compile(rf"[{CJK}]").match
-_FOLDED = (
-    (0xFF10, 0xFF19), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A),  # full-width digits and letters
-    (0xFF66, 0xFF9F), (0xFB00, 0xFB06), (0xF900, 0xFAFF),  # half-width kana, ligatures, compatibility Han
-)  # fmt: skip
-_ACCENTS = (0x0300, 0x036F)
-"""Those that stand alone; they are folded with the letters before them."""
-_FOLD_EACH = re.compile(f"[{_inside(_FOLDED)}]+|.?[{_inside([_ACCENTS])}]+", re.DOTALL).sub
+_FOLD_EACH = re.compile(f"[{inside(FOLDED)}]+|.?[{inside(ACCENTS)}]+", re.DOTALL).sub
 
 
 def tokenize(text: str) -> list[str]:
@@ -60,8 +48,8 @@ def tokenize(text: str) -> list[str]:
     if text.isascii():
         return [stem for word in words if (stem := _STEMS[word])]
     folded = fold(b" ".join(words).decode())
-    places, pairs = find_pairs(code_points(folded))
-    terms = [*zip(places.tolist(), spelled(pairs), strict=True), *find_spaced(folded)]
+    places, pairs = _pairs().find_pairs(_pairs().code_points(folded))
+    terms = [*zip(places.tolist(), _pairs().spelled(pairs), strict=True), *find_spaced(folded)]
     return [term for _, term in sorted(terms)]
 
 
@@ -73,7 +61,7 @@ def count(text: str) -> dict[str, int]:
     if not text.isascii():
         other = _others(words)
         counts.update(_stem(word.encode()) for word in _SPACED_WORDS(other))
-        pairs = count_pairs(other)
+        pairs = _pairs().count_pairs(other)
     counts.pop("", None)
     return {**counts, **pairs}  # neither holds a term of the other
 
@@ -121,14 +109,9 @@ def _others(words: Iterable[bytes]) -> str:
 
 def fold(text: str) -> str:
     """Write what means the same the same way; normal forms are costly, so only where something asks for it."""
-    if not text.isascii() and _is_folded()[code_points(text)].any():
+    if not text.isascii() and _pairs().needs_folding(text):
         text = _FOLD_EACH(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return text.lower()
-
-
-@cache
-def _is_folded() -> NDArray[np.bool_]:
-    return those_in([*_FOLDED, _ACCENTS])
 
 
 def find_spaced(folded: str) -> Iterator[tuple[int, str]]:
@@ -136,6 +119,12 @@ def find_spaced(folded: str) -> Iterator[tuple[int, str]]:
     for found in _SPACED_WORD(folded):
         if stem := _stem(found[0].encode()):
             yield found.start(), stem
+
+
+@cache
+def _pairs() -> ModuleType:
+    """Import what needs numpy when there is text to read: a command that prints its help reads none."""
+    return import_module("thresher.text.pairs")
 
 
 class _Stems(dict[bytes, str]):
