@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 
 from thresher import __version__, registry
 from thresher.archive.captures import Captures
+from thresher.archive.formats import check_all
 from thresher.archive.main_text import main_text
 from thresher.archive.pages import Archive, NoArchive, PageWriter
 from thresher.archive.warc_paths import Paths
 from thresher.budgets import Budget
+from thresher.chromium import check_browser
 from thresher.classify.base import Brief, Judge, Learner
 from thresher.config import CrawlConfig, Named
 from thresher.config_file import load_config
@@ -37,11 +39,11 @@ from thresher.sitemaps.source import SitemapHosts
 from thresher.strategies.aim import Aim
 from thresher.strategies.base import Rememberer, Strategy
 from thresher.topics.flatten import ALL_LANGUAGES, class_urls, classes
+from thresher.topics.seed_files import seed_url, seeds_of
 from thresher.topics.taxonomy import Taxonomy
 from thresher.topics.token_table import TokenTable
 from thresher.topics.topic import Topic
 from thresher.urls.addresses import Network, networks, private_network, refusal
-from thresher.urls.canonical import canonicalize
 from thresher.urls.host import host_key
 from thresher.urls.scope import Scope
 from thresher.warden import Watchfulness
@@ -92,9 +94,12 @@ class Crawl:
 
         Raises:
             ConfigError: It cannot; the message says why and what would be right.
+            StoreError: A newer Thresher wrote its pages.
         """
+        check_all(self.folder.pages)
         self.judge()
         self.strategy()
+        check_browser(self.config.browser)
         if self.config.output.warc:
             _warc_writer()
         allowed = networks(self.config.network.allow)
@@ -174,8 +179,8 @@ class Crawl:
             phrases=[*topic.title.values(), *topic.keywords],
             vectors=vectors,
             seeds=frozenset(seeds),
-            yes=frozenset(_seed(url, "examples.yes") for url in examples.yes),
-            no=frozenset(_seed(url, "examples.no") for url in examples.no),
+            yes=frozenset(seed_url(url, "examples.yes") for url in examples.yes),
+            no=frozenset(seed_url(url, "examples.no") for url in examples.no),
             classes=self.classes,
             targets=self._targets(),
         )
@@ -366,21 +371,11 @@ class Crawl:
         Raises:
             ConfigError: A line is no http or https URL, a file is missing, or there is no seed at all.
         """
-        urls = [url for entry in self.config.seeds for url in self._seed_entry(entry)]
-        urls += [_seed(url, "examples") for url in (*self.config.examples.yes, *self.config.examples.no)]
+        urls = [url for entry in self.config.seeds for url in seeds_of(entry, self.folder.topic)]
+        urls += [seed_url(url, "examples") for url in (*self.config.examples.yes, *self.config.examples.no)]
         if not urls:
             raise ConfigError(f"no seeds: write one URL per line into {self.folder.seeds}")
         return list(dict.fromkeys(urls))
-
-    def _seed_entry(self, entry: str) -> list[str]:
-        if "://" in entry:
-            return [_seed(entry, self.folder.topic.name)]
-        path = self.folder.root / entry
-        if not path.is_file():
-            raise ConfigError(f"{self.folder.topic}: seeds names {entry}, and there is no such file")
-        lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
-        stripped = ((number, line.partition(" #")[0].strip()) for number, line in lines)
-        return [_seed(line, f"{entry}:{number}") for number, line in stripped if line and not line.startswith("#")]
 
 
 def _warc_writer() -> type[WarcWriter]:
@@ -389,10 +384,3 @@ def _warc_writer() -> type[WarcWriter]:
     except ModuleNotFoundError as error:
         raise ConfigError(f'output.warc needs another package: pip install "thresher[warc]" ({error})') from error
     return WarcWriter
-
-
-def _seed(url: str, place: str) -> str:
-    canonical = canonicalize(url)
-    if canonical is None:
-        raise ConfigError(f"{place}: {url!r} is not an http or https URL")
-    return canonical

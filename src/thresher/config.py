@@ -176,6 +176,38 @@ class Engine(_Strict):
         return self
 
 
+class Browser(_Strict):
+    """Pages that scripts make."""
+
+    hosts: list[str] = Field(
+        default=[], description="Host patterns whose pages are rendered by a browser before they are read."
+    )
+    detect: bool = Field(
+        default=False,
+        description="Whether hosts whose pages say nothing without their scripts are noticed, and then rendered.",
+    )
+    executable: str = Field(default="", description="The Chromium to run; looked for on the PATH when empty.")
+    sandbox: bool = Field(
+        default=True,
+        description="Whether Chromium keeps pages in its sandbox; it cannot as root. Give it up in a container only.",
+    )
+    pages_at_once: int = Field(default=2, ge=1, le=32, description="Pages that one worker renders at a time.")
+    seconds: float = Field(
+        default=15.0, gt=0, description="Longest time for the scripts of one page, after it was fetched."
+    )
+    load_from: Literal["anywhere", "site"] = Field(
+        default="anywhere",
+        description="Where scripts and data of a page may come from: site means its own registered domain only.",
+    )
+    max_requests: int = Field(default=100, ge=0, description="Scripts and data that one page may load.")
+    max_bytes: int = Field(default=20 << 20, ge=1024, description="How large they may be together.")
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether any page may have to be rendered."""
+        return self.detect or bool(self.hosts)
+
+
 class CrawlConfig(_Strict):
     """All of topic.yaml."""
 
@@ -207,3 +239,14 @@ class CrawlConfig(_Strict):
     )
     network: NetworkAccess = Field(default=NetworkAccess(), description="Which addresses may be dialled.")
     engine: Engine = Field(default=Engine(), description="The machinery of one worker.")
+    browser: Browser = Field(default=Browser(), description="Pages that scripts make.")
+
+    @model_validator(mode="after")
+    def _lease_outlives_rendering(self) -> CrawlConfig:
+        least = self.engine.timeout_seconds + self.browser.seconds + 5
+        if self.browser.is_wanted and self.engine.lease_seconds <= least:
+            raise ValueError(
+                f"engine.lease_seconds is {self.engine.lease_seconds:g}, expected more than engine.timeout_seconds + "
+                f"browser.seconds + 5 ({least:g}): a lease must outlive its page"
+            )
+        return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from thresher.frontier.base import Frontier, UrlState
-from thresher.records import ParsedPage
+from thresher.records import RENDERED, ParsedPage
 from thresher.urls.canonical import fingerprint
 from thresher.urls.host import host_key
 
@@ -48,7 +48,7 @@ class Copies:
         if page.canonical != page.url:
             named = fingerprint(page.canonical)
             entry = None if named in self._claimed else await self._frontier.find(page.canonical)
-            if named in self._claimed or (entry and entry.state is UrlState.DONE and not entry.reason):
+            if named in self._claimed or (entry and entry.state is UrlState.DONE and entry.reason in ("", RENDERED)):
                 return named
         return await self._first_with(_name(page))
 

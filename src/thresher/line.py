@@ -24,7 +24,7 @@ from thresher.parse.answers import Answer, AnswerKind, read_answer
 from thresher.parse.apart import ParserApart, Unparsable, is_heavy
 from thresher.parse.directives import with_header
 from thresher.parse.html import parse as parse_html
-from thresher.records import Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
+from thresher.records import RENDERED, Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
 from thresher.refresh.told import told_of, unchanged, with_validators
 from thresher.rethink import Rethink
 from thresher.settle import Settler
@@ -186,8 +186,7 @@ class Line:
         duplicate_of, content = await self._copies.look_up(page)
         candidates = self._after_nothing(lease) if duplicate_of else self._candidates(page, judgement, lease)
         record = with_validators(self._page_record(lease, fetched, page, judgement), fetched)
-        text_hash = content_hash(page.text)
-        record = replace(record, text_hash=text_hash, duplicate_of=duplicate_of, links=_found_links(page, candidates))
+        record = replace(record, duplicate_of=duplicate_of, links=_found_links(page, candidates))
         relevant = judgement.relevant and not duplicate_of
         settlement = Settlement(
             lease=lease,
@@ -277,25 +276,10 @@ class Line:
         wanted = judgement.relevant or self._may_become_relevant(judgement) or self._rules.keep_irrelevant
         kept = wanted and not page.noindex
         content_type = fetched.headers.get("content-type", "")
-        return PageRecord(
-            fingerprint=fingerprint(lease.url),
-            url=lease.url,
-            status=fetched.status,
-            outcome=Outcome.DONE,
-            reason="truncated" if fetched.truncated else "",
-            fetched_at=fetched.fetched_at,
-            page=True,
-            score=lease.score,
-            parent=lease.parent,
-            depth=lease.hops,
-            title=page.title,
-            language=page.language,
-            relevance=judgement.relevance,
-            relevant=judgement.relevant,
-            probability=judgement.probability,
-            parts=judgement.parts,
-            elapsed_seconds=fetched.elapsed_seconds,
-            bytes=len(fetched.body),
+        return replace(
+            PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
+            reason="truncated" if fetched.truncated else RENDERED if fetched.rendered else "",
+            text_hash=content_hash(page.text),
             text=page.text if kept else "",
             main=self._main_text(page, fetched.body, content_type) if kept and self._main_text else "",
         )

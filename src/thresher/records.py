@@ -49,6 +49,10 @@ class Link(NamedTuple):
     block: int = 0
 
 
+RENDERED = "through a browser"
+"""The reason in the record of a whole page that a browser made."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedPage:
     """What a server answered; header names are in lower case.
@@ -56,6 +60,7 @@ class FetchedPage:
     Args:
         header_lines: All header lines as they came, for the archive; empty where nobody keeps them.
         request_lines: The header lines that were sent.
+        rendered: The body is what a browser made of the answer.
     """
 
     url: str
@@ -67,6 +72,7 @@ class FetchedPage:
     truncated: bool = False
     header_lines: Sequence[tuple[str, str]] = ()
     request_lines: Sequence[tuple[str, str]] = ()
+    rendered: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

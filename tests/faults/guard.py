@@ -8,7 +8,7 @@ what the crawl's processes ask for, by listeners, and in the forms' table by a r
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -80,7 +80,7 @@ def dial(url: str) -> tuple[MemoryReactorClock, str]:
     return reactor, resolver.why(url)
 
 
-def crawled_forms(*, robots_every: int = 8) -> Tally:
+def crawled_forms(*, robots_every: int = 8, settings: Mapping[str, Any] | None = None) -> Tally:
     """Crawl a page that leads to every form: by a link, by a redirect, by robots.txt and by a sitemap."""
     with listening([("127.0.0.1", 0)]) as listeners:
         port = listeners.places[0][1]
@@ -102,7 +102,7 @@ def crawled_forms(*, robots_every: int = 8) -> Tally:
         first = ["http://hub.test/", *(f"http://{host}/" for host in lost)]
         with (
             listening([("::1", port)]) as six,
-            guarded(script, first, names, settings={"sitemaps": "all"}) as done,
+            guarded(script, first, names, settings={"sitemaps": "all", **(settings or {})}) as done,
         ):
             tally = _refused_all(done, [*links, *targets])
             tally.connects = len(done.strangers()) + listeners.accepts + six.accepts
@@ -161,7 +161,7 @@ _HOSTS = [
 ]
 
 
-def rebinding() -> Tally:
+def rebinding(*, settings: Mapping[str, Any] | None = None) -> Tally:
     """Crawl hosts whose name server changes its mind, mixes addresses, or answers badly."""
     script = {
         f"{name}.test": {
@@ -170,25 +170,9 @@ def rebinding() -> Tally:
         }
         for name in _HOSTS
     }
-    here, inside = "{%s.test}", "127.0.0.1"
-    names = {
-        "rebind.test": [Says([here % "rebind"], ttl=0), Says([inside])],
-        "mixed.test": Says([here % "mixed", inside]),
-        "mixed6.test": Says([here % "mixed6", "::1"]),
-        "alias.test": Says([inside], alias="localhost"),
-        "fickle.test": [Says([here % "fickle"], ttl=0), Says([here % "fickle"], ttl=0), Says([PUBLIC, inside])],
-        "broken.test": Says(code=SERVFAIL),
-        "giant.test": Says([here % "giant"] * 900),
-        "torn.test": Says([here % "torn"] * 3000, cut=True),  # more than Twisted reads
-        "endless.test": Says([here % "endless"], always_cut=True),
-        "cut.test": Says([here % "cut"] * 900 + [inside], cut=True),
-        "slow.test": Says([here % "slow"], wait_seconds=0.2),
-        "many.test": Says([here % "many"] * 500, cut=True),
-        "steady.test": Says([here % "steady"], ttl=300),
-    }
     seeds = [f"http://{name}.test:{{port}}/0" for name in _HOSTS]
-    manners = {"manners": {"delay_seconds": 1.1}}
-    with guarded(script, seeds, names, settings=manners) as done:
+    manners = {"manners": {"delay_seconds": 1.1}, **(settings or {})}
+    with guarded(script, seeds, _name_answers(), settings=manners) as done:
         pages = {name: len(done.witness.hits(f"{name}.test")) for name in _HOSTS}
         tally = Tally(connects=len(done.strangers()))
         for name in ("mixed", "mixed6", "alias", "broken", "torn", "cut", "endless"):
@@ -203,6 +187,26 @@ def rebinding() -> Tally:
         outside = {place for place in done.record.sends() if place[0] != "127.0.0.1"}
         tally.expect(not outside, f"datagrams to {outside}")
     return tally
+
+
+def _name_answers() -> dict[str, Says | list[Says]]:
+    """Say what the name server answers for each host; a list is what it answers one time after another."""
+    here, inside = "{%s.test}", "127.0.0.1"
+    return {
+        "rebind.test": [Says([here % "rebind"], ttl=0), Says([inside])],
+        "mixed.test": Says([here % "mixed", inside]),
+        "mixed6.test": Says([here % "mixed6", "::1"]),
+        "alias.test": Says([inside], alias="localhost"),
+        "fickle.test": [Says([here % "fickle"], ttl=0), Says([here % "fickle"], ttl=0), Says([PUBLIC, inside])],
+        "broken.test": Says(code=SERVFAIL),
+        "giant.test": Says([here % "giant"] * 900),
+        "torn.test": Says([here % "torn"] * 3000, cut=True),  # more than Twisted reads
+        "endless.test": Says([here % "endless"], always_cut=True),
+        "cut.test": Says([here % "cut"] * 900 + [inside], cut=True),
+        "slow.test": Says([here % "slow"], wait_seconds=0.2),
+        "many.test": Says([here % "many"] * 500, cut=True),
+        "steady.test": Says([here % "steady"], ttl=300),
+    }
 
 
 def _is_refused(done: Crawled, name: str) -> bool:

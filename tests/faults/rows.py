@@ -139,6 +139,14 @@ LOCAL_ROWS = [
         "tests/faults/test_guard.py",
     ),
     Entry(
+        "S5",
+        "pages in a browser that ask for such addresses by fetch, scripts, frames, sockets, workers, WebRTC, "
+        "redirects, by leaving and by names that rebind; S1 and S2 with every page rendered",
+        "the browser connects to our proxy only, and the proxy to what the guard allows only",
+        "tests.faults.browser:s5",
+        "tests/faults/test_browser.py",
+    ),
+    Entry(
         "S6",
         "URLs with quotes, line breaks, commands of Redis, SQL and Lua",
         "stored as data, told as they came",
@@ -282,7 +290,7 @@ LOCAL_ROWS = [
         "D5",
         "model files: pickle, joblib, arrays of objects, packed zeros, dimensions of 10 GB, paths inside",
         "refused; nothing runs; memory grows by at most 64 MiB",
-        "tests.faults.outputs:d5",
+        "tests.faults.model_files:d5",
         "tests/faults/test_outputs.py",
     ),
     Entry(

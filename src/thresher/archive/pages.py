@@ -17,13 +17,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import orjson
 import zstandard
 
 from thresher.archive.formats import prepare
-from thresher.records import Outcome, Parts, Revision
+from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision
 from thresher.urls.canonical import fingerprint
 
 UNCHANGED = "unchanged"
@@ -89,6 +89,29 @@ class PageRecord:
     text: str = ""
     main: str = ""
     links: Sequence[FoundLink] = ()
+
+    @classmethod
+    def of_page(cls, page: ParsedPage, judgement: Judgement, *, lease: Lease, fetched: FetchedPage) -> Self:
+        """Write down a page that was fetched and judged; how much of it is kept is for others to say."""
+        return cls(
+            fingerprint=fingerprint(page.url),
+            url=page.url,
+            status=fetched.status,
+            outcome=Outcome.DONE,
+            fetched_at=fetched.fetched_at,
+            page=True,
+            score=lease.score,
+            parent=lease.parent,
+            depth=lease.hops,
+            title=page.title,
+            language=page.language,
+            relevance=judgement.relevance,
+            relevant=judgement.relevant,
+            probability=judgement.probability,
+            parts=judgement.parts,
+            elapsed_seconds=fetched.elapsed_seconds,
+            bytes=len(fetched.body),
+        )
 
 
 class Archive(Protocol):

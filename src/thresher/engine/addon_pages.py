@@ -25,7 +25,6 @@ from thresher.parse.html import parse
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, Outcome, ParsedPage, Settlement
 from thresher.settle import Settler
 from thresher.strategies.base import Strategy
-from thresher.urls.canonical import fingerprint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,25 +126,10 @@ class SpiderPages:
         page, judgement, fetched = judged.page, judged.judgement, judged.fetched
         anchors = {link.url: link.anchor for link in page.links}
         promising = judgement.relevant or judgement.relevance > 0 or self._keep_irrelevant
-        return PageRecord(
-            fingerprint=fingerprint(page.url),
-            url=page.url,
-            status=fetched.status,
-            outcome=Outcome.DONE,
-            fetched_at=fetched.fetched_at,
+        return replace(
+            PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
             page=is_page,
-            score=lease.score,
-            parent=lease.parent,
-            depth=lease.hops,
-            title=page.title,
-            language=page.language,
-            relevance=judgement.relevance,
-            relevant=judgement.relevant,
-            probability=judgement.probability,
-            parts=judgement.parts,
             text_hash=content_hash(page.text),
-            elapsed_seconds=fetched.elapsed_seconds,
-            bytes=len(fetched.body),
             text=page.text if is_page and promising and not page.noindex else "",
             links=[
                 FoundLink(url=link.url, anchor=anchors.get(link.url, ""), score=link.score, parts=link.parts)

@@ -146,6 +146,13 @@ class GuardedResolver:
         known = await deferred_to_future(self._find(*place_of(url)))
         return known.addresses[0] if known.addresses and not known.why else ""
 
+    async def places(self, name: str, port: int) -> tuple[list[tuple[str, int]], str]:
+        """Return the addresses and ports that may be dialled for a name and a port; or why none may."""
+        name = _plain(name)
+        known = await deferred_to_future(self._find(name, port))
+        number = (self._elsewhere(name, port) or ("", port))[1]
+        return ([] if known.why else [(address, number) for address in known.addresses]), known.why
+
     def why(self, url: str) -> str:
         """Say why the place of a canonical URL was not dialled when that was last wanted; empty when it was."""
         return self._refused.get(place_of(url), "")

@@ -17,7 +17,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import scrapy
 from scrapy.exceptions import CloseSpider
@@ -43,10 +43,16 @@ from thresher.refresh.told import question_headers
 from thresher.warden import Warden
 from thresher.wishes import Ear, Wishes
 
+if TYPE_CHECKING:
+    from thresher.engine.browser.rendering import Rendering
+
 logger = logging.getLogger(__name__)
 
 LONGEST_NAP_SECONDS = 0.5
 """Other workers add URLs without telling us, so nobody sleeps longer than this."""
+
+PLACE_SECONDS = 1.0
+"""How long a host waits whose page must be rendered when there is no place in the browser."""
 
 MARGIN_SECONDS = 3.0
 """A fetch is over so long before its lease ends, even if the worker is busy when its time is up."""
@@ -62,6 +68,7 @@ class Work:
         pages: Stop when the crawl has this many pages.
         per_address: Whether hosts with one address are asked one at a time.
         hearing: How it hears what people say of pages; None when nobody can.
+        browser: Renders the pages that scripts make; None when none are rendered.
     """
 
     line: Line
@@ -77,6 +84,12 @@ class Work:
     warden: Warden | None = None
     per_address: bool = False
     hearing: Hearing | None = None
+    browser: Rendering | None = None
+
+    @property
+    def longest_seconds(self) -> float:
+        """How long a lease may be in use from the start of its fetch."""
+        return self.timeout_seconds + (self.browser.seconds if self.browser else 0.0)
 
 
 class LeaseSpider(scrapy.Spider):
@@ -175,7 +188,7 @@ class LeaseSpider(scrapy.Spider):
 
     def _start_by(self, lease: Lease) -> float:
         """Return until when a fetch may begin, so that it is over well before its lease."""
-        return self._ends.get(lease.fence, math.inf) - self._work.timeout_seconds - MARGIN_SECONDS
+        return self._ends.get(lease.fence, math.inf) - self._work.longest_seconds - MARGIN_SECONDS
 
     async def _nap_seconds(self) -> float | None:
         """Return how long to wait for news; None when the crawl is over for us."""
@@ -196,6 +209,9 @@ class LeaseSpider(scrapy.Spider):
         """Turn a lease into a request: for the page, or for the rules of its host."""
         if time.monotonic() > self._start_by(lease):
             await self._settled(lease, self._frontier.release([lease]))
+            return None
+        if self._work.browser and not await self._work.browser.may_begin(lease):
+            await self._settled(lease, self._frontier.release([lease], delay_seconds=PLACE_SECONDS))
             return None
         if not self.patience.may_begin(lease.host):
             await self._settled(lease, self._frontier.release([lease], delay_seconds=WAIT_SECONDS))
@@ -237,11 +253,24 @@ class LeaseSpider(scrapy.Spider):
 
     async def take_page(self, response: Response, lease: Lease) -> None:
         """Hand an answer to the line."""
-        record = await self._settled(lease, self._process(lease, fetched_page(response, lease.url)))
+        page, browser = fetched_page(response, lease.url), self._work.browser
+        settling = self._see(browser, lease, page) if browser else self._process(lease, page)
+        record = await self._settled(lease, settling)
         self.pages += bool(record and record.page)
 
     async def _process(self, lease: Lease, page: FetchedPage) -> PageRecord:
         return await self._line.process(lease, page, delay_seconds=await self._delay_seconds(lease.url))
+
+    async def _see(self, browser: Rendering, lease: Lease, page: FetchedPage) -> PageRecord | None:
+        """Hand a page to the line as a reader would see it; one that cannot be seen now comes again."""
+        seen = await browser.see(lease, page, until=self._ends.get(lease.fence, math.inf) - MARGIN_SECONDS)
+        if isinstance(seen, FetchedPage):
+            return await self._process(lease, seen)
+        if seen:
+            return await self._fail(lease, seen, retry=True)
+        delay_seconds = max(await self._delay_seconds(lease.url), PLACE_SECONDS)
+        await self._frontier.release([lease], delay_seconds=delay_seconds)
+        return None
 
     async def take_failure(self, failure: Failure) -> None:
         """Settle a lease for which no answer came."""
@@ -254,9 +283,9 @@ class LeaseSpider(scrapy.Spider):
             reason, retry = f"refused: {why}", False
         await self._settled(lease, self._fail(lease, reason, retry=retry))
 
-    async def _fail(self, lease: Lease, reason: str, *, retry: bool) -> None:
+    async def _fail(self, lease: Lease, reason: str, *, retry: bool) -> PageRecord:
         delay_seconds = await self._delay_seconds(lease.url)
-        await self._line.fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)
+        return await self._line.fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)
 
     async def _settled(self, lease: Lease, settling: Awaitable[Any]) -> Any:
         """Wait until a lease is settled; then there is room for another."""
@@ -272,6 +301,8 @@ class LeaseSpider(scrapy.Spider):
             self._news.set()
         self.open.pop(lease.fence, None)
         self._ends.pop(lease.fence, None)
+        if self._work.browser:
+            self._work.browser.free(lease)
         return settled
 
     async def _delay_seconds(self, url: str) -> float:

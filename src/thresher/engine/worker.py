@@ -21,13 +21,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from twisted.internet.task import LoopingCall
 
 from thresher.build import Crawl
+from thresher.config import CrawlConfig
 from thresher.engine import alive
 from thresher.engine.endpoint import Endpoint
 from thresher.engine.figures import Figures
@@ -42,6 +43,9 @@ from thresher.frontier.base import Frontier
 from thresher.line import Line
 from thresher.parse.html import parse as parse_html
 from thresher.text.printable import printable, printable_json
+
+if TYPE_CHECKING:
+    from thresher.engine.browser.rendering import Rendering
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +90,7 @@ def work_for(crawl: Crawl, worker: str, line: Line, *, pages: int | None) -> Wor
     return Work(
         line=line,
         robots=robots,
+        browser=_rendering(crawl.config, line.frontier, robots) if config.browser.is_wanted else None,
         worker=worker,
         scope=crawl.rules().scope,
         concurrency=config.engine.concurrency,
@@ -98,6 +103,12 @@ def work_for(crawl: Crawl, worker: str, line: Line, *, pages: int | None) -> Wor
         per_address=config.manners.one_at_a_time_per == "address",
         hearing=None if crawl.is_refresh else crawl.hearing(line.rethink, worker),
     )
+
+
+def _rendering(config: CrawlConfig, frontier: Frontier, robots: RobotsKeeper | None) -> Rendering:
+    from thresher.engine.browser.rendering import Rendering
+
+    return Rendering(config, frontier, robots)
 
 
 def run_worker(crawl: Crawl, work: Work, *, pulse: Pulse | None = None, endpoint: Endpoint | None = None) -> bool:
@@ -114,6 +125,8 @@ def run_worker(crawl: Crawl, work: Work, *, pulse: Pulse | None = None, endpoint
     process.crawl(crawler, work=work)
     LoopingCall(alive.beat).start(alive.BEAT_SECONDS)
     crawler.signals.connect(lambda: _watch(crawler, pulse), signals.spider_opened, weak=False)
+    if work.browser:
+        crawler.signals.connect(work.browser.close, signals.spider_closed)
     if endpoint:
         endpoint.serve_in_reactor()
     process.start()
@@ -159,9 +172,9 @@ async def _leave(spider: LeaseSpider, work: Work, pulse: Pulse | None) -> bool:
     return told
 
 
-def store_error(error: Exception) -> StoreError:
-    """Say what a failed store means to the user."""
-    if isinstance(error, StoreError):
+def store_error(error: Exception) -> ThresherError:
+    """Say what a failed store means to the user, or whatever else a crawl cannot go on without."""
+    if isinstance(error, ThresherError):
         return error
     if "disk is full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
         return DiskFull()

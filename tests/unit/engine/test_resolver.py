@@ -4,6 +4,7 @@ import pytest
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 
+from tests.clock import Clock
 from thresher.engine.names import Found
 from thresher.engine.resolver import MOST_ADDRESSES, MOST_AHEAD, GuardedResolver, place_of
 from thresher.urls.addresses import networks
@@ -129,15 +130,8 @@ class Slow:
         self.asked[-1][1].callback(Found(addresses, seconds))
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
 def slow_resolver(allow=()):
-    names, clock = Slow(), Clock()
+    names, clock = Slow(), Clock(now=0.0)
     return GuardedResolver(Reactor(None), networks(allow), names=names, clock=clock), names, clock
 
 
@@ -216,3 +210,23 @@ def test_the_place_of_a_url_is_its_name_and_port():
     assert place_of("http://a.example/") == ("a.example", 80)
     assert place_of("https://[::1]/") == ("::1", 443)
     assert place_of("http://a.example:0/") == ("a.example", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "connect_to", "places", "why"),
+    [
+        ("a.example", {}, [("93.184.216.34", 80)], ""),
+        ("A.example.", {}, [("93.184.216.34", 80)], ""),
+        ("b.example", {}, [], "a private address"),
+        ("10.0.0.1", {}, [], "a private address"),
+        ("169.254.169.254", {}, [], "a link-local or metadata address"),
+        ("::1", {}, [], "a private address"),
+        ("localhost", {}, [], "a private name"),
+        ("a.example", {"a.example:80": "93.184.216.35:8080"}, [("93.184.216.35", 8080)], ""),
+        ("a.example", {"a.example:80": "127.0.0.1:8080"}, [], "a private address"),
+    ],
+)
+async def test_whoever_dials_by_itself_gets_places_from_the_same_guard(name, connect_to, places, why):
+    table = {"a.example": ["93.184.216.34"], "b.example": ["93.184.216.34", "10.0.0.1"]}
+    resolver = GuardedResolver(Reactor(Names(table)), [], connect_to=connect_to)
+    assert await resolver.places(name, 80) == (places, why)

@@ -2,9 +2,10 @@
 
 import asyncio
 import time
+from dataclasses import replace
 
 import pytest
-from scrapy.http import Request
+from scrapy.http import Request, Response
 from twisted.internet.testing import StringTransport
 from twisted.web._newclient import Request as WireRequest
 
@@ -98,3 +99,72 @@ async def test_a_store_that_refuses_ends_the_worker_with_an_error(spider, fronti
     monkeypatch.setattr(frontier, "lease", refuse)
     assert [request async for request in spider.start()] == []
     assert isinstance(spider.fatal, StoreError)
+
+
+class Sight:
+    """Stands for a browser: has places or none, and says of pages what it was told to."""
+
+    seconds = 5.0
+
+    def __init__(self, *, places=True, says=None):
+        self.places, self.says, self.freed = places, says, []
+
+    async def may_begin(self, lease):
+        return self.places
+
+    async def see(self, lease, page, *, until):
+        self.until = until
+        return replace(page, body=b"<p>solar", rendered=True) if self.says == "made" else self.says
+
+    def free(self, lease):
+        self.freed.append(lease.fence)
+
+
+def with_browser(spider, browser):
+    spider._work = replace(spider._work, browser=browser, lease_seconds=60.0)
+    return spider
+
+
+async def fetched(spider):
+    [lease] = await spider._grant()
+    request = await spider._request(lease)
+    await spider.take_page(Response(URL, body=b"<div id=root>", request=request), lease)
+    return lease
+
+
+async def test_a_fetch_leaves_time_for_its_page_to_be_rendered(spider):
+    spider = with_browser(spider, Sight(says="made"))
+    before = time.monotonic()
+    [lease] = await spider._grant()
+    latest = before + 60 - TIMEOUT_SECONDS - Sight.seconds - MARGIN_SECONDS
+    assert spider._start_by(lease) == pytest.approx(latest, abs=1.0)
+
+
+async def test_a_rendered_page_goes_down_the_line(spider, frontier):
+    browser = Sight(says="made")
+    lease = await fetched(with_browser(spider, browser))
+    entry = await frontier.find(URL)
+    assert (entry.state, entry.reason) == ("done", "through a browser")
+    assert browser.freed == [lease.fence]
+    assert browser.until <= time.monotonic() + 60 - MARGIN_SECONDS
+
+
+async def test_a_host_without_a_place_in_the_browser_is_not_asked(spider, frontier):
+    spider = with_browser(spider, Sight(places=False))
+    [lease] = await spider._grant()
+    assert await spider._request(lease) is None
+    entry = await frontier.find(URL)
+    assert (entry.state, entry.tries) == ("waiting", 0)
+
+
+async def test_a_page_whose_browser_died_is_tried_again(spider, frontier):
+    browser = Sight(says="the browser died")
+    lease = await fetched(with_browser(spider, browser))
+    entry = await frontier.find(URL)
+    assert (entry.state, entry.tries, browser.freed) == ("waiting", 1, [lease.fence])
+
+
+async def test_a_page_that_cannot_be_seen_now_goes_back(spider, frontier):
+    await fetched(with_browser(spider, Sight(says=None)))
+    entry = await frontier.find(URL)
+    assert (entry.state, entry.tries) == ("waiting", 0)

@@ -1,0 +1,183 @@
+"""A real browser, and pages that do what pages should not: each is over in time, and gives what it has."""
+
+import time
+
+import pytest
+
+from tests.screens.browser import CHROMIUM, NO_CHROMIUM
+from tests.witness import Answer, redirect, witness
+from thresher.config import CrawlConfig
+from thresher.engine.browser import chromium, rendering
+from thresher.engine.browser.rendering import Rendering
+from thresher.frontier.memory import MemoryFrontier
+from thresher.parse.html import parse
+from thresher.records import FetchedPage, Lease
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
+
+SECRET = Answer(status=401, headers=[("WWW-Authenticate", 'Basic realm="x"')], body="who are you")
+SCRIPT = {
+    "app.test": {
+        "/data": Answer(body="some data"),
+        "/secret": SECRET,
+        "/gone": redirect("http://other.test/data"),
+        "/large": Answer(body="x" * 3_000_000),
+        "/file.zip": Answer(body="PK", content_type="application/zip"),
+        "/page": Answer(body="a page"),
+    },
+    "other.test": {"/data": Answer(body="data of others", headers=[("Access-Control-Allow-Origin", "*")])},
+}
+
+
+class Eyes:
+    """Renders pages of a script; tells who was dialled for them."""
+
+    def __init__(self, w, monkeypatch, **browser):
+        asked = {"hosts": ["*"], "sandbox": False, "seconds": 8.0, **browser}
+        self._rendering = Rendering(CrawlConfig.model_validate({"browser": asked}), MemoryFrontier(), None)
+        self._witness = w
+        self.asked = []
+        monkeypatch.setattr(rendering, "guarded_places", self._places)
+
+    async def _places(self, name, port):
+        self.asked.append(f"{name}:{port}")
+        known = self._witness.connect_to
+        place = known.get(f"{name}:{port}", known.get(f"*:{port}", ""))
+        host, _, number = place.rpartition(":")
+        return ([(host, int(number))], "") if place else ([], "a private address")
+
+    async def see(self, markup, *, url="http://app.test/", headers=()):
+        lease = Lease(url=url, host="app.test", score=1.0, fence=1, until=0.0)
+        kind = {"content-type": "text/html", **dict(headers)}
+        page = FetchedPage(
+            url=url, status=200, headers=kind, body=f"<!doctype html><body>{markup}".encode(), fetched_at=0.0
+        )
+        return await self._rendering.see(lease, page, until=time.monotonic() + 30)
+
+    async def read(self, markup, **more):
+        """Return a page as the line would read it."""
+        seen = await self.see(markup, **more)
+        return parse(seen.url, seen.body, seen.headers["content-type"])
+
+    async def close(self):
+        await self._rendering.close()
+
+
+@pytest.fixture(scope="module")
+def w():
+    with witness(SCRIPT) as w:
+        yield w
+
+
+@pytest.fixture
+async def eyes(w, monkeypatch):
+    eyes = Eyes(w, monkeypatch)
+    yield eyes
+    await eyes.close()
+
+
+async def test_what_scripts_write_is_read_and_what_is_for_others_is_not(eyes):
+    page = await eyes.read(
+        "<p id=a>before</p><noscript>no scripts <a href=/no>no</a></noscript><div id=host></div><script>"
+        "document.getElementById('a').textContent = 'after';"
+        "host.attachShadow({mode: 'open'}).innerHTML = '<p>inside</p><a href=/shadow>in the shadow</a>';"
+        "fetch('/data').then(r => r.text()).then(text => document.body.append(text));"
+        "</script>"
+    )
+    assert "after" in page.text
+    assert "inside" in page.text
+    assert "some data" in page.text
+    assert "no scripts" not in page.text
+    assert [link.url for link in page.links] == ["http://app.test/shadow"]
+
+
+async def test_a_script_that_never_ends_leaves_the_page_as_it_came(eyes):
+    begun = time.monotonic()
+    seen = await eyes.see("<p>before</p><script>while (true);</script>")
+    assert time.monotonic() - begun < 25
+    assert (seen.rendered, seen.truncated) == (False, True)
+    assert b"before" in seen.body
+    assert (await eyes.see("<p>the next</p>")).rendered
+
+
+async def test_a_page_that_never_rests_is_read_when_its_time_is_up(eyes):
+    seen = await eyes.see("<p>now</p><script>(async () => { for (;;) await fetch('/data'); })()</script>")
+    assert (seen.rendered, seen.truncated) == (True, True)
+
+
+async def test_a_page_that_takes_too_much_memory_is_ended_alone(eyes, monkeypatch):
+    monkeypatch.setattr(chromium, "MAX_RENDERER_BYTES", 150 << 20)
+    fill = "const all = []; setInterval(() => { all.push(new Uint8Array(2e7).fill(1)); }, 20);"
+    seen = await eyes.see(f"<p>before</p><script>{fill}(async () => {{ for (;;) await fetch('/data'); }})()</script>")
+    assert (seen.rendered, seen.truncated) == (False, True)
+    assert (await eyes.see("<p>the next</p>")).rendered
+
+
+@pytest.mark.parametrize(
+    "leaving",
+    [
+        "<script>location = '/page'</script>",
+        "<script>setTimeout(() => location.replace('/page'), 100)</script>",
+        "<meta http-equiv=refresh content='0; url=/page'>",
+        "<form action=/page></form><script>document.forms[0].submit()</script>",
+    ],
+)
+async def test_a_page_that_sends_its_reader_on_is_a_redirect_and_nobody_follows_it(w, eyes, leaving):
+    page = await eyes.read(f"<p>moved</p>{leaving}")
+    assert page.refresh.rstrip("?") == "http://app.test/page"
+    assert w.hits("app.test", "/page") == []
+
+
+async def test_windows_frames_and_downloads_are_not_opened(w, eyes):
+    seen = await eyes.see(
+        "<iframe src=/page></iframe><img src=/page><object data=/page></object><script>window.open('/page');"
+        "navigator.sendBeacon('/page'); new EventSource('/page'); document.body.append('still here')</script>"
+    )
+    assert b"still here" in seen.body
+    assert w.hits("app.test", "/page") == []
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_no_password_is_sent_to_a_server_that_asks_for_one(w, eyes, scheme):
+    page = await eyes.read(
+        "<script>fetch('/secret').catch(() => 0); fetch('/data').then(r => r.text()).then(t => document.body.append(t))"
+        "</script>",
+        url=f"{scheme}://app.test/",
+    )
+    assert "some data" in page.text
+    assert {hit.path for hit in w.hits("app.test")} >= {"/secret", "/data"}
+    sent = {name.lower() for hit in w.hits("app.test") for name, _ in hit.headers}
+    assert not {name for name in sent if "auth" in name}
+
+
+async def test_a_redirect_leads_data_only_to_hosts_that_the_page_asks_itself(eyes):
+    ask = "fetch('/gone').then(r => r.text(), () => 'none').then(t => document.body.append(t))"
+    assert "none" in (await eyes.read(f"<script>{ask}</script>")).text
+    both = f"fetch('http://other.test/data').then(() => {ask})"
+    assert "data of others" in (await eyes.read(f"<script>{both}</script>")).text
+
+
+async def test_cookies_do_not_outlive_their_page(eyes):
+    await eyes.see("<script>document.cookie = 'a=b; max-age=9999'</script>", headers=[("set-cookie", "c=d")])
+    page = await eyes.read("<script>document.body.append('cookies: ' + document.cookie)</script>")
+    assert page.text == "cookies:"
+
+
+async def test_the_bounds_of_what_a_page_loads(w, monkeypatch):
+    eyes = Eyes(w, monkeypatch, max_requests=3, max_bytes=1_000_000)
+    many = "for (let n = 0; n < 9; n++) fetch('/data?' + n).then(() => document.body.append('one '));"
+    seen = await eyes.see(f"<script>{many}</script>")
+    assert (seen.body.count(b"one "), seen.truncated) == (3, True)
+    seen = await eyes.see(
+        "<script>fetch('/large').then(r => r.text()).then(() => document.body.append('all'))</script>"
+    )
+    assert (b"all" in seen.body, seen.truncated) == (False, True)
+    await eyes.close()
+
+
+async def test_a_page_may_be_held_to_its_own_site(w, monkeypatch):
+    eyes = Eyes(w, monkeypatch, load_from="site")
+    asked = "fetch('http://other.test/data').catch(() => document.body.append('none'))"
+    assert "none" in (await eyes.read(f"<script>{asked}</script>")).text
+    assert "other.test:80" not in eyes.asked
+    await eyes.close()

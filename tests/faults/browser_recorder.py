@@ -1,0 +1,52 @@
+"""A record of every connection that a Chromium asks for: it is no Python program, so this is a page of C before libc.
+
+What would leave this machine is refused there and then, after it was written down.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.faults.recorder import Record
+from tests.screens.browser import CHROMIUM
+
+SOURCE = Path(__file__).with_name("browser_connects.c")
+
+
+@dataclass(frozen=True)
+class RecordedBrowser:
+    """A Chromium that tells where it connects.
+
+    Args:
+        executable: What to run in its place.
+    """
+
+    executable: Path
+    record: Record
+
+
+def can_record() -> bool:
+    """Whether there is a browser, and a compiler."""
+    return CHROMIUM is not None and shutil.which("cc") is not None
+
+
+@contextmanager
+def recorded_browser() -> Iterator[RecordedBrowser]:
+    """Make a browser that records, for as long as the block lasts."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        library, record, program = folder / "connects.so", folder / "record.txt", folder / "chromium"
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", str(library), str(SOURCE), "-ldl"], check=True)
+        record.touch()
+        program.write_text(
+            f'#!/bin/sh\nLD_PRELOAD={library} THRESHER_TEST_BROWSER_RECORD={record} exec {CHROMIUM} "$@"\n',
+            encoding="utf-8",
+        )
+        program.chmod(0o755)
+        yield RecordedBrowser(program, Record(record))
