@@ -1,7 +1,7 @@
 # The same words on a laptop and in CI. PYTHON may point into any environment that has `.[dev]`.
 PYTHON ?= python
 
-.PHONY: check format lint types test docs bench faults
+.PHONY: check format lint types test docs bench faults dist sbom audit versions release
 
 check: lint types test          ## everything a commit must pass
 
@@ -32,3 +32,19 @@ bench:                          ## slow measurements: frontier cycles, pages per
 
 faults:                         ## the full fault matrix; writes docs/reference/faults.md
 	$(PYTHON) -m tests.faults.full
+
+dist:                           ## wheel and source archive into dist/, without a network; the same bytes for everybody
+	rm -rf dist
+	$(PYTHON) -m hatchling build -d dist
+	cd dist && sha256sum thresher-* | tee SHA256SUMS && ls -l thresher-*
+
+sbom: dist                      ## the parts list of what the wheel installs, in CycloneDX's JSON, into dist/
+	$(PYTHON) -m tests.release.sbom dist
+
+audit:                          ## known weaknesses of what is installed; says so where the service cannot be asked
+	$(PYTHON) -m tests.release.audit
+
+versions:                       ## the unit tests on every promised Python that is on PATH, each in its own environment
+	$(PYTHON) -m tests.release.versions
+
+release: check versions sbom audit  ## everything a release must pass; what is given to others lies in dist/ afterwards

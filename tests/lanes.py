@@ -18,7 +18,7 @@ from typing import IO
 TESTS = Path(__file__).parent
 LANES = {
     "faults": ["faults"],
-    "crawls": ["e2e", "screens"],
+    "crawls": ["e2e", "release", "screens"],
     "computes": ["contract", "docs", "servers", "unit"],
 }
 LOOK_SECONDS = 0.2

@@ -6,7 +6,7 @@ import heapq
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import groupby
@@ -54,7 +54,13 @@ class Collection:
 
     def __init__(self, folder: Path) -> None:
         self._paths = sorted(folder.glob("*.db"))
-        opened = {path.stem: segment for path in self._paths if (segment := _open(path)) is not None}
+        opened: dict[str, sqlite3.Connection] = {}
+        with ExitStack() as half_open:
+            for path in self._paths:
+                if (segment := _open(path)) is not None:
+                    half_open.callback(segment.close)
+                    opened[path.stem] = segment
+            half_open.pop_all()
         self.names = list(opened)
         """Of the workers whose segments are open, in their order."""
         self._segments = list(opened.values())

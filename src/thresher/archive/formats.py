@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing, suppress
 from importlib import resources
 from pathlib import Path
 
@@ -18,22 +19,47 @@ _ADDED = {
 
 
 def check_version(db: sqlite3.Connection, path: Path) -> int:
-    """Return the format of a segment, 0 for one without any tables yet.
+    """Return the format of a segment, 0 for one without any tables yet; close one that cannot be read.
 
     Raises:
         StoreError: A newer Thresher wrote it.
     """
-    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    try:
+        version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error:
+        db.close()
+        raise
     if version > SCHEMA_VERSION:
         db.close()
         raise StoreError(
-            f"{path.name} has format {version}, this Thresher reads up to {SCHEMA_VERSION}; use a newer Thresher"
+            f"{path.name} was written by a newer Thresher: it has format {version}, this Thresher reads up to "
+            f"{SCHEMA_VERSION}; use that one"
         )
     return version
 
 
+def check_all(folder: Path) -> None:
+    """Look at all segments before anything is written.
+
+    Raises:
+        StoreError: A newer Thresher wrote one of them.
+    """
+    for path in sorted(folder.glob("*.db")):
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)
+        with closing(db), suppress(sqlite3.DatabaseError):  # what is damaged is told by whoever reads it
+            check_version(db, path)
+
+
 def prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables of a new segment, or bring an older one up to date, whole or not at all."""
+    """Make the tables of a new segment, or bring an older one up to date, whole or not at all: then `db` is closed."""
+    try:
+        _prepare(db, path)
+    except BaseException:
+        db.close()
+        raise
+
+
+def _prepare(db: sqlite3.Connection, path: Path) -> None:
     db.execute("BEGIN IMMEDIATE")
     version = check_version(db, path)
     for column, kind in _missing(version).items() if version else ():

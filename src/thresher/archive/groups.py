@@ -122,7 +122,8 @@ class GroupTables:
             self._db.executemany("DELETE FROM alike_band WHERE key = ? AND page = ?", [(key, page) for key in keys])
             self._db.execute("DELETE FROM alike WHERE page = ?", [page])
             self._db.execute(
-                "UPDATE alike SET head = (SELECT min(page) FROM alike WHERE head = ?1) WHERE head = ?1", [page]
+                "UPDATE alike SET head = (SELECT min(page) FROM alike WHERE head = :page) WHERE head = :page",
+                {"page": page},
             )
 
     def _head_of_best(self, own: Signature, keys: Sequence[int]) -> int | None:

@@ -53,7 +53,7 @@ class ExampleLearner:
     """
 
     def __init__(self, brief: Brief, name: str, train: Train, *, refit_pages: int, sample_pages: int) -> None:
-        need_learning(name)
+        need_learning(f"judge {name}")
         if refit_pages < 1 or sample_pages < 1:
             raise ConfigError(f"judge {name}: refit_pages and sample_pages must be at least 1")
         self._name = name
@@ -184,7 +184,7 @@ class ExampleLearner:
         self._rhythm.read(self._pages.sample.seen)
         entries = self._notebook.read_others(self._kind("sample")) if self._notebook else ()
         for other in readable(entries, OtherPages.read, "a judge's sample"):
-            if other.worker != self._worker and self._pages.take_over(other):
+            if other.notes.worker != self._worker and self._pages.take_over(other):
                 self._fit_soon()
 
     def _kind(self, what: str) -> str:
@@ -207,14 +207,14 @@ class ExampleLearner:
         return self._counted[1]
 
 
-def need_learning(name: str) -> None:
-    """Refuse a judge that cannot train here.
+def need_learning(part: str) -> None:
+    """Refuse a part that cannot train here.
 
     Raises:
         ConfigError: scikit-learn is not installed.
     """
     if find_spec("sklearn") is None:
-        raise ConfigError(f"judge {name} needs scikit-learn; install thresher[learn]")
+        raise ConfigError(f'{part} needs scikit-learn: pip install "thresher[learn]"')
 
 
 def _likely(probability: float, parts: dict[str, float]) -> Judgement:

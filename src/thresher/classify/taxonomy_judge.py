@@ -30,7 +30,7 @@ class TaxonomyJudge:
     """
 
     def __init__(self, brief: Brief, *, terms: int = 500) -> None:
-        need_learning("taxonomy")
+        need_learning("judge taxonomy")
         classes = {path: texts for path, texts in brief.classes().items() if texts}
         if len(classes) < 2:
             raise ConfigError("judge taxonomy trains on the classes of a taxonomy; give taxonomy: in topic.yaml")

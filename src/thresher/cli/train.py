@@ -11,6 +11,7 @@ import click
 
 from thresher import registry
 from thresher.build import Crawl
+from thresher.classify.example_learner import need_learning
 from thresher.cli.show import CRAWL, echo, echo_json, echo_table
 from thresher.cli.train_rules import echo_rules, rules_from_crawl, rules_from_web
 from thresher.errors import ConfigError
@@ -49,6 +50,7 @@ def train(
     if not needs_training(name):
         echo(f"Strategy {name} needs no training; these do: {', '.join(TRAINED)}.", err=True)
         return
+    need_learning(f"strategy {name}")
     folder = crawl.folder.model / "trained"
     earlier = CrawlFolder(other or dir).existing()
     if name in RULED:

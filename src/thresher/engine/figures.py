@@ -39,7 +39,7 @@ class Figures:
         try:
             from prometheus_client import CollectorRegistry, ProcessCollector
         except ImportError as error:
-            raise ConfigError("metrics need prometheus_client: pip install 'thresher[metrics]'") from error
+            raise ConfigError('metrics need prometheus_client: pip install "thresher[metrics]"') from error
         self._crawl = crawl
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)

@@ -195,7 +195,10 @@ class RobotsKeeper:
 
     async def _recall(self, place: str) -> RobotsAnswer | None:
         note = await self._frontier.recall(host_key(place), place)
-        return RobotsAnswer(**json.loads(note)) if note else None
+        try:
+            return RobotsAnswer(**json.loads(note)) if note else None
+        except (ValueError, TypeError):  # another version wrote it down; it is asked for again
+            return None
 
     def _keep(self, place: str, file: RobotsFile) -> RobotsFile:
         """Remember a file in this worker, and forget the oldest ones rather than grow without end."""

@@ -137,8 +137,12 @@ def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
     db = sqlite3.connect(
         path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
     )
-    for setting in (*_PRAGMAS, f"synchronous = {synchronous}"):
-        db.execute(f"PRAGMA {setting}")
+    try:
+        for setting in (*_PRAGMAS, f"synchronous = {synchronous}"):
+            db.execute(f"PRAGMA {setting}")
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

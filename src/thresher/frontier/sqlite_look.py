@@ -29,6 +29,7 @@ _READ_SECONDS = 5.0
 _WHOLE = "SELECT score FROM url WHERE state = 0"
 _WAITING_HOSTS = "SELECT id, waiting FROM host WHERE waiting > 0"
 _SOMEWHERE = "SELECT score FROM url WHERE host = ? AND state = 0 AND fingerprint >= ? ORDER BY fingerprint LIMIT 1"
+_CLOCK = "CREATE TEMP TABLE clock (start TEXT, began REAL)"
 _SETTING = "CREATE TEMP TABLE setting (leases_per_host INTEGER, delay_seconds REAL)"
 
 
@@ -53,7 +54,7 @@ class SqliteLook:
     async def counts(self) -> Counts:
         """Return the frontier in numbers."""
         rows = await self._ask(partial(self._read, "counts"))
-        return Counts(**dict(zip(Counts.__slots__, rows[0], strict=True))) if rows else Counts()
+        return Counts.of(rows[0]) if rows else Counts()
 
     async def hosts(self, limit: int = 100, *, parked: bool = False) -> list[HostEntry]:
         """List hosts, those with most pages first; only parked ones when asked."""
@@ -116,8 +117,10 @@ class SqliteLook:
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise StoreError(f"the frontier was written by a newer Thresher (version {version}); use that one")
-        if version < VERSION:
+        if not version:
             return False
+        if version < VERSION:  # whoever works on the file next brings it up to date
+            db.execute(_CLOCK)
         db.execute(_SETTING)
         db.execute("INSERT INTO setting VALUES (?, ?)", self._setting)
         self._clock = kept_clock(db)

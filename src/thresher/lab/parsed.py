@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,6 +41,8 @@ class ParsedPages:
         self._pack = zstandard.ZstdCompressor(level=3).compress
         self._unpack = zstandard.ZstdDecompressor().decompress
         self._db = _open(web, cache) if keep else None
+        if self._db:
+            weakref.finalize(self, self._db.close)  # benches live as long as somebody measures with them
 
     def get(self, url: str) -> tuple[ParsedPage, int] | None:
         """Give a page and its size in bytes; None where there is none."""
@@ -90,7 +93,8 @@ def _open(web: Web, cache: Path | None) -> sqlite3.Connection:
     folder = cache_folder(cache)
     folder.mkdir(parents=True, exist_ok=True)
     name = fingerprint_of(f"{web.name} {len(web)} {web.url_of(0)} {web.url_of(len(web) - 1)}")
-    db = sqlite3.connect(folder / f"{web.name}-{name}-{code_fingerprint()}-parsed.db", timeout=60, isolation_level=None)
+    path = folder / f"{web.name}-{name}-{code_fingerprint()}-parsed.db"
+    db = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = OFF")  # whatever is lost is parsed again
     db.execute("CREATE TABLE IF NOT EXISTS parsed (url TEXT PRIMARY KEY, page BLOB NOT NULL) WITHOUT ROWID")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Protocol
 import zstandard
 
 from thresher.errors import UnknownName
-from thresher.lab.webstore import find_store, unpacked_numbers
+from thresher.lab.webstore import unpacked_numbers
 from thresher.urls.host import host_key
 
 _WIDER_CODECS = {"gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030", "utf-8": "utf-8", "utf8": "utf-8"}
@@ -125,6 +126,7 @@ class VirtualWeb:
         self.name = name
         uri = f"{store.absolute().as_uri()}?mode=ro&immutable=1"
         self._db = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
+        weakref.finalize(self, self._db.close)
         self._lock = threading.Lock()
         learned = self._db.execute("SELECT bytes FROM dictionary").fetchone()
         dictionary = zstandard.ZstdCompressionDict(learned[0]) if learned else None
@@ -150,13 +152,12 @@ class VirtualWeb:
 
     def get(self, url: str) -> WebPage | None:
         """Give the page at an address."""
-        row = self._db.execute(_PAGE, [url]).fetchone()
-        if row is None:
-            return None
-        number, title, language, charset, packed = row
-        with self._lock:  # a decompressor serves one thread at a time
-            html = self._unpack(packed).decode("utf-8")
-        topics = self._labels(number)
+        with self._lock:  # a statement and a decompressor serve one thread at a time
+            row = self._db.execute(_PAGE, [url]).fetchone()
+            if row is None:
+                return None
+            number, title, language, charset, packed = row
+            html, topics = self._unpack(packed).decode("utf-8"), self._labels(number)
         return WebPage(url=url, title=title, language=language, topics=topics, html=html, charset=charset)
 
     def _labels(self, page_id: int) -> tuple[str, ...]:
@@ -241,23 +242,3 @@ def levels(label: str) -> Iterator[str]:
 def belongs(labels: Sequence[str], topic: str) -> bool:
     """Tell whether one of a page's labels lies in the subtree of a topic."""
     return any(label == topic or label.startswith(f"{topic}/") for label in labels)
-
-
-def open_web(name: str, *, webs: Path | None = None, cache: Path | None = None) -> Web:
-    """Open a web by its name; its page file is imported when the web is opened for the first time.
-
-    Args:
-        name: ``archipelago``, or the name of a web in the folder of webs, such as ``wikispeedia``.
-        webs: The folder of page files; by default that of the environment variable THRESHER_WEBS.
-        cache: The folder of stores; by default that of THRESHER_CACHE, or ``~/.cache/thresher/webs``.
-
-    Raises:
-        ConfigError: There is no folder of webs.
-        UnknownName: There is no page file for the web.
-        StoreError: The page file cannot be read.
-    """
-    if name == "archipelago":
-        from thresher.lab.archipelago import open_archipelago  # it is made of webs, so it knows this file
-
-        return open_archipelago(webs=webs, cache=cache)
-    return VirtualWeb(name, find_store(name, webs=webs, cache=cache))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,7 +116,12 @@ def _row(values: Sequence[Any]) -> Row:
 
 def open_segments(folder: Path) -> list[Segment]:
     """Open all segments of a page store; one that its worker has only just created is left for the next time."""
-    found = [Segment(path) for path in sorted(folder.glob("*.db"))]
+    found: list[Segment] = []
+    with ExitStack() as half_open:
+        for path in sorted(folder.glob("*.db")):
+            found.append(Segment(path))
+            half_open.callback(found[-1].close)
+        half_open.pop_all()
     for segment in found:
         if segment.is_empty:
             segment.close()

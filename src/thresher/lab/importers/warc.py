@@ -26,7 +26,7 @@ def from_warc(paths: Iterable[Path]) -> Iterator[SourcePage]:
     try:
         from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
-        raise ConfigError("reading WARC files needs warcio: pip install 'thresher[lab]'") from error
+        raise ConfigError('reading WARC files needs warcio: pip install "thresher[lab]"') from error
     for path in paths:
         with path.open("rb") as file:
             yield from filter(None, map(read_record, ArchiveIterator(file)))

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from thresher.classify.base import Notebook
 from thresher.classify.entries import readable
+from thresher.classify.example_learner import need_learning
 from thresher.classify.rhythm import Rhythm
 from thresher.errors import ConfigError
 from thresher.records import ParsedPage
@@ -79,10 +80,11 @@ class Relearner:
                 self._pages.forget(worker)
 
     def _learn(self, model: LayerModel) -> LayerModel:
-        from thresher.strategies.layering.learn import learn_layers
-
         pages, self._learned_targets = self._pages.numbered(), self._targets()
         try:
+            need_learning("learning again")
+            from thresher.strategies.layering.learn import learn_layers
+
             return learn_layers(pages, pages.targets, N=model.N).model
         except ConfigError as error:
             logger.info("layers stay as they are: %s", error)

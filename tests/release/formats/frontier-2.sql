@@ -1,0 +1,129 @@
+-- The tables of a frontier file. Run when it is new, perhaps by two processes: what is already there stays.
+--
+-- Times are seconds since the epoch, by the clock of steady.py; 9e999 is "without end".
+
+CREATE TABLE IF NOT EXISTS host (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,                -- name or name:port
+    stage INTEGER NOT NULL DEFAULT 0,        -- 0 empty, 1 ready, 2 held, 3 delayed, 4 parked; see standing.sql
+    wake REAL,                               -- when time alone changes the stage
+    best REAL,                               -- score and age of the best waiting URL
+    best_age INTEGER,
+    waiting INTEGER NOT NULL DEFAULT 0,
+    leased INTEGER NOT NULL DEFAULT 0,
+    next_time REAL NOT NULL DEFAULT 0,       -- not to be asked before
+    delay_seconds REAL,                      -- as settled last
+    park_end REAL NOT NULL DEFAULT 0,
+    parked TEXT NOT NULL DEFAULT '',         -- why
+    pages INTEGER NOT NULL DEFAULT 0,
+    relevant INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX IF NOT EXISTS host_turn ON host (stage, best DESC, best_age);
+CREATE INDEX IF NOT EXISTS host_wake ON host (wake) WHERE wake IS NOT NULL;
+
+-- The host comes first in the key, so that its URLs lie together: the links of a page change few blocks of the file.
+CREATE TABLE IF NOT EXISTS url (
+    host INTEGER NOT NULL,
+    fingerprint INTEGER NOT NULL,
+    state INTEGER NOT NULL DEFAULT 0,        -- 0 waiting, 1 leased, 2 done, 3 failed
+    score REAL NOT NULL,
+    age INTEGER NOT NULL,                    -- the order in which they came
+    depth_left INTEGER NOT NULL,
+    hops INTEGER NOT NULL,
+    redirects INTEGER NOT NULL,
+    found INTEGER NOT NULL DEFAULT 1,        -- how many scores a mean is made of
+    tries INTEGER NOT NULL DEFAULT 0,
+    parent INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    carry TEXT,                              -- JSON; NULL when empty
+    reason TEXT,
+    PRIMARY KEY (host, fingerprint)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS url_waiting ON url (host, score DESC, age) WHERE state = 0;
+
+CREATE TABLE IF NOT EXISTS lease (
+    fence INTEGER PRIMARY KEY,
+    host INTEGER NOT NULL,
+    fingerprint INTEGER NOT NULL,
+    until REAL NOT NULL,
+    worker TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS lease_until ON lease (until);
+
+-- Which URL brought a content first.
+CREATE TABLE IF NOT EXISTS content (hash INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL);
+
+CREATE TABLE IF NOT EXISTS note (
+    host TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    value TEXT NOT NULL,
+    until REAL NOT NULL,
+    PRIMARY KEY (host, kind)
+);
+CREATE INDEX IF NOT EXISTS note_until ON note (until);
+
+-- What goes one at a time, and when the next may go.
+CREATE TABLE IF NOT EXISTS gate (name TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
+
+-- One row: which start of the machine, and the wall clock at that moment; see steady.py.
+CREATE TABLE IF NOT EXISTS clock (start TEXT NOT NULL, began REAL NOT NULL);
+
+-- One row: the sums that counts.sql reads, and the last age and fence given.
+CREATE TABLE IF NOT EXISTS tally (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    age INTEGER NOT NULL DEFAULT 0,
+    fence INTEGER NOT NULL DEFAULT 0,
+    waiting INTEGER NOT NULL DEFAULT 0,
+    leased INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    dropped INTEGER NOT NULL DEFAULT 0,
+    pages INTEGER NOT NULL DEFAULT 0,
+    relevant INTEGER NOT NULL DEFAULT 0,
+    hosts INTEGER NOT NULL DEFAULT 0,
+    ready INTEGER NOT NULL DEFAULT 0,
+    delayed INTEGER NOT NULL DEFAULT 0,
+    parked INTEGER NOT NULL DEFAULT 0
+);
+INSERT OR IGNORE INTO tally (id) VALUES (1);
+
+-- The sums keep themselves: no program counts URLs or hosts.
+
+CREATE TRIGGER IF NOT EXISTS url_added AFTER INSERT ON url BEGIN
+    UPDATE host SET waiting = waiting + 1 WHERE id = new.host;
+    UPDATE tally SET waiting = waiting + 1;
+END;
+
+CREATE TRIGGER IF NOT EXISTS url_moved AFTER UPDATE OF state ON url BEGIN
+    UPDATE host
+    SET waiting = waiting + (new.state = 0) - (old.state = 0),
+        leased = leased + (new.state = 1) - (old.state = 1),
+        failed = failed + (new.state = 3)
+    WHERE id = new.host;
+    UPDATE tally
+    SET waiting = waiting + (new.state = 0) - (old.state = 0),
+        leased = leased + (new.state = 1) - (old.state = 1),
+        done = done + (new.state = 2),
+        failed = failed + (new.state = 3);
+END;
+
+CREATE TRIGGER IF NOT EXISTS url_dropped AFTER DELETE ON url BEGIN
+    UPDATE host SET waiting = waiting - 1 WHERE id = old.host;
+    UPDATE tally SET waiting = waiting - 1, dropped = dropped + 1;
+END;
+
+CREATE TRIGGER IF NOT EXISTS host_added AFTER INSERT ON host BEGIN
+    UPDATE tally SET hosts = hosts + 1;
+END;
+
+CREATE TRIGGER IF NOT EXISTS host_moved AFTER UPDATE OF stage ON host WHEN old.stage <> new.stage BEGIN
+    UPDATE tally
+    SET ready = ready + (new.stage = 1) - (old.stage = 1),
+        delayed = delayed + (new.stage = 3) - (old.stage = 3),
+        parked = parked + (new.stage = 4) - (old.stage = 4);
+END;
+
+CREATE TRIGGER IF NOT EXISTS page_counted AFTER UPDATE OF pages ON host BEGIN
+    UPDATE tally SET pages = pages + new.pages - old.pages, relevant = relevant + new.relevant - old.relevant;
+END;

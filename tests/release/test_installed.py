@@ -1,0 +1,120 @@
+"""The wheel alone, in an environment of its own and from an empty folder: it runs, and names its extras."""
+
+import os
+import subprocess
+import tomllib
+
+import pytest
+
+from tests.release.building import ROOT
+from thresher import __version__
+
+BEYOND = """
+import thresher
+crawl = thresher.Crawl("solar")
+try:
+    crawl.{}
+except thresher.ThresherError as error:
+    raise SystemExit(str(error))
+"""
+ASKED = {
+    "redis": [
+        ["run", "solar", "--store", "redis://127.0.0.1:9/0"],
+        ["work", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
+    ],
+    "metrics": [["run", "solar", "--pages", "1", "--metrics-port", "9"]],
+    "learn": [["run", "judge"], ["train", "solar", "--strategy", "layers"], ["train", "solar", "--strategy", "rules"]],
+    "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
+    "warc": [["run", "warc"]],
+    "notebook": ["pages().to_pandas()", "plot_harvest()"],
+    "ui": [["ui", "solar", "--no-open"]],
+    "browser": [["run", "rendered"]],
+}
+"""What asks for each extra: commands, or calls in Python."""
+ASKS_FOR_NOTHING = {"dev", "text"}
+"""One is for those who work on Thresher; without the other a rule of ours takes its place."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """An empty folder."""
+    return tmp_path_factory.mktemp("reader")
+
+
+@pytest.fixture(scope="module")
+def installed(bare, folder):
+    """Runs the installed programs from an empty folder, with nothing of this source in sight."""
+    hidden = ("PYTHON", "THRESHER", "VIRTUAL_ENV")
+    seen = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    path = f"{bare.parent}{os.pathsep}{seen['PATH']}"
+    environment = {**seen, "PATH": path, "THRESHER_WEBS": str(folder), "NO_COLOR": "1"}
+
+    def call(*words):
+        return subprocess.run(
+            list(map(str, words)), cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+        )
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def crawls(installed, folder):
+    """A crawl, and three whose topic.yaml asks for more than there is."""
+    seed = "http://127.0.0.1:9/"
+    for name in ("solar", "judge", "rendered", "warc"):
+        assert installed("thresher", "new", name, "--topic", "solar cells", "--seed", seed).returncode == 0
+    for name, more in {"judge": "judge: {name: svm}", "rendered": "browser: {detect: true}"}.items():
+        with (folder / name / "topic.yaml").open("a") as file:
+            file.write(f"{more}\n")
+    topic = folder / "warc" / "topic.yaml"
+    topic.write_text(topic.read_text().replace("output: {", "output: {warc: true, "))
+
+
+def test_it_says_its_version(installed):
+    assert installed("thresher", "--version").stdout.strip() == f"thresher, version {__version__}"
+    assert installed("python", "-m", "thresher", "--version").stdout == installed("thresher", "--version").stdout
+
+
+def test_every_public_name_can_be_imported(installed):
+    program = "import thresher; print(thresher.__file__, [getattr(thresher, name) for name in thresher.__all__])"
+    done = installed("python", "-W", "error", "-c", program)
+    assert done.returncode == 0, done.stderr
+    assert str(ROOT) not in done.stdout
+
+
+def test_the_demo_crawls_and_explains(installed):
+    done = installed("thresher", "demo", "--pages", "50")
+    assert done.returncode == 0, done.stderr
+    assert "breadth-first" in done.stdout
+    assert "Now with your own topic:" in done.stdout
+
+
+def test_commands_that_only_look_need_no_extra(installed, crawls):
+    for words in (
+        ["status", "solar"],
+        ["strategies"],
+        ["judges"],
+        ["doctor"],
+        ["frontier", "solar"],
+    ):
+        done = installed("thresher", *words)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("extra", "words"), [(extra, words) for extra, asked in ASKED.items() for words in asked])
+def test_what_is_missing_is_named_with_its_extra(extra, words, installed, crawls):
+    is_call = isinstance(words, str)
+    done = installed("python", "-c", BEYOND.format(words)) if is_call else installed("thresher", *words)
+    assert done.returncode in (1, 4), done.stderr
+    assert f'pip install "thresher[{extra}]"' in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_every_extra_was_asked_for():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert set(extras) == ASKED.keys() | ASKS_FOR_NOTHING
+
+
+def test_main_texts_are_found_without_an_extra(installed):
+    program = "from thresher.archive.main_text import main_text; print(main_text)"
+    assert installed("python", "-W", "error", "-c", program).returncode == 0

@@ -1,0 +1,115 @@
+"""The two READMEs say the same, and what they promise is what the pages behind them have measured."""
+
+import ast
+import re
+
+import pytest
+
+from bench.readme_picture import BASELINE, OURS, PICTURE, ROWS, draw, shares
+from tests.docs.blocks import blocks_of
+from tests.release.building import ROOT
+from thresher.lab.compare import read_rows
+from thresher.registry import PEERS, known
+
+ENGLISH, CHINESE = ROOT / "README.md", ROOT / "README.zh-CN.md"
+FAULTS, FLAGSHIP = "reference/faults.md", "explanation/flagship.md"
+PROMISES = {
+    "no URL is lost": (FAULTS, r"\| R1 \|.*lost (0 of 20,000).*fetched twice (\d+),", ["{0} lost, {1} fetched twice"]),
+    "nor on a store": (FAULTS, r"\| R1-redis \|.*lost (0) of 20,000.*fetched twice (\d+),", ["{0} lost, {1} twice"]),
+    "manners": (FAULTS, r"\| P2-redis \|.*(\d) violations in ([\d,]+) gaps", ["{0} violations in {1} gaps"]),
+    "addresses": (FAULTS, r"\| S1 \|.*connects = (\d) of (\d+) forms", ["{0} connections for {1} forms"]),
+    "against the oracle": (
+        FLAGSHIP,
+        r"\| wikispeedia \| perfect .*\*\*([\d.]+)\*\*.*fcmrps ([\d.]+).*scorer ([\d.]+)",
+        ["{0:.0f} % of the area", "literature {1:.0f} %", "crawlers {2:.0f} %"],
+    ),
+    "its own judge": (
+        FLAGSHIP,
+        r"\| \| own \| 20 × 2 \| \*\*([\d.]+)\*\*(?:.*\n){2}\| \| own \| 20 × 1 \| \*\*([\d.]+)\*\*",
+        ["{0:.0f} and {1:.0f} % of the oracle's area"],
+    ),
+    "the judge": (
+        "explanation/judges.md",
+        r"\| \*\*adaptive\*\* \|(?:[^|]+\|){2} \*\*([\d.]+)\*\* \|(?:[^|]+\|){2} \*\*([\d.]+)\*\*",
+        ["precision {0:.2f} in English and {1:.2f} in Chinese"],
+    ),
+    "search": (
+        "explanation/search.md",
+        r"English \| ([\d.]+) .*\n.*Chinese \| ([\d.]+) ",
+        ["for {0:.2f} of English and {1:.2f} of Chinese"],
+    ),
+    "its time": ("explanation/search.md", r"ten snippets takes (\d+) ms", ["in {0:.0f} ms"]),
+    "what it costs": (FLAGSHIP, r"`: ([\d.]+) to ([\d.]+) ms of processor time per page", ["takes {0} to {1} ms"]),
+}
+"""Where a figure was measured, how it stands there, and how the README says it."""
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+IN_WORDS = 6
+"""Rows of the table of promises whose figures both languages write in digits."""
+
+
+def words_of(page):
+    """Return a README as one line, with a digit before every point."""
+    return re.sub(r"(?<!\d)\.(?=\d)", "0.", " ".join(page.read_text(encoding="utf-8").split()))
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_a_promise_is_what_was_measured(promise):
+    page, measured, said = PROMISES[promise]
+    found = re.search(measured, (ROOT / "docs" / page).read_text(encoding="utf-8"))
+    assert found, f"docs/{page} has no such figure"
+    for sentence in said:
+        as_numbers = ":." in sentence
+        figures = [float(figure) if as_numbers else figure for figure in found.groups()]
+        assert sentence.format(*figures) in words_of(ENGLISH)
+
+
+def test_both_tables_of_promises_hold_the_same_figures():
+    english, chinese = promises_of(ENGLISH), promises_of(CHINESE)
+    assert len(english) == len(chinese) == len(english[:IN_WORDS]) + 1
+    for row, other in zip(english[:IN_WORDS], chinese[:IN_WORDS], strict=True):
+        assert sorted(NUMBER.findall(row)) == sorted(NUMBER.findall(other))
+
+
+def promises_of(page):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    begin = next(number for number, line in enumerate(lines) if "2026-" in line and line.startswith("|"))
+    table = lines[begin + 2 :]
+    rows = table[: next(number for number, line in enumerate(table) if not line.startswith("|"))]
+    return [re.sub(r"\]\([^)]*\)", "", row) for row in rows]
+
+
+def test_both_hold_the_same_code_but_for_comments():
+    assert code_of(CHINESE) == code_of(ENGLISH)
+
+
+def code_of(page):
+    blocks = blocks_of(page)
+    commands = [re.sub(r"\s+# .*$", "", line) for block in blocks for line in block.commands]
+    programs = [ast.dump(ast.parse(block.text)) for block in blocks if block.language == "python"]
+    shown = [block.text for block in blocks if block.language == "text"]
+    return commands, programs, shown
+
+
+def test_both_link_to_the_same_pages():
+    links = re.compile(r"\]\(((?:docs/|[A-Z])[^)]+)\)")
+    english, chinese = (set(links.findall(page.read_text(encoding="utf-8"))) for page in (ENGLISH, CHINESE))
+    assert english - {CHINESE.name} == chinese - {ENGLISH.name}
+
+
+def test_the_picture_is_drawn_from_the_rows_and_its_figures_are_those_of_the_text(tmp_path):
+    from matplotlib.image import imread
+
+    rows = read_rows(ROWS)
+    draw(rows, tmp_path / "picture.png")
+    drawn, shown = imread(tmp_path / "picture.png"), imread(PICTURE)
+    assert drawn.shape == shown.shape
+    assert abs(drawn - shown).mean() < 0.01
+    text = words_of(ENGLISH)
+    assert f"{shares(rows)[OURS]:.0f} % of the area" in text
+    assert f"{BASELINE} makes {shares(rows)[BASELINE]:.0f} %" in text
+
+
+def test_strategies_are_counted_right():
+    assert (len(known("strategy")), len(PEERS)) == (27, 7)
+    assert "Twenty-seven strategies" in words_of(ENGLISH)
+    assert "best of seven strategies of other crawlers" in words_of(ENGLISH)
