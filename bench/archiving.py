@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from bench.pages import CONCURRENCY, SITE, START_PAGES, Sample, measure
+from bench.full_speed import full_speed
+from bench.pages import SITE, START_PAGES, Sample, measure
 from tests.faults.crawl import THRESHER, Crawl
 from tests.faults.table import machine
 from tests.witness.process import Witness, running
-from tests.witness.words import TOPIC_WORDS
 
 MOST_COST = 0.25
 """The share of a worker's pages per second that archiving may take."""
@@ -34,15 +34,7 @@ class Leg:
 
 def crawl_once(witness: Witness, pages: int, *, warc: bool) -> Leg:
     """Crawl with one worker in a new folder, every page kept."""
-    settings = {
-        "keywords": TOPIC_WORDS,
-        "languages": ["en"],
-        "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
-        "manners": {"delay_seconds": 0.0},
-        "network": {"allow": ["127.0.0.0/8"]},
-        "engine": {"concurrency": CONCURRENCY},
-        "output": {"warc": warc, "keep_irrelevant": True},
-    }
+    settings = full_speed(output={"warc": warc, "keep_irrelevant": True})
     with tempfile.TemporaryDirectory() as folder:
         crawl = Crawl(Path(folder) / "crawl")
         crawl.create(witness.seed_url, settings)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -16,7 +15,7 @@ from random import Random
 from thresher.classify.base import Brief, Judge
 from thresher.classify.cosine import CosineJudge
 from thresher.cli.show import echo_table
-from thresher.frontier.base import Frontier, UrlState
+from thresher.frontier.base import Frontier, UrlEntry, UrlState
 from thresher.frontier.memory import MemoryFrontier
 from thresher.lab.fleet import Fleet
 from thresher.lab.fleet_plan import FleetPlan
@@ -99,22 +98,12 @@ async def run_cluster(
     """Crawl a generated web until nothing is left, and hold it against the promises."""
     plan = plan or cluster_plan(workers)
     web = generate(SEED, pages=pages, hosts=hosts, traps=0.0, page_bytes=1500, links_per_page=12)
-    clock, manners = (
-        VirtualClock(),
-        Manners(delay_seconds=plan.delay_seconds, workers=workers, look_seconds=look_seconds),
-    )
+    clock = VirtualClock()
+    manners = Manners(delay_seconds=plan.delay_seconds, workers=workers, look_seconds=look_seconds)
     clock.now = START
     open_frontier = opener(store, clock, plan)
-    parsed = ParsedPages(web, keep=False)
-    fleet = Fleet(
-        web,
-        parsed,
-        plan,
-        open_frontier=open_frontier,
-        clock=clock,
-        make_parts=make_parts,
-        manners=manners,
-    )
+    parts = {"open_frontier": open_frontier, "clock": clock, "make_parts": make_parts, "manners": manners}
+    fleet = Fleet(web, ParsedPages(web, keep=False), plan, **parts)
     seeds = Random(SEED).sample(range(len(web)), max(1, hosts // 20))
     frontier, reached, started = open_frontier(), reachable(web, seeds), time.monotonic()
     try:
@@ -125,22 +114,26 @@ async def run_cluster(
     finally:
         await fleet.close()
         await frontier.close()
-    lost = [state for state in states if state is None or state.state is not UrlState.DONE]
-    times = Counter(fetch.url for fetch in crawl.fetches)
     return Report(
         plan=plan,
         manners=manners,
         hosts=hosts,
         reachable=len(reached),
-        missing=len(lost),
-        given_up=sum(state is not None and state.reason.startswith("lost with") for state in lost),
         left=counts.waiting + counts.leased,
         fetched=len(crawl.fetches),
-        twice=sum(count - 1 for count in times.values()),
+        twice=len(crawl.fetches) - len({fetch.url for fetch in crawl.fetches}),
         deaths=crawl.deaths,
         virtual_seconds=crawl.virtual_seconds - START,
         seconds=seconds,
+        **_losses(states),
     )
+
+
+def _losses(states: Sequence[UrlEntry | None]) -> dict[str, int]:
+    """Count the pages that were not brought home, and those among them that were given up with their workers."""
+    lost = [state for state in states if state is None or state.state is not UrlState.DONE]
+    given_up = sum(state is not None and state.reason.startswith("lost with") for state in lost)
+    return {"missing": len(lost), "given_up": given_up}
 
 
 def make_parts() -> tuple[Judge, Strategy]:

@@ -34,7 +34,7 @@ from tests.faults.table import machine
 from thresher.archive.cdxj import merged
 from thresher.archive.collection import Collection
 from thresher.archive.warc_records import date_of
-from thresher.lab.virtualweb import open_web
+from thresher.lab.open_web import open_web
 from thresher.parse.html import parse
 from thresher.search.index import SearchIndex
 

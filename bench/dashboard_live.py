@@ -19,22 +19,14 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bench.pages import CONCURRENCY, SITE, measure
+from bench.full_speed import full_speed
+from bench.pages import SITE, measure
 from tests.faults.crawl import REPOSITORY, THRESHER, Crawl
 from tests.witness.process import Witness, running
-from tests.witness.words import TOPIC_WORDS
 
 PAGES = 3000
 PAIRS = 6
 SCREENS = ("", "/harvest", "/pages", "/frontier", "/hosts", "/workers")
-SETTINGS = {
-    "keywords": TOPIC_WORDS,
-    "languages": ["en"],
-    "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
-    "manners": {"delay_seconds": 0.0},
-    "network": {"allow": ["127.0.0.0/8"]},
-    "engine": {"concurrency": CONCURRENCY},
-}
 
 
 def live(*, rounds: int = PAIRS, pages: int = PAGES) -> str:
@@ -59,7 +51,7 @@ def _shown(values: Sequence[float], digits: int) -> str:
 def _leg(witness: Witness, pages: int, *, is_watched: bool) -> float:
     with tempfile.TemporaryDirectory(prefix="dashboard-") as folder:
         crawl = Crawl(Path(folder) / "crawl")
-        crawl.create(witness.seed_url, SETTINGS)
+        crawl.create(witness.seed_url, full_speed())
         with watching(crawl.folder) if is_watched else nullcontext():
             command = [*THRESHER, "run", str(crawl.folder), "--pages", str(pages), "--workers", "1"]
             return measure(witness, command).pages_per_second

@@ -20,14 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from thresher.lab.compare import read_rows, run_tasks
+from thresher.lab.compare import run_tasks
 from thresher.lab.overview import overview
 from thresher.lab.pictures import write_pictures
 from thresher.lab.plan import Contender, Plan
 from thresher.lab.report import html_report, made_now
+from thresher.lab.rows import Row, read_rows
 from thresher.lab.sections import Section, make_sections
 from thresher.lab.splits import split
-from thresher.lab.tasks import ORACLE, PERFECT, Row, Task
+from thresher.lab.tasks import ORACLE, PERFECT, Task
 from thresher.registry import PEERS
 
 OURS = "thresher"

@@ -20,7 +20,8 @@ from tempfile import TemporaryDirectory
 from bench.flagship_prior import WEBS, Examples, kept, learned, written
 from bench.listwise import Teaching
 from thresher.cli.show import echo_table
-from thresher.lab.compare import read_rows, run_tasks
+from thresher.lab.compare import run_tasks
+from thresher.lab.rows import read_rows
 from thresher.lab.splits import split
 from thresher.lab.statistics import Score, compare_paired
 from thresher.lab.tasks import PERFECT, Task

@@ -28,9 +28,9 @@ from thresher.classify.base import Judge
 from thresher.cli.show import echo_table
 from thresher.frontier.memory import MemoryFrontier
 from thresher.lab import metrics
-from thresher.lab.compare import read_rows
 from thresher.lab.fleet import Fleet
 from thresher.lab.fleet_plan import FleetPlan
+from thresher.lab.rows import read_rows
 from thresher.lab.simulate import VirtualClock
 from thresher.lab.splits import split
 from thresher.lab.statistics import Interval, Score, bootstrap_difference, compare_paired

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median
 
+from tests.clock import Clock
 from thresher.frontier.sqlite import SqliteFrontier
 from thresher.records import Candidate, Lease, Outcome, Settlement
 
@@ -39,14 +40,6 @@ WARM_UP_CYCLES = 50
 OWN_LINKS, OTHER_HOSTS, LINKS_PER_OTHER_HOST = 22, 19, 2
 LINKS = OWN_LINKS + OTHER_HOSTS * LINKS_PER_OTHER_HOST
 NEW_LINKS = {"mixed": 36, "new": LINKS}
-
-
-@dataclass
-class Clock:
-    now: float = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @dataclass

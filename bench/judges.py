@@ -25,7 +25,8 @@ from sklearn.metrics import average_precision_score
 
 from thresher import registry
 from thresher.classify.base import Judge, Learner
-from thresher.lab.compare import read_rows, run_tasks
+from thresher.lab.compare import run_tasks
+from thresher.lab.rows import read_rows
 from thresher.lab.splits import split
 from thresher.lab.statistics import Score, compare_paired
 from thresher.lab.tasks import PERFECT, Bench, Task

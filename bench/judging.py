@@ -16,7 +16,7 @@ from statistics import median
 
 from thresher import registry
 from thresher.classify.base import Brief, Learner
-from thresher.lab.virtualweb import open_web
+from thresher.lab.open_web import open_web
 from thresher.parse.html import parse
 from thresher.records import ParsedPage
 from thresher.topics.topic import Topic

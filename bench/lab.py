@@ -20,10 +20,10 @@ from statistics import median
 from thresher.lab.compare import run_tasks
 from thresher.lab.generator import generate
 from thresher.lab.judges import PerfectJudge
+from thresher.lab.open_web import open_web
 from thresher.lab.parsed import ParsedPages
 from thresher.lab.simulate import Simulator
 from thresher.lab.tasks import Task
-from thresher.lab.virtualweb import open_web
 from thresher.strategies.best_first import BestFirst
 
 

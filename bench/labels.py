@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.judging_once import JudgingOnce
-from thresher.lab.compare import read_rows
 from thresher.lab.labelling import ARMS, Course, LabelledCrawl, Shelf, compared
+from thresher.lab.rows import read_rows
 from thresher.lab.splits import Side, split
 from thresher.lab.statistics import Score, compare_paired
 from thresher.lab.tasks import Bench, Task

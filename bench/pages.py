@@ -26,20 +26,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from bench.full_speed import CONCURRENCY, SITE, full_speed
 from tests.faults.crawl import REPOSITORY, THRESHER, Crawl
 from tests.faults.processes import kill_family
 from tests.faults.table import machine
 from tests.witness import report
 from tests.witness.load import max_pages_per_second
 from tests.witness.process import Witness, running
-from tests.witness.site import Site
-from tests.witness.words import TOPIC_WORDS
 
-SITE = Site(pages=100_000, hosts=200, page_bytes=30 * 1024, links=60)
 START_PAGES = 10
 LEG_SECONDS = 600.0
 DONE, PAGE_LIMIT_REACHED = 0, 14
-CONCURRENCY = 32
 BARE_SCRAPY = {
     "CONCURRENT_REQUESTS": CONCURRENCY,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
@@ -110,17 +107,7 @@ def _wait(process: subprocess.Popen[bytes]) -> tuple[int, float, float]:
 
 def thresher(strategy: str = "thresher", *, store: str = "sqlite", workers: int = 1, warc: bool = False) -> Leg:
     """Return the leg of Thresher in a new folder."""
-    settings = {
-        "keywords": TOPIC_WORDS,
-        "languages": ["en"],
-        "strategy": {"name": strategy},
-        "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
-        "manners": {"delay_seconds": 0.0},
-        "network": {"allow": ["127.0.0.0/8"]},
-        "engine": {"concurrency": CONCURRENCY},
-        "output": {"warc": warc},
-        "store": store,
-    }
+    settings = full_speed(strategy={"name": strategy}, output={"warc": warc}, store=store)
 
     def leg(witness: Witness, pages: int) -> Sample:
         with tempfile.TemporaryDirectory() as folder:

@@ -15,11 +15,12 @@ from pathlib import Path
 from random import Random
 
 from thresher.build import Crawl
+from thresher.lab.open_web import open_web
 from thresher.lab.parsed import ParsedPages
 from thresher.lab.serve import WebServer
 from thresher.lab.simulate import Simulator
 from thresher.lab.tasks import topic_phrase
-from thresher.lab.virtualweb import Web, open_web
+from thresher.lab.virtualweb import Web
 
 STRATEGIES = ("breadth-first", "best-first")
 

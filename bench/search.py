@@ -27,7 +27,8 @@ from bench.search_queries import CHINESE, ENGLISH
 from thresher.archive.collection import Collection
 from thresher.archive.main_text import main_text
 from thresher.archive.pages import FoundLink, PageRecord, PageWriter
-from thresher.lab.virtualweb import Web, open_web
+from thresher.lab.open_web import open_web
+from thresher.lab.virtualweb import Web
 from thresher.parse.html import parse
 from thresher.records import Judgement, Outcome, Revision
 from thresher.search.find import Order

@@ -24,8 +24,8 @@ from typing import Any
 
 import yaml
 
+from bench.full_speed import SITE
 from tests.faults.table import machine
-from tests.witness.site import Site
 from tests.witness.words import TOPIC_WORDS
 from thresher.archive.pages import PageWriter
 from thresher.build import Crawl
@@ -34,7 +34,6 @@ from thresher.frontier.sqlite import SqliteFrontier
 from thresher.parse.html import parse
 from thresher.records import Candidate, FetchedPage
 
-SITE = Site(pages=100_000, hosts=200, page_bytes=30 * 1024, links=60)
 PORT = 8080
 AT_ONCE, AT_ONCE_FILLED = 32, 5_000
 STAGES = ("parse", "judge", "score", "frontier", "archive")

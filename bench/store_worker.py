@@ -10,23 +10,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.pages import CONCURRENCY, SITE
+from bench.full_speed import full_speed
+from bench.pages import SITE
 from bench.store_server import empty, measured_server, version
 from tests.faults.crawl import REPOSITORY, THRESHER, Crawl
 from tests.witness import report
 from tests.witness.process import Witness, running
-from tests.witness.words import TOPIC_WORDS
 
 PAGE_LIMIT_REACHED = 14
 ROUNDS = 3
-SETTINGS = {
-    "keywords": TOPIC_WORDS,
-    "languages": ["en"],
-    "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
-    "manners": {"delay_seconds": 0.0},
-    "network": {"allow": ["127.0.0.0/8"]},
-    "engine": {"concurrency": CONCURRENCY},
-}
 
 
 def measure_worker(kind: str, pages: int, folder: Path) -> dict[str, Any]:
@@ -54,7 +46,7 @@ def one_crawl(witness: Witness, pages: int, store: str, *, workers: int = 1) -> 
     began_ns = time.monotonic_ns()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as output:
         crawl = Crawl(Path(folder) / "crawl")
-        crawl.create(witness.seed_url, SETTINGS)
+        crawl.create(witness.seed_url, full_speed())
         where = ["--store", store] if store else []
         command = [*THRESHER, "run", str(crawl.folder), "--pages", str(pages), "--workers", str(workers), *where]
         process = subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=output, stderr=output)

@@ -17,8 +17,9 @@ from typing import Any
 
 from thresher.cli.show import echo_table
 from thresher.lab import metrics
-from thresher.lab.compare import read_rows, run_tasks
+from thresher.lab.compare import run_tasks
 from thresher.lab.judges import PerfectJudge
+from thresher.lab.rows import read_rows
 from thresher.lab.simulate import Simulator
 from thresher.lab.statistics import Score, compare_paired
 from thresher.lab.tasks import ORACLE, PERFECT, Bench, Task, key_of

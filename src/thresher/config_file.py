@@ -1,8 +1,4 @@
-"""Reading topic.yaml: strict, and every complaint names the line.
-
-YAML is read as a tree first, so that lines are known and nothing is constructed from tags; aliases are refused,
-since a few of them can stand for gigabytes.
-"""
+"""Reading topic.yaml: strict, and every complaint names the line."""
 
 from __future__ import annotations
 
@@ -14,15 +10,11 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
-from yaml.reader import ReaderError
 
 from thresher.config import CrawlConfig
 from thresher.errors import ConfigError
+from thresher.yaml_tree import MAX_BYTES, compose
 
-MAX_BYTES = 1 << 20
-"""Nobody writes more by hand."""
-
-_MAX_DEPTH = 100
 _EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -42,7 +34,7 @@ def load_config(path: Path) -> CrawlConfig:
     Raises:
         ConfigError: It is not YAML, has an unknown key or a wrong value; the message names file and line.
     """
-    root = _compose(path.name, _read(path))
+    root = compose(path.name, _read(path))
     values = _plain(path.name, root)
     try:
         return CrawlConfig.model_validate(values)
@@ -63,26 +55,6 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path.name}:{line}: not UTF-8 text (byte {error.start}).") from error
-
-
-def _compose(name: str, text: str) -> yaml.Node | None:
-    depth = 0
-    try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            line = event.start_mark.line + 1 if event.start_mark else 1
-            if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{name}:{line}: aliases (*{event.anchor}) are not read; write the value out.")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _MAX_DEPTH:
-                raise ConfigError(f"{name}:{line}: nested too deeply.")
-        root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
-        return root
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigError(f"{name}:{line}: not YAML: {error.problem}.") from error
-    except ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise ConfigError(f"{name}:{line}: not YAML: the character U+{error.character:04X} is not allowed.") from error
 
 
 def _plain(name: str, root: yaml.Node | None) -> Any:

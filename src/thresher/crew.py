@@ -9,10 +9,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from thresher.frontier.base import Frontier
+from thresher.frontier.base import EVERYBODY, Frontier
 
-EVERYBODY = ""
-"""No host: what is told is about the crawl."""
 CREW, HEARD = "crew", "heard"
 CREW_SECONDS = 10.0
 """A crew that has not been told of for so long is gone."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 
-from thresher.frontier.base import Frontier
+from thresher.frontier.base import EVERYBODY, Frontier
 from thresher.records import Forecast
 from thresher.strategies.base import Forecaster, Strategy
 
 TELL_PAGES = 20
 """Pages of a worker between two forecasts."""
-EVERYBODY = ""
-"""No host: what is told is about the crawl."""
 KIND = "forecast"
 KEPT_SECONDS = 30 * 86_400.0
 

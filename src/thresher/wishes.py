@@ -12,10 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from thresher.frontier.base import Frontier
+from thresher.frontier.base import EVERYBODY, Frontier
 
-EVERYBODY = ""
-"""No host: what is wished concerns the crawl."""
 KIND, BEGUN = "wishes", "begun with"
 KEPT_SECONDS = 365 * 86_400.0
 LOOK_SECONDS = 1.0

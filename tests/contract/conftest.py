@@ -1,12 +1,6 @@
 import pytest
 
-from tests.contract.frontier_stores import STORES, Clock
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
+from tests.contract.frontier_stores import STORES
 
 NOT_ON_A_CLUSTER = {
     "test_among_equals_the_oldest_comes_first": "each shard counts ages of its own",

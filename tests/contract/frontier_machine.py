@@ -13,8 +13,8 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from tests.clock import Clock
 from tests.contract.frontier_model import Model
-from tests.contract.frontier_stores import Clock
 from thresher.frontier.base import Merge
 from thresher.records import Candidate, Outcome, Settlement
 

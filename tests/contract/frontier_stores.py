@@ -4,24 +4,16 @@ import atexit
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
 
+from tests.clock import Clock
 from tests.servers import cluster_servers, store_server
 from thresher.frontier.base import Frontier
 from thresher.frontier.memory import MemoryFrontier
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.sqlite import SqliteFrontier
-
-
-@dataclass
-class Clock:
-    now: float = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class MemoryStore:

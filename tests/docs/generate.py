@@ -15,6 +15,7 @@ from tests.docs.exit_codes import exit_codes_page
 from tests.docs.figures import metrics_page
 from tests.docs.levels import ARCHITECTURE, architecture_page
 from tests.docs.rest import rest_page
+from tests.docs.scale import SCALE, scale_page
 from thresher.cli import COMMANDS, thresher
 from thresher.config import CrawlConfig, Named
 
@@ -70,6 +71,7 @@ def _default(value: object) -> str:
 
 PAGES = {
     ARCHITECTURE: architecture_page,
+    SCALE: scale_page,
     REFERENCE / "commands.md": commands_page,
     REFERENCE / "exit-codes.md": exit_codes_page,
     REFERENCE / "metrics.md": metrics_page,

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import wrap
 
-from tests.unit.test_imports import LEVELS, SOURCE
+from tests.docs.between import with_pieces
+from tests.unit.test_imports import LEVELS, SOURCE, WITHIN
 
 ARCHITECTURE = Path(__file__).parents[2] / "docs" / "explanation" / "architecture.md"
 _WIDTH = 96
-_DRAWN = {"levels": lambda: "\n".join(_drawing()), "parts": lambda: "\n".join(_table())}
+_DRAWN = {
+    "levels": lambda: "\n".join(_drawing()),
+    "within": lambda: "\n".join(wrap(_within(), 120)),
+    "parts": lambda: "\n".join(_table()),
+}
 
 
 def architecture_page() -> str:
     """Return the page with its drawing and its table as the code is now."""
-    text = ARCHITECTURE.read_text(encoding="utf-8")
-    for name, draw in _DRAWN.items():
-        between = re.compile(rf"(?<=<!-- {name}: written by make docs -->\n).*?(?=<!-- /{name} -->)", flags=re.DOTALL)
-        [_] = between.findall(text)
-        text = between.sub(lambda _, draw=draw: f"\n{draw()}\n\n", text)
-    return text
+    return with_pieces(ARCHITECTURE, _DRAWN)
 
 
 def _drawing() -> Iterator[str]:
@@ -35,6 +34,13 @@ def _drawing() -> Iterator[str]:
         if level:
             yield rule
     yield from (f"  └{'─' * _WIDTH}┘", "```")
+
+
+def _within() -> str:
+    """Who knows whom on one level."""
+    knows = {part: ", ".join(sorted(f"`{other}`" for one, other in WITHIN if one == part)) for part, _ in WITHIN}
+    said = "; ".join(f"`{part}` knows {others}" for part, others in sorted(knows.items()))
+    return f"Inside a level only files of one subject, which were parted for length, know each other: {said}."
 
 
 def _table() -> Iterator[str]:

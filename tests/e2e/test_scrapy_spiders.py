@@ -51,80 +51,78 @@ async def standing(folder, *urls):
         await frontier.close()
 
 
+KINDS_OF_PAGES = {
+    "/": page(),
+    "/moved": (302, {"Location": "/target"}, ""),
+    "/target": page(),
+    "/gone": (404, {}, "gone"),
+    "/asked": (404, {"Content-Type": "text/html"}, "gone"),
+    "/broken": page(),
+    "/early": page(),
+    "/data": (200, {"Content-Type": "application/json"}, '{"green": "tea"}'),
+    "/again": page(),
+    "/lambda": page(),
+    "/lambda-moved": (302, {"Location": "/lambda"}, ""),
+    "/after-gone": page(),
+}
+KINDS_OF_CALLBACKS = """
+import scrapy
+
+class Kinds(scrapy.Spider):
+    name = "kinds"
+    start_urls = [BASE + "/"]
+
+    async def start(self):
+        yield {"kind": "an item of start"}
+        for url in self.start_urls:
+            yield scrapy.Request(url, dont_filter=True)
+
+    def parse(self, response):
+        follow = response.follow
+        yield follow("/moved", self.parse_kind, cb_kwargs={"kind": "moved"})
+        yield follow("/gone", self.parse_kind, errback=self.failed, cb_kwargs={"kind": "never"})
+        see_404 = {"handle_httpstatus_list": [404]}
+        yield follow("/asked", self.parse_kind, meta=see_404, cb_kwargs={"kind": "asked"})
+        yield follow("/broken", self.parse_broken)
+        yield follow("/early", self.parse_early)
+        yield follow("/data", self.parse_kind, cb_kwargs={"kind": "data"})
+        yield follow("/again", self.parse_kind, cb_kwargs={"kind": "again"}, dont_filter=True)
+        yield follow("/again", self.parse_kind, cb_kwargs={"kind": "again"}, dont_filter=True)
+        yield follow("/lambda-moved", lambda response: {"kind": "lambda", "url": response.url})
+        yield follow("ftp://127.0.0.1/", self.parse_kind)
+
+    def parse_kind(self, response, kind):
+        yield {"kind": kind, "status": response.status, "known": sorted(response.meta["thresher"])}
+
+    def parse_broken(self, response):
+        yield {"kind": "before it broke"}
+        raise ValueError("broken on purpose")
+
+    def parse_early(self, response):
+        raise ValueError("broken at once")
+
+    def failed(self, failure):
+        yield {"kind": "failed", "status": failure.value.response.status}
+        yield scrapy.Request(BASE + "/after-gone", self.parse_kind, cb_kwargs={"kind": "after gone"})
+"""
+KINDS_OF_ITEMS = [
+    "an item of start",
+    "moved",
+    "failed",
+    "asked",
+    "before it broke",
+    "data",
+    "again",
+    "again",
+    "lambda",
+    "after gone",
+]
+
+
 def test_spiders_of_many_kinds_go_on_as_they_did(crawl_with, site, tmp_path):
-    site.pages.update(
-        {
-            "/": page(),
-            "/moved": (302, {"Location": "/target"}, ""),
-            "/target": page(),
-            "/gone": (404, {}, "gone"),
-            "/asked": (404, {"Content-Type": "text/html"}, "gone"),
-            "/broken": page(),
-            "/early": page(),
-            "/data": (200, {"Content-Type": "application/json"}, '{"green": "tea"}'),
-            "/again": page(),
-            "/lambda": page(),
-            "/lambda-moved": (302, {"Location": "/lambda"}, ""),
-            "/after-gone": page(),
-        }
-    )
-    items, log = crawl_with(
-        """
-        import scrapy
-
-        class Kinds(scrapy.Spider):
-            name = "kinds"
-            start_urls = [BASE + "/"]
-
-            async def start(self):
-                yield {"kind": "an item of start"}
-                for url in self.start_urls:
-                    yield scrapy.Request(url, dont_filter=True)
-
-            def parse(self, response):
-                follow = response.follow
-                yield follow("/moved", self.parse_kind, cb_kwargs={"kind": "moved"})
-                yield follow("/gone", self.parse_kind, errback=self.failed, cb_kwargs={"kind": "never"})
-                see_404 = {"handle_httpstatus_list": [404]}
-                yield follow("/asked", self.parse_kind, meta=see_404, cb_kwargs={"kind": "asked"})
-                yield follow("/broken", self.parse_broken)
-                yield follow("/early", self.parse_early)
-                yield follow("/data", self.parse_kind, cb_kwargs={"kind": "data"})
-                yield follow("/again", self.parse_kind, cb_kwargs={"kind": "again"}, dont_filter=True)
-                yield follow("/again", self.parse_kind, cb_kwargs={"kind": "again"}, dont_filter=True)
-                yield follow("/lambda-moved", lambda response: {"kind": "lambda", "url": response.url})
-                yield follow("ftp://127.0.0.1/", self.parse_kind)
-
-            def parse_kind(self, response, kind):
-                yield {"kind": kind, "status": response.status, "known": sorted(response.meta["thresher"])}
-
-            def parse_broken(self, response):
-                yield {"kind": "before it broke"}
-                raise ValueError("broken on purpose")
-
-            def parse_early(self, response):
-                raise ValueError("broken at once")
-
-            def failed(self, failure):
-                yield {"kind": "failed", "status": failure.value.response.status}
-                yield scrapy.Request(BASE + "/after-gone", self.parse_kind, cb_kwargs={"kind": "after gone"})
-        """
-    )
-    kinds = sorted(item["kind"] for item in items)
-    assert kinds == sorted(
-        [
-            "an item of start",
-            "moved",
-            "failed",
-            "asked",
-            "before it broke",
-            "data",
-            "again",
-            "again",
-            "lambda",
-            "after gone",
-        ]
-    )
+    site.pages.update(KINDS_OF_PAGES)
+    items, log = crawl_with(KINDS_OF_CALLBACKS)
+    assert sorted(item["kind"] for item in items) == sorted(KINDS_OF_ITEMS)
     assert {item["kind"]: item.get("status") for item in items}["asked"] == 404
     assert next(item for item in items if item["kind"] == "moved")["known"][:3] == ["depth", "language", "probability"]
     assert "waits in memory, and is lost if this process is killed" in log

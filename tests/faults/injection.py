@@ -20,6 +20,7 @@ from thresher.build import Crawl
 MIB = 1 << 20
 MOST_HEAD_BYTES = 256 << 10
 SECRETS = ("s3cret", "t0ken")
+COOKIES_PER_PAGE = 200
 PRIVATE_HEADERS = ("Authorization", "Proxy-Authorization", "Cookie", "Cookie2", "Referer")
 
 
@@ -28,6 +29,33 @@ PRIVATE_HEADERS = ("Authorization", "Proxy-Authorization", "Cookie", "Cookie2", 
 
 def private_parts(*, cookies: int) -> Tally:
     """Crawl hosts that hand out cookies and passwords, with proxies and passwords in the environment."""
+    bombs, tally = max(2, cookies // COOKIES_PER_PAGE), Tally()
+    with listening([("127.0.0.1", 0)]) as proxy, tempfile.TemporaryDirectory() as home, witness(_private(bombs)) as w:
+        with patch.dict(os.environ, _environment(Path(home), proxy.places[0][1])):
+            result = crawl(w, ["http://root:s3cret@login.test/", "http://bomb.test/0"], seconds=90)
+        hits = w.hits()
+        tally.expect(proxy.accepts == 0, f"the proxy of the environment was asked {proxy.accepts} times")
+    for hit in hits:
+        tally.expect(not _leaks(hit), f"{hit.host}{hit.path}: {_leaks(hit)}")
+    paths = {(hit.host, hit.path) for hit in hits}
+    for wanted in (("other.test", "/link"), ("other.test", "/redirected"), ("login.test", "/plain")):
+        tally.expect(wanted in paths, f"{wanted} was not asked: {result.stderr[-300:]}")
+    bombed = [_head_bytes(hit) for hit in hits if hit.host == "bomb.test" and hit.path != "/robots.txt"]
+    tally.expect(len(bombed) >= bombs, f"{len(bombed)} of {bombs} pages with cookies were asked for")
+    tally.figures = {
+        "requests": len(hits),
+        "leaks": sum(bool(_leaks(hit)) for hit in hits),
+        "cookies": bombs * COOKIES_PER_PAGE,
+        "first_bytes": bombed[0],
+        "most_bytes": max(bombed),
+        "peak_rss_bytes": result.peak_rss_bytes,
+    }
+    tally.expect(max(bombed) - min(bombed) <= 8, f"requests grew from {min(bombed)} to {max(bombed)} bytes")
+    return tally
+
+
+def _private(bombs: int) -> dict[str, dict[str, Answer]]:
+    """Return hosts that hand out secrets, and one whose pages, so many, each set cookies."""
     cookie = [("Set-Cookie", "sid=t0ken; Domain=test; Path=/"), ("Set-Cookie", "a=t0ken; Domain=other.test")]
     links = [
         "http://root:s3cret@other.test/link",
@@ -37,9 +65,7 @@ def private_parts(*, cookies: int) -> Tally:
         "/407",
         "/cookie",
     ]
-    per_page = 200
-    bombs = range(max(2, cookies // per_page))
-    script = {
+    return {
         "login.test": {
             "/": page("Login", "solar cells", links, headers=cookie),
             "/redirect": Answer(
@@ -55,32 +81,10 @@ def private_parts(*, cookies: int) -> Tally:
         "other.test": {path: page(path, f"solar {path}") for path in ("/link", "/redirected", "/second")},
         "third.test": {"/link": page("Third", "third solar")},
         "bomb.test": {
-            f"/{n}": page(f"Bomb {n}", f"solar {n}", [f"/{n + 1}"], headers=_cookies(n, per_page)) for n in bombs
+            f"/{n}": page(f"Bomb {n}", f"solar {n}", [f"/{n + 1}"], headers=_cookies(n, COOKIES_PER_PAGE))
+            for n in range(bombs)
         },
     }
-    tally = Tally()
-    with listening([("127.0.0.1", 0)]) as proxy, tempfile.TemporaryDirectory() as home, witness(script) as w:
-        with patch.dict(os.environ, _environment(Path(home), proxy.places[0][1])):
-            result = crawl(w, ["http://root:s3cret@login.test/", "http://bomb.test/0"], seconds=90)
-        hits = w.hits()
-        tally.expect(proxy.accepts == 0, f"the proxy of the environment was asked {proxy.accepts} times")
-    for hit in hits:
-        tally.expect(not _leaks(hit), f"{hit.host}{hit.path}: {_leaks(hit)}")
-    paths = {(hit.host, hit.path) for hit in hits}
-    for wanted in (("other.test", "/link"), ("other.test", "/redirected"), ("login.test", "/plain")):
-        tally.expect(wanted in paths, f"{wanted} was not asked: {result.stderr[-300:]}")
-    bombed = [_head_bytes(hit) for hit in hits if hit.host == "bomb.test" and hit.path != "/robots.txt"]
-    tally.expect(len(bombed) >= len(bombs), f"{len(bombed)} of {len(bombs)} pages with cookies were asked for")
-    tally.figures = {
-        "requests": len(hits),
-        "leaks": sum(bool(_leaks(hit)) for hit in hits),
-        "cookies": len(bombs) * per_page,
-        "first_bytes": bombed[0],
-        "most_bytes": max(bombed),
-        "peak_rss_bytes": result.peak_rss_bytes,
-    }
-    tally.expect(max(bombed) - min(bombed) <= 8, f"requests grew from {min(bombed)} to {max(bombed)} bytes")
-    return tally
 
 
 def _cookies(number: int, count: int) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """What strangers write can neither run, nor fill memory, nor speak to the terminal, nor leave the crawl's folder."""
 
-from tests.faults import outputs
+from tests.faults import model_files, outputs
 
 
 def test_no_command_lets_page_text_speak_to_the_terminal(tmp_path):
@@ -15,10 +15,10 @@ def test_no_cell_is_a_formula_and_raw_cells_are_as_they_came():
 
 
 def test_hostile_model_files_are_refused_and_nothing_runs(tmp_path):
-    tally = outputs.models(tmp_path / "models")
+    tally = model_files.models(tmp_path / "models")
     assert tally.broken == []
     assert tally.executed == 0
-    assert tally.grown_mib <= outputs.MOST_GROWN_MIB
+    assert tally.grown_mib <= model_files.MOST_GROWN_MIB
 
 
 def test_hostile_topic_files_are_refused_with_their_line(tmp_path):

@@ -2,19 +2,13 @@
 
 import pytest
 
+from tests.clock import Clock
 from thresher.backoff import Backoff
 from thresher.frontier.memory import MemoryFrontier
 from thresher.parse.answers import Answer, AnswerKind
 from thresher.records import Lease
 
 DAY = 24 * 3600.0
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
 
 
 @pytest.fixture

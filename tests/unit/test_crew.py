@@ -1,6 +1,7 @@
 import pytest
 
-from thresher.crew import CREW, EVERYBODY, Hand, crew, heard_by, muster, say_heard
+from thresher.crew import CREW, Hand, crew, heard_by, muster, say_heard
+from thresher.frontier.base import EVERYBODY
 from thresher.frontier.memory import MemoryFrontier
 
 

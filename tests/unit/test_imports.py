@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
     {"errors", "records"},
-    {"urls", "text", "linkgraph", "config", "config_file", "folder", "labels", "plan"},
+    {"urls", "text", "linkgraph", "config", "config_file", "chromium", "folder", "labels", "plan", "yaml_tree"},
     {"topics", "parse", "classify"},
     {"strategies", "frontier", "archive"},
     {
@@ -39,7 +39,7 @@ LEVELS = [
     {"cli", "api"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
-WITHIN = {("config_file", "config"), ("config_file", "errors")}
+WITHIN = {("config_file", "config"), ("config_file", "yaml_tree"), ("chromium", "config")}
 WITHIN |= {("line", part) for part in ("settle", "rethink", "backoff", "warden", "copies", "refresh")}
 WITHIN |= {
     ("teaching", "listeners"),
@@ -54,6 +54,7 @@ HEAVY = {
     "scrapy": {"engine"},
     "twisted": {"engine"},
     "redis": {"frontier"},
+    "playwright": {"engine"},
     "matplotlib": {"lab", "api"},
     "sklearn": {"classify", "strategies", "training", "lab"},
     "scipy": {"classify", "strategies", "lab"},
@@ -96,13 +97,17 @@ def test_heavy_packages_stay_in_their_place(path):
         assert allowed is None or part_of(path) in allowed, f"{path.relative_to(SOURCE)} imports {name}"
 
 
-def test_every_part_has_a_level():
-    assert {part_of(path) for path in FILES} <= set(LEVEL)
+def test_every_part_has_one_level():
+    assert {part_of(path) for path in FILES} == set(LEVEL)
+    assert sum(map(len, LEVELS)) == len(LEVEL)
 
 
-def test_nothing_is_called_utils():
-    names = {piece for path in FILES for piece in path.relative_to(SOURCE).with_suffix("").parts}
-    assert not names & {"utils", "helpers", "common", "misc", "core"}
+def test_parts_of_one_level_that_know_each_other_really_do():
+    known = {
+        (part_of(path), name.split(".")[1]) for path in FILES for name in imports_of(path) if name[:9] == "thresher."
+    }
+    assert known >= WITHIN
+    assert {pair for pair in WITHIN if LEVEL[pair[0]] != LEVEL[pair[1]]} == set()
 
 
 def test_help_imports_neither_scrapy_nor_scikit_learn():

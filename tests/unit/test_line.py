@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.clock import Clock
 from thresher.archive.pages import PageRecord
 from thresher.budgets import Budget
 from thresher.frontier.base import MAX_TRIES, UrlState
@@ -15,13 +16,6 @@ from thresher.urls.scope import Scope
 from thresher.warden import Watchfulness
 
 SEED = "http://a.example/"
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
 
 
 class Shelf:

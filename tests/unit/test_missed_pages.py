@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.unit.test_line import SEED, Clock, Shelf, WordJudge
+from tests.clock import Clock
+from tests.unit.test_line import SEED, Shelf, WordJudge
 from thresher.frontier.base import MAX_TRIES, UrlState
 from thresher.frontier.memory import MemoryFrontier
 from thresher.line import Line, Rules

@@ -1,7 +1,8 @@
 import pytest
 
+from thresher.frontier.base import EVERYBODY
 from thresher.frontier.memory import MemoryFrontier
-from thresher.outlook import EVERYBODY, KIND, TELL_PAGES, Outlook, look_ahead
+from thresher.outlook import KIND, TELL_PAGES, Outlook, look_ahead
 from thresher.records import Candidate, Forecast, Outcome, Settlement
 from thresher.strategies.best_first import BestFirst
 

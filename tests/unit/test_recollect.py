@@ -12,7 +12,8 @@ from thresher.strategies.base import Recaller
 from thresher.urls.canonical import fingerprint
 
 PAGE, DONE, WAITS, OTHER, UNKNOWN = (f"http://a.example/{name}" for name in ("page", "done", "waits", "other", "low"))
-STRATEGIES = ["thresher", "best-first", "relevant-parents", "soft-focus", "hard-focus"]
+BY_PARENT = ["best-first", "relevant-parents", "soft-focus", "hard-focus"]
+"""Strategies that give a link the worth of its page."""
 
 
 def strategy_called(name):
@@ -48,24 +49,29 @@ def said(word):
     return [Revision(url=PAGE, judgement=judgement)]
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
-async def test_what_waits_is_scored_again_when_a_person_speaks(pages, name):
-    strategy, frontier = strategy_called(name), await waiting()
+async def after(pages, name, revisions):
+    """Give the scores of what waits after a restart and some words of people."""
+    strategy = strategy_called(name)
     assert isinstance(strategy, Recaller)
-    assert await recollect(strategy, frontier, pages) == 1
-    changes = strategy.revise(said(word=name == "thresher"))  # to which a no says nothing about links
-    assert set(changes) == {WAITS}
-    assert changes[WAITS].was == pytest.approx(0.9)
-    assert changes[WAITS].now != pytest.approx(0.9)
+    assert await recollect(strategy, await waiting(), pages) == 1
+    changes = strategy.revise(revisions)
+    assert all(change.was == pytest.approx(0.9) for change in changes.values())
+    return {url: change.now for url, change in changes.items()}
 
 
-async def test_a_no_counts_against_a_page_not_against_its_links_where_links_are_learned(pages):
-    yes, no = strategy_called("thresher"), strategy_called("thresher")
-    for strategy in (yes, no):
-        await recollect(strategy, await waiting(), pages)
-    assert no.revise(said(False))[WAITS].now == pytest.approx(yes.revise([])[WAITS].now, abs=0.05)
+@pytest.mark.parametrize("name", BY_PARENT)
+async def test_links_are_worth_what_a_person_said_of_their_page(pages, name):
+    assert await after(pages, name, said(True)) == {WAITS: 1.0}
+    assert await after(pages, name, said(False)) == {WAITS: 0.0}
+    assert await after(pages, name, []) == {}
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+async def test_where_links_are_learned_a_yes_lifts_them_and_a_no_says_nothing_about_them(pages):
+    unsaid = await after(pages, "thresher", [])
+    assert (await after(pages, "thresher", said(True)))[WAITS] > unsaid[WAITS]
+    assert await after(pages, "thresher", said(False)) == unsaid
+
+
+@pytest.mark.parametrize("name", ["thresher", *BY_PARENT])
 async def test_without_a_page_store_nothing_is_taken_up(tmp_path, name):
     assert await recollect(strategy_called(name), await waiting(), tmp_path) == 0

@@ -1,7 +1,8 @@
 import pytest
 
+from thresher.frontier.base import EVERYBODY
 from thresher.frontier.memory import MemoryFrontier
-from thresher.wishes import EVERYBODY, KIND, LOOK_SECONDS, Ear, Wishes, begin, begun_with, read_wishes, wish
+from thresher.wishes import KIND, LOOK_SECONDS, Ear, Wishes, begin, begun_with, read_wishes, wish
 
 
 async def test_what_is_wished_is_read_by_all_who_work_for_the_crawl():

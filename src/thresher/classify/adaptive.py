@@ -18,8 +18,9 @@ from uuid import uuid4
 from thresher.classify.base import Brief, Notebook, TermWeights
 from thresher.classify.entries import readable
 from thresher.classify.fields import term_weights
-from thresher.classify.one_language import OneLanguage, OtherSample, combined
+from thresher.classify.one_language import OneLanguage, combined
 from thresher.classify.rows import Terms
+from thresher.classify.sample_notes import SampleNotes
 from thresher.classify.topic_model import Constants
 from thresher.records import Judgement, ParsedPage, Revision, Word
 
@@ -134,7 +135,7 @@ class AdaptiveJudge:
         if self._notebook is None or not (at_once or side.rhythm.is_read_due(side.sample.seen)):
             return False
         side.rhythm.read(side.sample.seen)
-        entries = readable(self._notebook.read_others(_kind(name)), OtherSample.read, "a judge's sample")
+        entries = readable(self._notebook.read_others(_kind(name)), SampleNotes.read, "a judge's sample")
         news = [side.take_over(other) for other in entries if other.worker != self._worker]
         return any(news)
 

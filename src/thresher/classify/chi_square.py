@@ -6,19 +6,16 @@ function of the same name computes another statistic, on sums of counts.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator  # type: ignore[import-untyped]
-from sklearn.feature_selection import SelectorMixin  # type: ignore[import-untyped]
 from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]
-from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]
 
 from thresher.classify.matrices import Floats, Labels, Matrix, check_counts, document_counts, indicator
+from thresher.classify.of_counts import TermSelector
 
 
-class ChiSquareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class ChiSquareSelector(TermSelector):
     """Keep, for each class, the terms that speak for it most surely; the classes' choices are united.
 
     Args:
@@ -45,17 +42,6 @@ class ChiSquareSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             order = np.lexsort((terms, -frequency[terms], -chi))[: self.per_class]
             self.support_[terms[order[chi[order] > 0]]] = True
         return self
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.target_tags.required = True
-        return tags
 
 
 def chi_square(A: Floats, frequency: Floats, *, size: float, N: int) -> Floats:

@@ -6,21 +6,21 @@ share of that term's counts; so a term that stands in few documents has a high g
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy import sparse  # type: ignore[import-untyped]
 from sklearn.base import (  # type: ignore[import-untyped]
-    BaseEstimator,
     OneToOneFeatureMixin,
     TransformerMixin,
 )
 from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]
 
 from thresher.classify.matrices import Floats, Labels, Matrix, check_counts, document_counts
+from thresher.classify.of_counts import OfCounts
 
 
-class ItfIdf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ItfIdf(OneToOneFeatureMixin, TransformerMixin, OfCounts):  # type: ignore[misc]
     """Weigh the terms of a document: `w = tf·idf·IG / sqrt(Σ (tf·idf)²)`.
 
     A document whose terms all weigh nothing becomes a zero vector.
@@ -48,12 +48,6 @@ class ItfIdf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ig
         length = np.sqrt(np.asarray(tf_idf.multiply(tf_idf).sum(axis=1)).ravel())
         shrink = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
         return sparse.csr_matrix(sparse.diags_array(shrink) @ tf_idf @ sparse.diags_array(self.gain_))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def information_gain(X: Matrix) -> Floats:

@@ -10,19 +10,20 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin  # type: ignore[import-untyped]
+from sklearn.base import ClassifierMixin  # type: ignore[import-untyped]
 from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]
 from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]
 
 from thresher.classify.chi_square import ChiSquareSelector
 from thresher.classify.matrices import Floats, Labels, Matrix, check_counts
+from thresher.classify.of_counts import OfCounts
 from thresher.classify.weighted_bayes import WeightedNaiveBayes, draw_held_out
 
 OTHER = -1
 """The layer of a page that belongs to none."""
 
 
-class LayerClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LayerClassifier(ClassifierMixin, OfCounts):  # type: ignore[misc]
     """Tell a page's distance from the targets by its words.
 
     `predict` always names a layer, as scikit-learn asks of a classifier; `predict_layers` also says "other".
@@ -98,7 +99,5 @@ class LayerClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # the suite's data are not counts
         return tags

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator  # type: ignore[import-untyped]
-from sklearn.feature_selection import SelectorMixin  # type: ignore[import-untyped]
 from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]
-from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]
 
 from thresher.classify.matrices import Floats, Labels, Matrix, check_counts, document_counts, indicator
+from thresher.classify.of_counts import TermSelector
 
 
-class MutualInformationPruner(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class MutualInformationPruner(TermSelector):
     """Keep the terms that are tied most closely to some class.
 
     `MI(t, C) = log(p(t, C) / (p(t) p(C)))` over documents; a term counts by its best class, and a class in which it
@@ -55,17 +53,6 @@ class MutualInformationPruner(SelectorMixin, BaseEstimator):  # type: ignore[mis
         support = np.zeros(len(enough), dtype=bool)
         support[candidates[order[: self.k]]] = True
         return support
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.target_tags.required = True
-        return tags
 
 
 def mutual_information(present: Matrix, of_class: Matrix) -> Floats:

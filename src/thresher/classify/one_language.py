@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from thresher.classify.base import TermWeights
 from thresher.classify.calibration import probability
-from thresher.classify.draw import Draw
-from thresher.classify.entries import BadEntry, fitted, pack_both, unpack_both
 from thresher.classify.rhythm import Rhythm
 from thresher.classify.rows import Terms
 from thresher.classify.sample import Sample
+from thresher.classify.sample_notes import Fitting, SampleNotes
 from thresher.classify.topic_model import Constants, Examples, Likeness, TopicModel, fit
 from thresher.classify.words_of_people import Words
 from thresher.records import TOLD, UNAIDED, Judgement, Revision, Word
@@ -28,8 +26,6 @@ UNSAID = -1.0
 LIKELY = 0.5
 """The probability from which a page counts as relevant."""
 MOST_WORDS = 50
-MOST_SENT = 1_000
-"""Pages of the sample that are written down at most; long pages fill an entry before."""
 
 
 class OneLanguage:
@@ -48,7 +44,7 @@ class OneLanguage:
         self._phrase = phrase
         self._constants = constants
         self.rhythm = Rhythm(refit_pages)
-        self._fits = MOST_SENT
+        self._fitting = Fitting()
         self._seeds: dict[str, None] = {}
         self._told: dict[str, bool | None] = {}
         self._heard: dict[str, bool | None] = {}
@@ -178,31 +174,23 @@ class OneLanguage:
 
     def entry(self, worker: str) -> bytes:
         """Return what must be known to go on later, and to others: examples, what people said, a draw of the sample."""
-        content, self._fits = fitted(
-            lambda most: self._packed(worker, most), min(MOST_SENT, self._fits + self._fits // 8 + 1)
-        )
-        return content
+        return self._fitting.entry(lambda most: self._notes(worker, most).entry())
 
-    def _packed(self, worker: str, most: int) -> bytes:
+    def _notes(self, worker: str, most: int) -> SampleNotes:
         draw = self.sample.draw(most)
-        arrays, values = draw.take_apart()
-        given = [self._given.get(url) for url in draw.urls]
-        notes = {"worker": worker, "seeds": list(self._seeds), "told": self._told, "given": given}
-        return pack_both(arrays, values | notes)
+        return SampleNotes(worker=worker, draw=draw, seeds=self._seeds, told=self._told, given=self._given)
 
     def go_on_from(self, entry: bytes) -> str:
         """Take up what `entry` returned in an earlier run; return whose it is."""
-        arrays, notes = unpack_both(entry)
-        draw = Draw.put_together(arrays, notes)
-        self.sample.restore(draw)
-        self._seeds = dict.fromkeys(notes["seeds"])
-        self._told.update(notes["told"])
-        given = zip(draw.urls, notes["given"], strict=True)
-        self._given = {url: relevance for url, relevance in given if relevance is not None}
+        notes = SampleNotes.read(entry)
+        self.sample.restore(notes.draw)
+        self._seeds = dict.fromkeys(notes.seeds)
+        self._told.update(notes.told)
+        self._given = dict(notes.given)
         self.rhythm.written(self.sample.seen)
-        return str(notes["worker"])
+        return notes.worker
 
-    def take_over(self, other: OtherSample) -> bool:
+    def take_over(self, other: SampleNotes) -> bool:
         """Put what another worker wrote in the place of what it wrote before; tell whether it has a new example."""
         before = self._known()
         self._heard.update(other.told)
@@ -211,7 +199,7 @@ class OneLanguage:
         self.sample.borrow(other.worker, other.draw)
         return self._known() != before
 
-    def _take_example(self, other: OtherSample, place: int) -> None:
+    def _take_example(self, other: SampleNotes, place: int) -> None:
         """Keep a page that another worker keeps, if it still is what that one keeps it for."""
         url = other.draw.urls[place]
         is_seed, verdict = url in other.seeds, self.verdict(url)
@@ -226,34 +214,6 @@ class OneLanguage:
     def _known(self) -> dict[str, bool]:
         """Say which pages stay for good, and whether they are examples."""
         return {url: self._is_example(url) for url in self.sample.kept_urls}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherSample:
-    """What another worker wrote down of one language."""
-
-    worker: str
-    draw: Draw
-    seeds: frozenset[str]
-    told: Mapping[str, bool | None]
-
-    @classmethod
-    def read(cls, entry: bytes) -> OtherSample:
-        """Read an entry of `OneLanguage.entry`.
-
-        Raises:
-            ValueError: It is none.
-        """
-        arrays, notes = unpack_both(entry)
-        told = notes["told"]
-        if not isinstance(told, dict) or not all(isinstance(verdict, bool | None) for verdict in told.values()):
-            raise BadEntry("what people said is neither yes nor no")
-        return cls(
-            worker=str(notes["worker"]),
-            draw=Draw.put_together(arrays, notes),
-            seeds=frozenset(notes["seeds"]),
-            told=told,
-        )
 
 
 def combined(vectors: Sequence[TermWeights]) -> Mapping[str, float]:

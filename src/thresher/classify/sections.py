@@ -17,9 +17,6 @@ SECTIONS = ("headline", "keywords", "anchor", "body")
 WEIGHTS: Mapping[str, float] = {"headline": 4.0, "keywords": 3.0, "anchor": 2.0, "body": 1.0}
 """How much one occurrence counts; the paper asks only for falling weights of at least 1."""
 
-EVEN_WEIGHTS: Mapping[str, float] = dict.fromkeys(SECTIONS, 1.0)
-"""Every occurrence counts the same, as in plain TFIDF."""
-
 Sectioned = ParsedPage | Mapping[str, str] | str
 """A page, the texts of the sections of something that has some of them, or a text that is all body."""
 

@@ -9,18 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.classify.base import Brief
-from thresher.classify.draw import Draw
-from thresher.classify.entries import BadEntry, fitted, pack_both, unpack_both
 from thresher.classify.rows import Terms
 from thresher.classify.sample import Sample
+from thresher.classify.sample_notes import Fitting, SampleNotes
 from thresher.classify.sections import Counts
 
 MOST_EXAMPLES = 200
 """Seeds and pages that people spoke about which stay for good; more of them are sampled like any other page."""
 FEWEST_BACKGROUND = 10
 """Pages besides the examples from which a model can be trained."""
-MOST_SENT = 1_000
-"""Pages that are written down at most; long pages fill an entry before."""
 MOST_TERMS = 2_000
 """Terms of one page that are looked at, the most frequent ones: a page of random words must not fill the memory."""
 
@@ -43,7 +40,7 @@ class TrainingPages:
         self._seeds: set[str] = set()
         self._chinese: dict[str, bool] = {}
         self._lent: dict[str, Mapping[str, bool]] = {}
-        self._fits = MOST_SENT
+        self._fitting = Fitting()
 
     def told(self, url: str) -> bool | None:
         """Return what a person said of a page: to this worker, or else to another."""
@@ -97,22 +94,12 @@ class TrainingPages:
 
     def entry(self, worker: str) -> bytes:
         """Return what must be known to go on later, and to others: examples, what people said, a draw of the sample."""
-        content, self._fits = fitted(
-            lambda most: self._packed(worker, most), min(MOST_SENT, self._fits + self._fits // 8 + 1)
-        )
-        return content
+        return self._fitting.entry(lambda most: self._packed(worker, most))
 
     def _packed(self, worker: str, most: int) -> bytes:
-        draw = self.sample.draw(most)
-        arrays, values = draw.take_apart()
-        notes = {
-            "worker": worker,
-            "seeds": sorted(self._seeds),
-            "told": self._told,
-            "given": [self.given.get(url) for url in draw.urls],
-            "chinese": [self.is_chinese(url) for url in draw.urls],
-        }
-        return pack_both(arrays, values | notes)
+        draw, seeds = self.sample.draw(most), sorted(self._seeds)
+        notes = SampleNotes(worker=worker, draw=draw, seeds=seeds, told=self._told, given=self.given)
+        return notes.entry(chinese=[self.is_chinese(url) for url in draw.urls])
 
     def go_on_from(self, entry: bytes) -> str:
         """Go on from what `entry` returned in an earlier run, and return whose it is.
@@ -120,25 +107,26 @@ class TrainingPages:
         What the user says now outweighs what was said then.
         """
         other = OtherPages.read(entry)
-        self.sample.restore(other.draw)
-        self._seeds = set(other.seeds)
-        self._told = {**other.told, **self._from_user}
+        notes = other.notes
+        self.sample.restore(notes.draw)
+        self._seeds = set(notes.seeds)
+        self._told = {**notes.told, **self._from_user}
         self._chinese = dict(other.chinese)
-        self.given = {url: relevance for url, relevance in other.given.items() if relevance is not None}
+        self.given = dict(notes.given)
         for url in self._from_user:
             self.tell(url, self._from_user[url])
-        return other.worker
+        return notes.worker
 
     def take_over(self, other: OtherPages) -> bool:
         """Put what another worker wrote in the place of what it wrote before; tell whether it has a new example."""
-        known, draw = self._known(), other.draw
-        self._heard.update(other.told)
+        known, notes, draw = self._known(), other.notes, other.notes.draw
+        self._heard.update(notes.told)
         for place in range(draw.kept):
             url = draw.urls[place]
             if url not in self.sample and self.sample.kept < MOST_EXAMPLES:
-                self.take_in(url, draw.terms_of(place), chinese=other.chinese[url], seed=url in other.seeds)
-        self.sample.borrow(other.worker, draw)
-        self._lent[other.worker] = other.chinese
+                self.take_in(url, draw.terms_of(place), chinese=other.chinese[url], seed=url in notes.seeds)
+        self.sample.borrow(notes.worker, draw)
+        self._lent[notes.worker] = other.chinese
         return self._known() != known
 
     def _known(self) -> dict[str, bool]:
@@ -157,13 +145,9 @@ class TrainingPages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherPages:
-    """What a worker wrote down of its pages."""
+    """What a worker wrote down of its pages, and which of them are Chinese."""
 
-    worker: str
-    draw: Draw
-    seeds: frozenset[str]
-    told: Mapping[str, bool | None]
-    given: Mapping[str, float | None]
+    notes: SampleNotes
     chinese: Mapping[str, bool]
 
     @classmethod
@@ -173,18 +157,9 @@ class OtherPages:
         Raises:
             ValueError: It is none.
         """
-        arrays, notes = unpack_both(entry)
-        draw, told = Draw.put_together(arrays, notes), notes["told"]
-        if not isinstance(told, dict) or not all(isinstance(verdict, bool | None) for verdict in told.values()):
-            raise BadEntry("what people said is neither yes nor no")
-        return cls(
-            worker=str(notes["worker"]),
-            draw=draw,
-            seeds=frozenset(notes["seeds"]),
-            told=told,
-            given=dict(zip(draw.urls, notes["given"], strict=True)),
-            chinese=dict(zip(draw.urls, map(bool, notes["chinese"]), strict=True)),
-        )
+        notes, values = SampleNotes.read_with_more(entry)
+        chinese = zip(notes.draw.urls, map(bool, values["chinese"]), strict=True)
+        return cls(notes=notes, chinese=dict(chinese))
 
 
 def most_frequent(counts: Counts) -> Counts:

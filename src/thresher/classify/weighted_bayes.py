@@ -14,18 +14,19 @@ from numpy.typing import NDArray
 from scipy import sparse  # type: ignore[import-untyped]
 from scipy.optimize import minimize_scalar  # type: ignore[import-untyped]
 from scipy.special import logsumexp  # type: ignore[import-untyped]
-from sklearn.base import BaseEstimator, ClassifierMixin  # type: ignore[import-untyped]
+from sklearn.base import ClassifierMixin  # type: ignore[import-untyped]
 from sklearn.utils import check_random_state  # type: ignore[import-untyped]
 from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]
 from sklearn.utils.validation import check_is_fitted  # type: ignore[import-untyped]
 
 from thresher.classify.matrices import Floats, Labels, Matrix, check_counts, indicator
+from thresher.classify.of_counts import OfCounts
 
 MAX_CALIBRATION_PAGES = 5_000
 """One number is found from held-out pages; more of them would only cost memory, a number per page and class."""
 
 
-class WeightedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class WeightedNaiveBayes(ClassifierMixin, OfCounts):  # type: ignore[misc]
     """Multinomial naive Bayes with Laplace smoothing, whose probabilities can be made to mean something.
 
     Plain naive Bayes multiplies the evidence of every word as if it were new, and ends at 0 or 1 on any page of some
@@ -113,8 +114,6 @@ class WeightedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # the suite's data are not counts
         return tags
 

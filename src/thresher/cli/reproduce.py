@@ -71,7 +71,7 @@ def _names(parted_by_commas: str) -> list[str]:
 
 
 def _run(name: str, folder: Path, choice: Choice, workers: int) -> list[str]:
-    from thresher.cli.lab import STOPPED, Reporter
+    from thresher.cli.lab_progress import STOPPED, Reporter
     from thresher.lab.reproduce.experiments import run
 
     echo(f"{name} …", err=True)

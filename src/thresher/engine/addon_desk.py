@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from scrapy import Request, Spider
@@ -19,6 +18,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from thresher.archive.pages import PageRecord
+from thresher.engine.addon_customs import Customs, handles, output_of
 from thresher.engine.addon_intake import Intake
 from thresher.engine.addon_pages import FIRST, Judged, SpiderPages
 from thresher.engine.addon_requests import Tickets, is_ticket, moved_request, plain_url, request_from
@@ -39,19 +39,6 @@ LOST = "was in memory when its process ended"
 
 class Settled(IgnoreRequest):
     """A request that is done with before its callback: it leads elsewhere, or is tried again later."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Customs:
-    """What of Scrapy's settings the desk goes by.
-
-    Args:
-        follows_redirects: Whether redirects are followed, as frontier entries of their own.
-        retries: Whether a URL that failed for now is tried again.
-    """
-
-    follows_redirects: bool = True
-    retries: bool = True
 
 
 class Desk(LeaseSpider):
@@ -152,11 +139,11 @@ class Desk(LeaseSpider):
             return
         fetched = fetched_page(response, plain_url(lease.url))
         answer = read_answer(fetched)
-        asked_for = _handles(request, self._spider, response.status)
-        if answer.kind is AnswerKind.REDIRECT and not asked_for and self._may_redirect(request):
+        asked_for = handles(request, self._spider, response.status)
+        if answer.kind is AnswerKind.REDIRECT and not asked_for and self._customs.may_redirect(request):
             await self._redirected(lease, request, fetched, answer.target)
             raise Settled(answer.reason)
-        if answer.kind is AnswerKind.BUSY and not asked_for and self._may_retry(request):
+        if answer.kind is AnswerKind.BUSY and not asked_for and self._customs.may_retry(request):
             if not await self._is_final(lease, self._process(lease, fetched)):
                 raise Settled(answer.reason)
         elif asked_for or 200 <= response.status < 300:
@@ -180,7 +167,7 @@ class Desk(LeaseSpider):
             return []
         if errback is None:
             failure.raiseException()
-        things = [thing async for thing in _output_of(errback(failure))]
+        things = [thing async for thing in output_of(errback(failure))]
         await self.add_loose([thing for thing in things if isinstance(thing, Request)], lease)
         return [thing for thing in things if not isinstance(thing, Request)]
 
@@ -197,7 +184,7 @@ class Desk(LeaseSpider):
         reason, retry = failure_reason(error)
         if why := why_refused(plain_url(lease.url)):
             reason, retry = f"refused: {why}", False
-        retry = retry and not has_come and self._may_retry(failure.request)  # type: ignore[attr-defined]
+        retry = retry and not has_come and self._customs.may_retry(failure.request)  # type: ignore[attr-defined]
         return await self._is_final(lease, self._record_failure(lease, reason, retry=retry))
 
     async def _record_failure(self, lease: Lease, reason: str, *, retry: bool = False) -> PageRecord:
@@ -231,18 +218,6 @@ class Desk(LeaseSpider):
         await self._settled(lease, self._frontier.commit([ended]))
         self._tickets.done(lease)
 
-    def _may_redirect(self, request: Request) -> bool:
-        return self._customs.follows_redirects and not request.meta.get("dont_redirect")
-
-    def _may_retry(self, request: Request) -> bool:
-        return self._customs.retries and not request.meta.get("dont_retry")
-
-
-def _handles(request: Request, spider: Spider, status: int) -> bool:
-    """Tell whether a spider asked to see answers of this status."""
-    listed = request.meta.get("handle_httpstatus_list", getattr(spider, "handle_httpstatus_list", ()))
-    return bool(request.meta.get("handle_httpstatus_all")) or status in listed
-
 
 def _said_of(judged: Judged, lease: Lease) -> dict[str, Any]:
     judgement = judged.judgement
@@ -253,18 +228,3 @@ def _said_of(judged: Judged, lease: Lease) -> dict[str, Any]:
         "language": judged.page.language,
         "depth": lease.hops,
     }
-
-
-async def _output_of(result: Any) -> AsyncIterator[Any]:
-    """Yield what a callback gave back, whatever its kind."""
-    if hasattr(result, "__await__"):
-        result = await result
-    if hasattr(result, "__aiter__"):
-        async for thing in result:
-            yield thing
-    elif isinstance(result, dict | Request) or not hasattr(result, "__iter__"):
-        if result is not None:
-            yield result
-    else:
-        for thing in result:
-            yield thing

@@ -13,7 +13,8 @@ from scrapy.settings import BaseSettings
 from thresher.archive.pages import PageWriter
 from thresher.config import CrawlConfig
 from thresher.engine.addon_crawl import SpiderCrawl, open_spider_crawl
-from thresher.engine.addon_desk import Customs, Desk
+from thresher.engine.addon_customs import Customs
+from thresher.engine.addon_desk import Desk
 from thresher.engine.addon_intake import Intake
 from thresher.engine.addon_pages import SpiderPages
 from thresher.engine.addon_requested import only_requested

@@ -16,6 +16,8 @@ from thresher.fleet.links import HELLO_SECONDS
 from thresher.fleet.names import machine_mark
 from thresher.fleet.orders import OrderBook
 from thresher.fleet.roster import Roster
+from thresher.frontier.base import Frontier
+from thresher.wishes import Wishes, begin, begun_with
 
 N = TypeVar("N", int, float)
 
@@ -40,8 +42,8 @@ class Fellows(Protocol):
         """Find out before anything begins whether it can; `names` are those of our workers."""
         ...
 
-    async def begin(self, limits: Limits) -> tuple[Limits, float]:
-        """Begin or join a run; return when it ends and for how long it has been running."""
+    async def begin(self) -> float:
+        """Begin or join a run; return for how many seconds it has been running."""
         ...
 
     async def look(self, own: Collection[str]) -> Glance:
@@ -63,9 +65,9 @@ class Alone:
     async def greet(self, names: Sequence[str]) -> None:
         """Nobody is to be reached."""
 
-    async def begin(self, limits: Limits) -> tuple[Limits, float]:
+    async def begin(self) -> float:
         """Begin a run."""
-        return limits, 0.0
+        return 0.0
 
     async def look(self, own: Collection[str]) -> Glance:
         """See nobody."""
@@ -115,14 +117,13 @@ class StoreFellows:
             if worker.name in names and not worker.is_silent and worker.sign.mark != self._mark:
                 raise ConfigError(f"a worker {worker.name} is at work on {worker.sign.host}; choose another --name")
 
-    async def begin(self, limits: Limits) -> tuple[Limits, float]:
+    async def begin(self) -> float:
         """Begin or join a run."""
         if self._is_owner:
             await DefinitionStore(self._link, self._crawl.name).publish(self._definition, mark=self._mark)
-            await self._orders.begin(asdict(limits))
-            return limits, 0.0
-        orders = await self._orders.read()
-        return stricter(limits, orders.limits), orders.seconds
+            await self._orders.begin()
+            return 0.0
+        return (await self._orders.read()).seconds
 
     @cached_property
     def _definition(self) -> Definition:
@@ -141,6 +142,14 @@ class StoreFellows:
     async def close(self) -> None:
         """Let go of the store."""
         await self._link.close()
+
+
+async def agree(frontier: Frontier, own: Limits, *, owner: bool) -> Limits:
+    """Say for all machines when a run ends, or hear it from the one that began; return what holds here."""
+    if owner:
+        await begin(frontier, Wishes(**asdict(own)))
+        return own
+    return stricter(own, (await begun_with(frontier)).limits())
 
 
 def stricter(own: Limits, common: Mapping[str, float | None]) -> Limits:

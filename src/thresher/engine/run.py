@@ -13,12 +13,12 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thresher.build import Crawl
 from thresher.engine import alive
-from thresher.engine.fellows import Alone, Fellows, Glance, StoreFellows
+from thresher.engine.fellows import Alone, Fellows, Glance, StoreFellows, agree
 from thresher.engine.glances import Glances
 from thresher.engine.leaving import in_time
 from thresher.engine.progress import PATIENCE_SECONDS, Ending, Limits, Pace, Progress
@@ -28,7 +28,7 @@ from thresher.fleet.names import machine_name, worker_names
 from thresher.frontier.base import Counts, Frontier
 from thresher.outlook import look_ahead
 from thresher.records import Forecast
-from thresher.wishes import Wishes, begin, read_wishes
+from thresher.wishes import Wishes, read_wishes
 
 LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.2, 0.5
 STALE_SECONDS = 2.0
@@ -110,10 +110,8 @@ class Supervisor:
         try:
             if self._is_owner:
                 await line.seed([] if self._crawl.is_refresh else self._crawl.seeds())
-                await begin(line.frontier, Wishes(**asdict(self._limits)))
-            self._own_limits, seconds_before = await self._fellows.begin(self._limits)
-            self._limits = self._own_limits
-            self._started -= seconds_before
+            self._limits = self._own_limits = await agree(line.frontier, self._limits, owner=self._is_owner)
+            self._started -= await self._fellows.begin()
             if self._listens:
                 self._listen()
             progress = await self._watch(line.frontier)

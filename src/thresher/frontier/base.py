@@ -38,17 +38,19 @@ Promises, each with a test in `tests/contract/`:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from thresher.records import Candidate, Lease, Merge, Settlement
 
-__all__ = ["MAX_TRIES", "Counts", "Frontier", "HostEntry", "Merge", "UrlEntry", "UrlState"]
+__all__ = ["EVERYBODY", "MAX_TRIES", "Counts", "Frontier", "HostEntry", "Merge", "UrlEntry", "UrlState"]
 
 MAX_TRIES = 5
 """A URL whose lease was lost or retried this often has failed; a page that kills workers cannot do so forever."""
+EVERYBODY = ""
+"""No host: what is remembered of it is about the whole crawl, and told to all who work for it."""
 
 
 class UrlState(StrEnum):
@@ -122,6 +124,11 @@ class Counts:
     ready: int = 0
     delayed: int = 0
     parked: int = 0
+
+    @classmethod
+    def of(cls, row: Iterable[int]) -> Counts:
+        """Read the numbers as a backend gives them: in the order above."""
+        return cls(**dict(zip(cls.__slots__, row, strict=True)))
 
 
 class Frontier(Protocol):

@@ -113,20 +113,7 @@ class SqliteFrontier:
     async def counts(self) -> Counts:
         """Return the frontier in numbers."""
         [row] = await self._read("counts", now=self._clock())
-        waiting, leased, done, failed, dropped, pages, relevant, hosts, ready, delayed, parked = row
-        return Counts(
-            waiting=waiting,
-            leased=leased,
-            done=done,
-            failed=failed,
-            dropped=dropped,
-            pages=pages,
-            relevant=relevant,
-            hosts=hosts,
-            ready=ready,
-            delayed=delayed,
-            parked=parked,
-        )
+        return Counts.of(row)
 
     async def hosts(self, limit: int = 100) -> list[HostEntry]:
         """List hosts, those with most pages first."""

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from itertools import groupby
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from thresher.lab.processes import run_groups
+from thresher.lab.rows import Row, add_rows, read_rows
 from thresher.lab.statistics import Comparison, Score, compare_paired
-from thresher.lab.tasks import Bench, Row, Task, key_of
+from thresher.lab.tasks import Bench, Task, key_of
 
 HEADLINE = "percent_of_oracle"
-
-
-def read_rows(path: Path) -> list[Row]:
-    """Read the rows of earlier runs; a line that a crash cut short is left out."""
-    rows = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
-            continue
-    return rows
 
 
 def run_tasks(tasks: Sequence[Task], path: Path, *, processes: int, progress: Callable[[int, int], None]) -> list[Row]:
@@ -33,41 +21,17 @@ def run_tasks(tasks: Sequence[Task], path: Path, *, processes: int, progress: Ca
     done = len(tasks) - len(missing)
     progress(done, len(tasks))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        if _is_torn(path):
-            file.write("\n")  # a line that a crash cut short must not swallow the next one
-        for row in _run(missing, processes):
-            known[key_of(row)] = row
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-            file.flush()
-            done += 1
-            progress(done, len(tasks))
+    path.touch()
+    for row in run_groups(missing, _run_group, place=_place, processes=processes):
+        known[key_of(row)] = row
+        add_rows(path, [row])
+        done += 1
+        progress(done, len(tasks))
     return [known[task.key] for task in tasks]
 
 
-def _is_torn(path: Path) -> bool:
-    content = path.read_bytes()
-    return bool(content) and not content.endswith(b"\n")
-
-
-def _run(tasks: Sequence[Task], processes: int) -> Iterator[Row]:
-    """Run tasks that share a web, a topic and seeds in one go, so that they share an oracle too."""
-    groups = [list(group) for _, group in groupby(sorted(tasks, key=_place), key=_place)]
-    if processes == 1 or len(groups) <= 1:
-        for group in groups:
-            yield from _run_group(group)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        try:
-            for future in as_completed([pool.submit(_run_group, group) for group in groups]):
-                yield from future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)  # or Ctrl-C would wait for all that is left
-            raise
-
-
 def _place(task: Task) -> tuple[str, str, int]:
+    """Say what tasks share that also share an oracle."""
     return task.web, task.topic, task.seed_set
 
 

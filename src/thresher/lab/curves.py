@@ -10,9 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.lab.rows import Row
 from thresher.lab.sections import Section
 from thresher.lab.statistics import CONFIDENCE, RESAMPLES
-from thresher.lab.tasks import ORACLE, Row
+from thresher.lab.tasks import ORACLE
 
 Kind = Literal["harvest", "recall"]
 KINDS: tuple[Kind, ...] = ("harvest", "recall")

@@ -21,11 +21,11 @@ from thresher.frontier.base import Frontier
 from thresher.lab.fleet_plan import FleetCrawl, FleetPlan
 from thresher.lab.manners import Manners
 from thresher.lab.parsed import ParsedPages
-from thresher.lab.simulate import Fetch, VirtualClock, rules_of
+from thresher.lab.simulate import Answers, Fetch, VirtualClock, rules_of
 from thresher.lab.virtual_notebooks import VirtualNotebooks
 from thresher.lab.virtualweb import Web
 from thresher.line import Line, Rules
-from thresher.records import FetchedPage, Lease, ParsedPage
+from thresher.records import Lease
 from thresher.strategies.base import Rememberer, Strategy
 
 LEAST_WAIT_SECONDS = 0.001
@@ -80,7 +80,7 @@ class Fleet:
         self.plan = plan
         self.notebooks = VirtualNotebooks(clock, delay_seconds=plan.notebook_seconds, shared=plan.shared)
         self._manners = manners
-        self._web, self._pages, self._clock = web, pages, clock
+        self._answers, self._clock = Answers(web, pages), clock
         self._make_parts = make_parts
         self._open_frontier = open_frontier
         self._opened: list[Frontier] = []
@@ -196,27 +196,14 @@ class Fleet:
         return arrive
 
     async def _process(self, worker: _Worker, lease: Lease) -> Fetch:
-        found = self._pages.get(lease.url)
-        page_id = self._web.page_id(lease.url) if found else None
-        answer = FetchedPage(
-            url=lease.url,
-            status=200 if found else 404,
-            headers={"content-type": "text/html"},
-            body=b"",
-            fetched_at=self._clock.now,
-        )
+        answer = self._answers.answer(lease.url, at=self._clock.now)
         if self._manners:
             self._manners.settled(lease, self._clock.now)
         record = await worker.line.process(lease, answer, delay_seconds=self.plan.delay_seconds)
         worker.room += 1
         if worker not in self._idle:
             self._idle.append(worker)
-        return Fetch(
-            url=lease.url,
-            page_id=-1 if page_id is None else page_id,
-            relevance=record.relevance,
-            bytes=found[1] if found else 0,
-        )
+        return self._answers.fetch(lease.url, record.relevance)
 
     def _born(self, number: int, life: int = 0) -> _Worker:
         """Make a worker, with what another of its name wrote down, and draw how long it lives."""
@@ -231,7 +218,7 @@ class Fleet:
             judge=judge,
             strategy=strategy,
             rules=self._rules,
-            parse=self._parsed,
+            parse=self._answers.parse,
         )
         worker = _Worker(number, line, judge, life=life, room=self.plan.slots)
         if math.isfinite(self.plan.life_seconds):
@@ -248,8 +235,3 @@ class Fleet:
     def _bear(self, dead: _Worker) -> None:
         self._workers[dead.number] = worker = self._born(dead.number, dead.life + 1)
         self._idle.append(worker)
-
-    def _parsed(self, url: str, body: bytes, content_type: str) -> ParsedPage:
-        found = self._pages.get(url)
-        assert found is not None  # asked for a moment ago
-        return found[0]

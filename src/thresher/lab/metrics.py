@@ -61,11 +61,6 @@ def harvest_ratio(relevances: Scores) -> float:
     return sum_of_information(relevances) / max(len(relevances), 1)
 
 
-def information_curve(relevances: Scores, budget: int) -> Curve:
-    """Sum of information = Σ relevance over the first k fetches, for k = 1 … budget."""
-    return running_sum(relevances, budget)
-
-
 def sum_of_information(relevances: Scores) -> float:
     """Sum of information = Σ relevance over all fetches."""
     return float(sum(relevances))

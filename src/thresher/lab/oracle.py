@@ -1,7 +1,7 @@
 """How good a crawl could be at best: an oracle that knows every page and every link.
 
-The best order of fetches is NP-hard to find (a rooted Steiner problem), so the optimum is enclosed from two sides:
-`oracle_crawl` is a crawl that can be done, `upper_bound` one that nobody can beat.
+The best order of fetches is NP-hard to find (a rooted Steiner problem), so `oracle_crawl` is a good crawl that can be
+done, not the best: with R targets nobody has more than min(k, R) hits after k fetches.
 
 The oracle keeps the distance of every page from the fetched ones. A fetch only shortens distances; the shortened pages
 wait in layers, and a layer's links are walked when somebody asks how far things at its distance are. So all fetches
@@ -18,7 +18,6 @@ from itertools import count
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.lab.metrics import hits_area
 from thresher.linkgraph.graph import LinkGraph, Mask, Numbers, Pages, one_of_each
@@ -90,11 +89,6 @@ def greedy_crawl(graph: LinkGraph, targets: Pages, seeds: Pages, budget: int, *,
         crawl.fetch(batch[: budget - crawl.size])
     pages = np.concatenate(crawl.batches)
     return OracleCrawl(variant=variant, pages=pages, hits=is_target[pages])
-
-
-def upper_bound(target_count: int, budget: int) -> NDArray[np.int64]:
-    """Give min(k, R) for k = 1 … budget: nobody has more hits after k fetches."""
-    return np.minimum(np.arange(1, budget + 1), target_count)
 
 
 class _Crawl:

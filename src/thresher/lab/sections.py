@@ -9,8 +9,9 @@ from typing import Any
 
 from thresher.errors import ConfigError
 from thresher.lab.compare import HEADLINE, summarise
+from thresher.lab.rows import Row
 from thresher.lab.statistics import Comparison, Score, topic_means
-from thresher.lab.tasks import NEWER, ORACLE, PERFECT, Row, key_of
+from thresher.lab.tasks import NEWER, ORACLE, PERFECT, key_of
 
 BASELINE = "breadth-first"
 

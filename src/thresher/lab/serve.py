@@ -14,7 +14,8 @@ from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
 
-from thresher.lab.virtualweb import Web, open_web
+from thresher.lab.open_web import open_web
+from thresher.lab.virtualweb import Web
 from thresher.urls.canonical import canonicalize
 
 MAX_REQUEST_BYTES = 65_536

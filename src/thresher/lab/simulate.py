@@ -84,6 +84,32 @@ class SimulatedCrawl:
     virtual_seconds: float
 
 
+class Answers:
+    """What a frozen web says when it is asked: its parsed pages, and 404 for all else."""
+
+    def __init__(self, web: Web, pages: ParsedPages) -> None:
+        self._web = web
+        self._pages = pages
+
+    def answer(self, url: str, *, at: float) -> FetchedPage:
+        """Answer a request; the page itself is not in it, but comes from `parse`."""
+        status = 200 if self._pages.get(url) else 404
+        return FetchedPage(url=url, status=status, headers={"content-type": "text/html"}, body=b"", fetched_at=at)
+
+    def parse(self, url: str, body: bytes, content_type: str) -> ParsedPage:
+        """Give the page that was asked for a moment ago."""
+        found = self._pages.get(url)
+        assert found is not None
+        return found[0]
+
+    def fetch(self, url: str, relevance: float) -> Fetch:
+        """Note a fetch."""
+        found = self._pages.get(url)
+        page_id = self._web.page_id(url) if found else None
+        number = -1 if page_id is None else page_id
+        return Fetch(url=url, page_id=number, relevance=relevance, bytes=found[1] if found else 0)
+
+
 class VirtualClock:
     """Time that passes when somebody says so."""
 
@@ -114,8 +140,7 @@ class Simulator:
         rules: Rules | None = None,
         delay_seconds: float = 0.0,
     ) -> None:
-        self._web = web
-        self._pages = pages
+        self._answers = Answers(web, pages)
         self._watch = Stopwatch()
         self._clock = VirtualClock()
         self._delay_seconds = delay_seconds
@@ -126,7 +151,7 @@ class Simulator:
             judge=timed_judge(judge, self._watch),
             strategy=timed_strategy(strategy, self._watch),
             rules=rules or rules_of(web),
-            parse=self._parsed,
+            parse=self._answers.parse,
         )
 
     async def run(self, seeds: Sequence[str], budget: int, *, free: Set[int] = frozenset()) -> SimulatedCrawl:
@@ -165,26 +190,8 @@ class Simulator:
         return leases[0]
 
     async def _fetch(self, lease: Lease) -> Fetch:
-        found = self._pages.get(lease.url)
-        page_id = self._web.page_id(lease.url) if found else None
-        answer = FetchedPage(
-            url=lease.url,
-            status=200 if found else 404,
-            headers={"content-type": "text/html"},
-            body=b"",
-            fetched_at=self._clock.now,
-        )
+        answer = self._answers.answer(lease.url, at=self._clock.now)
         if self._delay_seconds:
             self._clock.now += FETCH_SECONDS
         record = await self._line.process(lease, answer, delay_seconds=self._delay_seconds)
-        return Fetch(
-            url=lease.url,
-            page_id=-1 if page_id is None else page_id,
-            relevance=record.relevance,
-            bytes=found[1] if found else 0,
-        )
-
-    def _parsed(self, url: str, body: bytes, content_type: str) -> ParsedPage:
-        found = self._pages.get(url)
-        assert found is not None  # asked for a moment ago
-        return found[0]
+        return self._answers.fetch(lease.url, record.relevance)

@@ -23,13 +23,15 @@ from thresher.errors import ConfigError
 from thresher.lab import metrics
 from thresher.lab.classes import KnownClasses, train_0
 from thresher.lab.judges import PerfectJudge
+from thresher.lab.open_web import open_web
 from thresher.lab.oracle import OracleCrawl, oracle_crawl
 from thresher.lab.page_words import PageWords
 from thresher.lab.parsed import ParsedPages
+from thresher.lab.rows import Row
 from thresher.lab.simulate import SimulatedCrawl, Simulator, rules_of
 from thresher.lab.splits import both_sides
 from thresher.lab.training import TRAINING_SHARE, TrainingSplit, WebPages, training_split, without
-from thresher.lab.virtualweb import Web, open_web
+from thresher.lab.virtualweb import Web
 from thresher.linkgraph.graph import LinkGraph
 from thresher.strategies.aim import Aim
 from thresher.strategies.rule_table import Classify, RuleTable
@@ -46,8 +48,6 @@ PERFECT = "perfect"
 
 NEWER = ("training", "distance", "host_pages")
 """Fields that rows of old lack."""
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
@@ -23,18 +22,13 @@ from thresher.classify.rhythm import Rhythm
 from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, Merge, ParsedPage
 from thresher.strategies.batches import Batches
 from thresher.strategies.evidence.anchor_classifier import MOST_TERMS, AnchorClassifier
+from thresher.strategies.evidence.anchor_threshold import KNOWN_TARGETS, UNDECIDED, Known, confidence, new_threshold
 from thresher.strategies.generations import generation_of
 
 MAX_ANCHOR_CHARACTERS = 200
-KNOWN_TARGETS = 1_000
-"""The latest links with a score and a known target, by which the threshold is chosen."""
 OWN_SHARE = 0.1
 """Of the examples that a training waits for: how many must be the worker's own, or many others would keep it busy."""
 NOTES = "anchors"
-UNDECIDED = 0.5
-
-Known = tuple[float, bool]
-"""How likely a link was said to be relevant, and whether it was."""
 
 
 class LearningAnchor:
@@ -159,7 +153,7 @@ class LearningAnchor:
         if anchor_score is not None:
             score = self._factor * page_score + (1 - self._factor) * anchor_score
             parts["anchor"] = carry["anchor_score"] = anchor_score
-            if self._pseudo_labels and _confidence(anchor_score) > self._threshold:
+            if self._pseudo_labels and confidence(anchor_score) > self._threshold:
                 self._add(anchor, anchor_score > UNDECIDED)
         return Candidate(url=link.url, score=self._batches.place(score, born), parts=parts, carry=carry)
 
@@ -194,22 +188,5 @@ class LearningAnchor:
             self._new_examples, self._trained_on = 0, self._classifier.examples
 
 
-def new_threshold(known: Sequence[Known], accuracy: float, old: float) -> float:
-    """Give the least confidence from which on scores were right often enough; the old threshold when there is none."""
-    ranked = sorted(((_confidence(score), (score > UNDECIDED) == relevant) for score, relevant in known), reverse=True)
-    threshold, seen, right = None, 0, 0
-    for confidence, group in groupby(ranked, key=lambda one: one[0]):
-        verdicts = [is_right for _, is_right in group]
-        seen, right = seen + len(verdicts), right + sum(verdicts)
-        if right >= accuracy * seen:
-            threshold = confidence
-    return old if threshold is None else threshold
-
-
 def _read_known(state: Mapping[str, Any]) -> Iterator[Known]:
     return ((float(score), bool(relevant)) for score, relevant in state["known"][-KNOWN_TARGETS:])
-
-
-def _confidence(anchor_score: float) -> float:
-    """Give how far a score lies from undecided, from 0 to 1."""
-    return abs(2 * anchor_score - 1)

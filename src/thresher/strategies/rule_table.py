@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -37,33 +37,6 @@ def class_of(scores: Mapping[str, float]) -> str:
     """Give the best class; of equal ones the first, and `NO_CLASS` when none is likely at all."""
     best = max(scores, key=scores.__getitem__, default=NO_CLASS)
     return best if scores.get(best, 0.0) > 0 else NO_CLASS
-
-
-def learn_rules(
-    examples: Mapping[str, Iterable[ParsedPage]],
-    linked_pages: Callable[[str], ParsedPage | None],
-    classify: Classify,
-    *,
-    targets: Iterable[str] = (),
-) -> RuleTable:
-    """Count for every class the classes of the pages that its examples link to, each page once per class.
-
-    Args:
-        examples: Train-0: the example pages of every class.
-        linked_pages: Train-1: gives the page at an address, None where there is none; the `get` of a mapping will do.
-        classify: Says which class a train-1 page is of, even where somebody knows it.
-        targets: The wanted classes.
-    """
-    referred = {
-        label: {link.url: None for page in pages for link in page.links if link.url != page.url}
-        for label, pages in examples.items()
-    }
-
-    def class_at(url: str) -> str | None:
-        linked = linked_pages(url)
-        return None if linked is None else class_of(classify(linked))
-
-    return RuleTable(count_rules(referred, class_at), frozenset(targets))
 
 
 def count_rules(

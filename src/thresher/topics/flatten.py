@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import heapq
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import xxhash
 
-from thresher.topics.paths import clean_path, parent_of
 from thresher.topics.taxonomy import Taxonomy
 
 LEAST_URLS = 150
@@ -49,28 +48,6 @@ def class_urls(
         for home, numbers in drawn.items()
     }
     return dict(sorted(found.items()))
-
-
-def wanted_classes(
-    taxonomy: Taxonomy, known: Iterable[str], nodes: Iterable[str], languages: Sequence[str] = ALL_LANGUAGES
-) -> frozenset[str]:
-    """Return the classes that stand for the chosen nodes and their counterparts in other languages.
-
-    These are the classes at and below a node; or, where it has joined another one, the class that it joined.
-    """
-    names = set(known)
-    wanted: set[str] = set()
-    for node in nodes:
-        for path in taxonomy.with_counterparts(clean_path(node), languages):
-            below = {name for name in names if name == path or name.startswith(f"{path}/")}
-            wanted |= below or _class_above(path, names)
-    return frozenset(wanted)
-
-
-def _class_above(path: str, names: set[str]) -> set[str]:
-    while path and path not in names:
-        path = parent_of(path)
-    return {path} if path else set()
 
 
 def _homes(taxonomy: Taxonomy, least: int) -> array[int]:

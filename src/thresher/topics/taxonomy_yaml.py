@@ -30,11 +30,8 @@ from thresher.text.tokens import CJK
 from thresher.topics.paths import clean_path
 from thresher.topics.taxonomy_file import TaxonomyWriter
 from thresher.topics.taxonomy_tables import clean_text, is_web_address
+from thresher.yaml_tree import MAX_BYTES, compose
 
-MAX_BYTES = 1 << 20
-"""Larger taxonomies are not written by hand."""
-
-_MAX_DEPTH = 100
 _DETAILS = ("children", "description", "en", "examples", "zh")
 _PAGE = ("description", "title", "url")
 _PLAIN_TAGS = {f"tag:yaml.org,2002:{tag}" for tag in ("str", "int", "float", "bool", "null", "timestamp", "merge")}
@@ -52,32 +49,12 @@ def read_yaml(file: BinaryIO, name: str, writer: TaxonomyWriter) -> None:
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{name}: more than {MAX_BYTES >> 20} MB of YAML; write a table of paths, one per line")
     try:
-        root = _compose(name, data.decode("utf-8"))
+        root = compose(name, data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{name}: not UTF-8 text (byte {error.start})") from error
-    _Reader(name, writer).names_below("", root)
-
-
-def _compose(name: str, text: str) -> yaml.Node:
-    """Read YAML as a tree, so that lines are known and nothing is made from tags; aliases could stand for gigabytes."""
-    depth = 0
-    try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            line = event.start_mark.line + 1 if event.start_mark else 1
-            if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{name}:{line}: aliases (*{event.anchor}) are not read; write the value out.")
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _MAX_DEPTH:
-                raise ConfigError(f"{name}:{line}: nested too deeply.")
-        root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigError(f"{name}:{line}: not YAML: {error.problem}.") from error
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{name}: not YAML: {error}.") from error
     if root is None:
         raise ConfigError(f"{name}: no topic in it.")
-    return root
+    _Reader(name, writer).names_below("", root)
 
 
 @dataclass(frozen=True)

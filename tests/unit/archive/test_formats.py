@@ -7,8 +7,9 @@ import pytest
 
 from tests.unit.archive.test_collection import page
 from thresher.archive.collection import Collection
-from thresher.archive.formats import SCHEMA_VERSION
+from thresher.archive.formats import SCHEMA_VERSION, check_all
 from thresher.archive.pages import PageWriter
+from thresher.errors import StoreError
 
 FIRST = """
 CREATE TABLE page (
@@ -75,3 +76,13 @@ def test_a_segment_that_cannot_be_brought_up_to_date_stays_whole(segment):
     with closing(sqlite3.connect(segment)) as db:
         assert "etag" not in [row[1] for row in db.execute("PRAGMA table_info(page)")]
     assert version(segment) == was
+
+
+def test_segments_are_checked_before_anything_is_written(tmp_path, segment):
+    check_all(segment.parent)
+    (tmp_path / "w2.db").write_bytes(b"no database, which is another matter" * 30)
+    check_all(segment.parent)
+    with closing(sqlite3.connect(segment)) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer Thresher"):
+        check_all(segment.parent)

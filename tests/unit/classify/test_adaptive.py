@@ -7,7 +7,7 @@ import pytest
 from thresher.classify.adaptive import AdaptiveJudge
 from thresher.classify.base import Brief, Learner
 from thresher.classify.entries import ENTRY_BYTES
-from thresher.classify.one_language import OtherSample
+from thresher.classify.sample_notes import SampleNotes
 from thresher.records import ParsedPage
 
 VECTORS = {"en": {"solar": 1.0, "cell": 1.0}, "zh": {"太阳": 1.0, "阳能": 1.0, "电池": 1.0}}
@@ -247,8 +247,8 @@ def test_a_seed_is_written_down_at_once():
     judge = AdaptiveJudge(Brief(vectors=VECTORS, seeds=frozenset([solar(0).url])))
     judge.keep_in(notebook)
     judge.learn(solar(0))
-    other = OtherSample.read(notebook.entries["w1", "sample-other"])
-    assert (other.draw.kept, list(other.draw.urls), other.seeds) == (1, [solar(0).url], {solar(0).url})
+    other = SampleNotes.read(notebook.entries["w1", "sample-other"])
+    assert (other.draw.kept, list(other.draw.urls), set(other.seeds)) == (1, [solar(0).url], {solar(0).url})
 
 
 def test_workers_share_their_seeds():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.classify.sections import EVEN_WEIGHTS, section_counts, weighted_counts
+from thresher.classify.sections import SECTIONS, section_counts, weighted_counts
 from thresher.records import Link, ParsedPage
 
 PAGE = ParsedPage(
@@ -34,7 +34,7 @@ def test_the_body_is_the_rest_of_the_text():
 
 
 def test_sections_of_a_page_add_up_to_its_text_and_keywords():
-    even = weighted_counts(PAGE, EVEN_WEIGHTS)
+    even = weighted_counts(PAGE, dict.fromkeys(SECTIONS, 1.0))
     assert even == {"solar": 2, "cell": 2, "cheap": 1, "energi": 2, "compar": 1, "price": 2, "head": 1}
 
 

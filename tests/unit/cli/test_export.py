@@ -1,14 +1,13 @@
 """Every way out of a collection, from the command line."""
 
 import json
-import sys
 from contextlib import closing
+from functools import partial
 
 import pytest
 
 from tests.unit.archive.captures import answered, archived
 from tests.unit.archive.test_ways_out import HUB, LEAF, SEED, of
-from thresher import cli
 from thresher.archive.pages import PageWriter
 from thresher.archive.warc_file import Member, walk
 
@@ -25,18 +24,8 @@ def crawl(tmp_path):
 
 
 @pytest.fixture
-def export(crawl, monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["thresher", "export", str(crawl), *map(str, arguments)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = end.code or 0
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
+def export(crawl, shell):
+    return partial(shell, "export", crawl)
 
 
 def objects(out):

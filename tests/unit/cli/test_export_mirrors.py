@@ -1,13 +1,11 @@
 """Mirrors can be listed from the command line."""
 
 import json
-import sys
 from contextlib import closing
 
 import pytest
 
 from tests.unit.search.test_mirrors import site
-from thresher import cli
 from thresher.archive.pages import PageWriter
 
 
@@ -21,22 +19,14 @@ def crawl(tmp_path):
     return folder
 
 
-def call(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", ["thresher", "export", *map(str, arguments)])
-    try:
-        cli.main()
-    except SystemExit as end:
-        return end.code or 0
-    return 0
+def test_each_pair_of_mirrors_is_a_row(crawl, shell):
+    code, out, err = shell("export", crawl, "--mirrors")
+    assert code == 0
+    assert json.loads(out) == {"host": "a.example", "other": "b.example", "common": 5, "share": 1.0}
+    assert "1 mirrors" in err
 
 
-def test_each_pair_of_mirrors_is_a_row(crawl, monkeypatch, capsys):
-    assert call(monkeypatch, crawl, "--mirrors") == 0
-    said = capsys.readouterr()
-    assert json.loads(said.out) == {"host": "a.example", "other": "b.example", "common": 5, "share": 1.0}
-    assert "1 mirrors" in said.err
-
-
-def test_mirrors_are_a_table_of_their_own(crawl, monkeypatch, capsys):
-    assert call(monkeypatch, crawl, "--mirrors", "--hosts") == 1
-    assert "one at a time" in capsys.readouterr().err
+def test_mirrors_are_a_table_of_their_own(crawl, shell):
+    code, _, err = shell("export", crawl, "--mirrors", "--hosts")
+    assert code == 1
+    assert "one at a time" in err

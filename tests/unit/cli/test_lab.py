@@ -8,7 +8,6 @@ from contextlib import closing
 import pyarrow.parquet as pq
 import pytest
 
-from thresher import cli
 from thresher.lab import compare, serve
 from thresher.lab.importers.pagefile import SourcePage, write_web
 from thresher.lab.virtualweb import VirtualWeb
@@ -49,19 +48,9 @@ def webs(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def thresher(webs, monkeypatch, capsys):
+def thresher(webs, shell):
     """Run a command as a shell would: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["thresher", *map(str, arguments)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = end.code
-        return code, *capsys.readouterr()
-
-    return run
+    return shell
 
 
 COMPARE = (

@@ -1,10 +1,7 @@
 """A crawl of taxonomy nodes is started like one of a phrase."""
 
-import sys
-
 import pytest
 
-from thresher import cli
 from thresher.build import Crawl
 from thresher.errors import ConfigError
 
@@ -18,19 +15,14 @@ Sports 体育:
 
 
 @pytest.fixture
-def new(tmp_path, monkeypatch, capsys):
+def new(tmp_path, monkeypatch, shell):
     """Run `thresher new crawl …` beside a small taxonomy: exit code and standard error."""
     (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["thresher", "new", "crawl", *map(str, arguments)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = end.code or 0
-        return code, capsys.readouterr().err
+        code, _, err = shell("new", "crawl", *arguments)
+        return code, err
 
     return run
 

@@ -1,30 +1,19 @@
 """thresher lab reproduce, on a generated web of 600 pages."""
 
-import sys
+from functools import partial
 
 import pytest
 
-from thresher import cli
 from thresher.lab.reproduce import runner
 
 
 @pytest.fixture
-def thresher(tmp_path, monkeypatch, capsys):
+def thresher(tmp_path, monkeypatch, shell):
     """Run a command as a shell would: exit code, standard output, standard error."""
     monkeypatch.setenv("THRESHER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(runner, "_stages", {})
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["thresher", "lab", "reproduce", *arguments])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = end.code
-        return code, *capsys.readouterr()
-
-    return run
+    return partial(shell, "lab", "reproduce")
 
 
 CHOICE = ("--web", "generated-en-600", "--topics", "Arts/Music", "--pages", "20", "--workers", "1", "-o", "rows")

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from tests.unit.search.conftest import page
 from thresher.archive.pages import PageWriter
-from thresher.cli.search import search
+from thresher.cli import thresher
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def crawl(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(search, [str(argument) for argument in arguments])
+    return CliRunner().invoke(thresher, ["search", *map(str, arguments)])
 
 
 def test_a_search_prints_title_address_verdict_and_snippet(crawl):

@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-from thresher import cli
-
 MINE = """
 Sports 体育:
   description: Games and those who play them.
@@ -22,22 +20,11 @@ Sports 体育:
 
 
 @pytest.fixture
-def thresher(tmp_path, monkeypatch, capsys):
+def thresher(tmp_path, monkeypatch, shell):
     """Run a command in a folder with a small taxonomy: exit code, standard output, standard error."""
     (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["thresher", *map(str, arguments)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = end.code or 0
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
+    return shell
 
 
 def test_import_says_what_was_read(thresher, tmp_path):

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from tests.unit.lab.importers.test_crawl import record
 from tests.unit.strategies.layering.small_source import SmallSource
 from thresher.archive.pages import PageWriter
+from thresher.classify import example_learner
 from thresher.cli import thresher
 from thresher.errors import ConfigError, CrawlNotFound
 from thresher.strategies.layer_model import LayerModel
@@ -82,3 +83,9 @@ def test_a_crawl_without_relevant_pages_must_crawl_first(tmp_path):
 def test_a_folder_without_a_crawl_is_an_error(tmp_path):
     with pytest.raises(CrawlNotFound):
         run(tmp_path)
+
+
+def test_without_scikit_learn_it_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(example_learner, "find_spec", lambda _: None)
+    with pytest.raises(ConfigError, match=r'strategy layers needs scikit-learn: pip install "thresher\[learn\]"'):
+        run(make_crawl(tmp_path / "solar"))

@@ -13,7 +13,6 @@ from thresher.cli import thresher
 from thresher.cli.stores import fetch_definition, joined
 from thresher.cli.work import _join
 from thresher.engine.fellows import StoreFellows
-from thresher.engine.progress import Limits
 from thresher.errors import ConfigError, StoreUnreachable, ThresherError
 from thresher.fleet.keys import key_of
 from thresher.fleet.roster import SILENT_SECONDS, Roster, Sign
@@ -38,7 +37,7 @@ def published(tmp_path, url):
 
 async def begin(crawl):
     fellows = StoreFellows(crawl, owner=True)
-    await fellows.begin(Limits())
+    await fellows.begin()
     await fellows.close()
 
 

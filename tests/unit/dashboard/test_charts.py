@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from thresher.dashboard.charts import BAR_WIDTH, bar, harvest_chart, histogram, round_step, sparkline
+from thresher.dashboard.charts import BAR_WIDTH, bar, harvest_chart, histogram, sparkline
 from thresher.dashboard.texts import texts_in
 
 TEXTS = texts_in("en")
@@ -69,8 +69,3 @@ def test_what_counts_against_goes_to_the_left(value, x, width):
 
 def test_a_bar_without_sign_begins_at_the_left():
     assert float(drawn(bar(1.0, 1.0)).find("rect").get("width")) == BAR_WIDTH
-
-
-@pytest.mark.parametrize(("top", "step"), [(6, 1), (7, 2), (100, 20), (1_000_000, 200_000), (0.5, 0.1)])
-def test_marks_are_round(top, step):
-    assert round_step(top) == pytest.approx(step)

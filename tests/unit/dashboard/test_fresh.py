@@ -7,18 +7,6 @@ import pytest
 from thresher.dashboard.fresh import MOST_ANSWERS, Fresh
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def fresh(clock):
     return Fresh(clock=clock)
@@ -45,7 +33,7 @@ async def test_a_young_answer_is_given_again(fresh):
 async def test_an_old_one_is_asked_for_anew(fresh, clock):
     ask = Asked([1, 2])
     await fresh.get("a", ask, seconds=1)
-    clock.now = 1.5
+    clock.now += 1.5
     assert await fresh.get("a", ask, seconds=1) == 2
 
 

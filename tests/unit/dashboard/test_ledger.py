@@ -19,18 +19,6 @@ def record(number, **more):
     return PageRecord(fingerprint=fingerprint(url), url=url, fetched_at=1000.0 + number, **{**values, **more})
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def ledger(clock):
     return Ledger(clock=clock)
@@ -73,7 +61,7 @@ def test_a_page_that_came_again_counts_once_after_a_while(ledger, clock, writers
     writers[0].write([record(6)])
     ledger.read(collection.segments)
     writers[1].write([replace(record(6), fetched_at=2000.0, relevant=False)])
-    clock.now = RECOUNT_SECONDS
+    clock.now += RECOUNT_SECONDS
     pages = ledger.read(collection.segments)
     assert (len(pages), pages.relevant) == (1, 0)
 
@@ -82,7 +70,7 @@ def test_what_the_judge_thinks_now_is_seen_after_a_while(ledger, clock, writers,
     writers[0].write([record(6, text="words")])
     assert ledger.read(collection.segments).relevant == 1
     writers[0].rewrite([Revision(url="http://a.example/6", judgement=Judgement(relevance=0.1, relevant=False))])
-    clock.now = RECOUNT_SECONDS
+    clock.now += RECOUNT_SECONDS
     assert ledger.read(collection.segments).relevant == 0
 
 
@@ -99,9 +87,9 @@ def test_the_longer_it_takes_to_read_all_the_more_seldom_it_is_done(clock, write
     monkeypatch.setattr(ledger, "_take", slow)
     writers[0].write([record(1)])
     ledger.read(collection.segments)
-    clock.now = 1 / RECOUNT_SHARE - 1.5
+    clock.now += 1 / RECOUNT_SHARE - 1.5
     ledger.read(collection.segments)
-    clock.now = 1 / RECOUNT_SHARE
+    clock.now += 1.5
     ledger.read(collection.segments)
     assert taken == [0, 1, 0]
 

@@ -1,14 +1,8 @@
 """Names of the next hosts are looked up before their turn, once a second."""
 
+from tests.clock import Clock
 from thresher.engine import ahead
 from thresher.engine.ahead import Ahead
-
-
-class Clock:
-    now = 100.0
-
-    def __call__(self):
-        return self.now
 
 
 class Queue:

@@ -4,11 +4,12 @@ import pytest
 
 from tests.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from thresher.build import Crawl
-from thresher.engine.fellows import StoreFellows, stricter
+from thresher.engine.fellows import StoreFellows, agree, stricter
 from thresher.engine.progress import Ending, Limits
 from thresher.errors import ConfigError, StoreUnreachable
 from thresher.fleet.definition import DefinitionStore
 from thresher.fleet.roster import Roster, Sign
+from thresher.frontier.memory import MemoryFrontier
 
 
 @pytest.fixture
@@ -46,18 +47,22 @@ def test_of_two_limits_the_one_counts_that_is_reached_first(own, common, both):
     assert stricter(own, common) == both
 
 
-async def test_who_joins_is_bound_by_the_limits_of_who_began(fellows):
+async def test_who_joins_is_bound_by_the_limits_of_who_began():
+    frontier, limits = MemoryFrontier(), Limits(pages=100, minutes=2.0)
+    assert await agree(frontier, limits, owner=True) == limits
+    assert await agree(frontier, Limits(pages=500), owner=False) == limits
+
+
+async def test_who_joins_knows_for_how_long_the_run_lasts(fellows):
     owner, other = fellows(owner=True), fellows(owner=False)
     await owner.greet([])
-    await owner.begin(Limits(pages=100, minutes=2.0))
-    limits, seconds = await other.begin(Limits(pages=500))
-    assert limits == Limits(pages=100, minutes=2.0)
-    assert 0 <= seconds < 10
+    assert await owner.begin() == 0.0
+    assert 0 <= await other.begin() < 10
 
 
 async def test_the_first_word_to_stop_is_heard_by_all(fellows):
     owner, other = fellows(owner=True), fellows(owner=False)
-    await owner.begin(Limits())
+    await owner.begin()
     assert (await other.look([])).stop is None
     await other.stop(Ending.HARVEST)
     await owner.stop(Ending.STOPPED)
@@ -83,7 +88,7 @@ async def test_workers_of_other_machines_are_counted_and_their_names_are_not_tak
 
 
 async def test_the_crawl_is_in_the_store_when_its_run_has_begun(crawl, fellows):
-    await fellows(owner=True).begin(Limits())
+    await fellows(owner=True).begin()
     link = crawl.link()
     assert "topic.yaml" in (await DefinitionStore(link, "solar").fetch()).files
     await link.close()

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.clock import Clock
 from thresher.engine.figures import Figures
 from thresher.engine.metrics import FRESH_SECONDS, REACHED_SECONDS, Measured
 from thresher.errors import ConfigError
@@ -15,13 +16,6 @@ from thresher.frontier.memory import MemoryFrontier
 from thresher.records import Candidate, Outcome, Settlement
 
 OPERATIONS = [name for name, _ in inspect.getmembers(Frontier, inspect.isfunction) if not name.startswith("_")]
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
 
 
 class World:
@@ -219,7 +213,7 @@ def test_no_figure_comes_with_the_time_at_which_it_was_made():
 
 def test_without_its_package_it_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
-    with pytest.raises(ConfigError, match=r"pip install 'thresher\[metrics\]'"):
+    with pytest.raises(ConfigError, match=r'pip install "thresher\[metrics\]"'):
         Figures(crawl="solar", worker="w1")
 
 

@@ -5,18 +5,6 @@ import pytest
 from thresher.engine.patience import FIRST_SECONDS, Patience
 
 
-class Clock:
-    now = 100.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def patience(clock):
     return Patience(10, clock=clock)  # two places for slow ones

@@ -20,18 +20,6 @@ PLACE = "http://a.example/robots.txt"
 SECOND = "http://b.example/robots.txt"
 
 
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def frontier(clock):
     return MemoryFrontier(clock=clock)
@@ -224,3 +212,9 @@ def test_garbage_neither_breaks_nor_delays(text):
     file = RobotsFile(200, text)
     assert file.crawl_delay_seconds == 0.0
     assert file.allows("http://a.example/")
+
+
+@pytest.mark.parametrize("note", ['[404, "", 1.0]', '{"status": 404, "mood": "good"}', "not JSON"])
+async def test_what_another_version_wrote_down_is_asked_for_again(note, robots, frontier):
+    await frontier.remember("a.example", PLACE, note, seconds=60)
+    assert await robots.look_up("http://a.example/x") == PLACE

@@ -101,3 +101,10 @@ async def test_what_is_no_frontier_is_refused_with_words(tmp_path, look):
     (tmp_path / "frontier.db").write_bytes(b"no database at all" * 100)
     with pytest.raises(StoreError, match="cannot be read"):
         await look.counts()
+
+
+async def test_a_file_of_an_earlier_version_is_read_as_it_is(frontier, look):
+    await frontier.add(candidates(1))
+    frontier._file._db.executescript("DROP TABLE clock; DROP TABLE gate; PRAGMA user_version = 1;")
+    assert (await look.counts()).waiting == 1
+    assert [entry.score for entry in await look.peek(5)] == [0.0]

@@ -16,7 +16,7 @@ from thresher.lab.archipelago import (
 )
 from thresher.lab.importers.pagefile import SourcePage, write_web
 from thresher.lab.importers.views import view
-from thresher.lab.virtualweb import open_web
+from thresher.lab.open_web import open_web
 from thresher.parse.html import parse
 from thresher.urls.host import host_key
 

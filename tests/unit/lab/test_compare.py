@@ -7,7 +7,8 @@ import pytest
 
 from tests.unit.lab.small_web import tea_and_solar
 from thresher.lab import compare
-from thresher.lab.compare import read_rows, run_tasks, summarise, write_parquet
+from thresher.lab.compare import run_tasks, summarise, write_parquet
+from thresher.lab.rows import read_rows
 from thresher.lab.tasks import Bench, Task, key_of
 
 

@@ -52,7 +52,7 @@ def test_harvest_ratio_is_the_mean_score():
 
 def test_information_adds_up():
     assert metrics.sum_of_information([0.5, 0.0, 0.25]) == 0.75
-    assert metrics.information_curve([0.5, 0.0, 0.25], 4).tolist() == [0.5, 0.5, 0.75, 0.75]
+    assert metrics.running_sum([0.5, 0.0, 0.25], 4).tolist() == [0.5, 0.5, 0.75, 0.75]
 
 
 def test_recall_is_the_share_of_targets_found():

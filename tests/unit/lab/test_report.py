@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.lab.charts import HEIGHT, WIDTH, colour_classes, line_chart, spread
+from thresher.lab.charts import PAPER, colour_classes, line_chart, spread
 from thresher.lab.curves import Band, bands
 from thresher.lab.markup import element, joined, table
 from thresher.lab.pictures import file_names, write_pictures
@@ -179,7 +179,7 @@ def places_in(chart):
 @pytest.mark.parametrize("values", [[0.0, 0.0], [1.0, 1.0], [0.004, 0.003], [0.5], [0.37] * 1000])
 def test_every_point_of_a_chart_is_in_the_picture(values):
     chart = line_chart([band("a", values)], {"a": "colour0"}, title="t", y_title="y")
-    assert all(0 <= x <= WIDTH and 0 <= y <= HEIGHT for x, y in places_in(chart))
+    assert all(0 <= x <= PAPER.width and 0 <= y <= PAPER.height for x, y in places_in(chart))
     assert not math.isnan(sum(map(sum, places_in(chart))))
 
 

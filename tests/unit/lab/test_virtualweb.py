@@ -8,7 +8,8 @@ import pytest
 
 from thresher.errors import ConfigError, UnknownName
 from thresher.lab.importers.pagefile import SourcePage
-from thresher.lab.virtualweb import VirtualWeb, Web, WebPage, open_web
+from thresher.lab.open_web import open_web
+from thresher.lab.virtualweb import VirtualWeb, Web, WebPage
 from thresher.parse.html import parse
 
 

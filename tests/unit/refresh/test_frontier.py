@@ -10,18 +10,6 @@ from thresher.refresh.frontier import RefreshFrontier, hand_over
 PAGE, KNOWN, NEW = "http://a.example/page", "http://a.example/known", "http://b.example/new"
 
 
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 async def home(clock):
     home = MemoryFrontier(clock=clock)

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 
 import pytest
 
@@ -124,8 +125,8 @@ def test_an_index_mostly_of_old_versions_is_made_anew(world):
     for time in range(1, 7):
         world.keep(page("1", f"tidal power {time}", at=float(time)), worker=f"w{time % 2}")
         assert world.find("tidal") == ["1"]
-    rows = sqlite3.connect(world.index.path).execute("SELECT count(*) FROM doc").fetchone()[0]
-    assert rows <= 2
+    with closing(sqlite3.connect(world.index.path)) as db:
+        assert db.execute("SELECT count(*) FROM doc").fetchone()[0] <= 2
 
 
 def test_a_folder_without_pages_has_no_answers(world):

@@ -5,13 +5,13 @@ from math import log
 import numpy as np
 
 from thresher.classify.scorer import PlainScorer
-from thresher.classify.sections import EVEN_WEIGHTS
+from thresher.classify.sections import SECTIONS
 from thresher.strategies.layer_model import LayerModel
 
 SCORER = PlainScorer(
     labels=[0, 1],
     vocabulary={"solar": 0, "index": 1},
-    sections=EVEN_WEIGHTS,
+    sections=dict.fromkeys(SECTIONS, 1.0),
     idf=np.ones(2),
     gain=np.ones(2),
     unit_length=False,

@@ -9,7 +9,8 @@ from thresher.classify.entries import pack_values
 from thresher.classify.notebook import FolderNotebook
 from thresher.records import Link
 from thresher.strategies.base import Batcher, Rememberer
-from thresher.strategies.learning_anchor import NOTES, LearningAnchor, new_threshold
+from thresher.strategies.evidence.anchor_threshold import new_threshold
+from thresher.strategies.learning_anchor import NOTES, LearningAnchor
 
 JAZZ = Link(url="http://a.example/jazz", anchor="jazz")
 BARE = Link(url="http://a.example/bare")

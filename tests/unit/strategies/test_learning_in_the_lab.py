@@ -11,7 +11,7 @@ from thresher.lab.simulate import Simulator
 from thresher.strategies.aim import Aim
 from thresher.strategies.infospiders import InfoSpiders
 from thresher.strategies.learning_anchor import LearningAnchor
-from thresher.strategies.rule_table import learn_rules
+from thresher.strategies.rule_table import RuleTable, class_of, count_rules
 from thresher.strategies.rules import InterclassRules
 
 PAGES = 80
@@ -62,13 +62,17 @@ def test_rules_learned_from_labelled_pages_guide_a_crawl(web, pages, tmp_path):
         found = pages.get(url)
         return found[0] if found else None
 
-    examples = {}
+    def class_at(url):
+        found = page_at(url)
+        return class_of(labels(found)) if found else None
+
+    referred = {}
     for number in range(0, len(web), 3):
         page = page_at(web.url_of(number))
         for label in labels(page):
-            examples.setdefault(label, []).append(page)
-    table = learn_rules(examples, page_at, labels, targets={label for label in examples if label.startswith(TOPIC)})
-    table.save(tmp_path)
+            referred.setdefault(label, set()).update(link.url for link in page.links)
+    targets = frozenset(label for label in referred if label.startswith(TOPIC))
+    RuleTable(count_rules(referred, class_at), targets).save(tmp_path)
     fetched, hits = crawl(web, pages, InterclassRules(Aim(model=tmp_path), labels))
     assert fetched == PAGES
     assert hits > 5

@@ -1,7 +1,7 @@
 """RULES flattens a tree from the bottom up until every leaf has enough URLs."""
 
 from tests.unit.topics.small_taxonomy import from_counts
-from thresher.topics.flatten import classes, wanted_classes
+from thresher.topics.flatten import classes
 
 
 def sizes(counts, **options):
@@ -47,11 +47,3 @@ def test_the_same_number_draws_the_same_pages_and_another_draws_others():
         first, again, other = (classes(taxonomy, least=1, most=10, random_state=seed)["A"] for seed in (1, 1, 2))
     assert first == again
     assert first != other
-
-
-def test_wanted_are_the_classes_below_a_node_or_the_one_it_joined():
-    with from_counts({"A/B/C": 3, "A/B/D": 3, "A/E/F": 2, "A/E": 2}) as taxonomy:
-        known = classes(taxonomy, least=3)
-        assert wanted_classes(taxonomy, known, ["A/B"]) == {"A/B/C", "A/B/D"}
-        assert wanted_classes(taxonomy, known, ["A/E/F"]) == {"A/E"}
-        assert wanted_classes(taxonomy, known, ["A/B/C"]) == {"A/B/C"}

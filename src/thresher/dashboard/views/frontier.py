@@ -15,7 +15,7 @@ from thresher.frontier.sample import Sample
 
 BUCKETS = 40
 SAMPLED = 4_000
-NEXT_SECONDS, HISTOGRAM_SECONDS = 1.0, 5.0
+HISTOGRAM_SECONDS = 5.0
 
 
 async def frontier(watched: WatchedCrawl, *, limit: int = 50) -> dict[str, Any]:

@@ -33,7 +33,7 @@ async def status(watched: WatchedCrawl) -> dict[str, Any]:
     is_running = state != "stopped"
     limits = watched.crawl.config.stop.model_dump()
     if is_running:
-        limits |= {**(await begun_with(watched.frontier)).limits(), **orders.limits, **wishes.limits()}
+        limits |= {**(await begun_with(watched.frontier)).limits(), **wishes.limits()}
     used = {
         "pages": counts.pages,
         "relevant": counts.relevant,

@@ -211,22 +211,7 @@ class RedisFrontier:
         """Return the frontier in numbers."""
         shards = await self._opened()
         rows = [(await self._until_settled("counts", shard))[1] for shard in shards]
-        waiting, leased, done, failed, dropped, pages, relevant, hosts, ready, delayed, parked = map(
-            sum, zip(*rows, strict=True)
-        )
-        return Counts(
-            waiting=waiting,
-            leased=leased,
-            done=done,
-            failed=failed,
-            dropped=dropped,
-            pages=pages,
-            relevant=relevant,
-            hosts=hosts,
-            ready=ready,
-            delayed=delayed,
-            parked=parked,
-        )
+        return Counts.of(map(sum, zip(*rows, strict=True)))
 
     async def hosts(self, limit: int = 100, *, parked: bool = False) -> list[HostEntry]:
         """List hosts, those with most pages first; only parked ones when asked."""

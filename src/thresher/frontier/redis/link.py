@@ -55,11 +55,6 @@ _NOT_NOW = ("MISCONF", "LOADING", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "BUSY
 _SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss", "redis+cluster": "redis"}
 
 
-def is_store_url(url: str) -> bool:
-    """Tell whether this names such a store."""
-    return urlsplit(url).scheme in _SCHEMES
-
-
 class StoreLink:
     """A connection that waits out what passes, usable from one event loop after another.
 
@@ -81,7 +76,6 @@ class StoreLink:
         """How often the store was lost: what it said before may have been forgotten in a crash."""
         self._url = urlunsplit((_SCHEMES[parts.scheme], *parts[1:]))
         self._patience_seconds = patience_seconds
-        self._hurried = False
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -108,10 +102,6 @@ class StoreLink:
         together = _run_by_key if self.is_cluster else _run_in_a_row
         return await self._patiently(lambda client: together(client, calls))
 
-    def hurry(self) -> None:
-        """Give up at the next failure instead of waiting it out: there is no time left."""
-        self._hurried = True
-
     async def close(self) -> None:
         """Let go of the connections."""
         client, self._client = self._client, None
@@ -135,7 +125,7 @@ class StoreLink:
             self._note_down(trouble)
             await self._drop_idle(client)
             waited = time.monotonic() - began
-            if self._hurried or (self._patience_seconds is not None and waited >= self._patience_seconds):
+            if self._patience_seconds is not None and waited >= self._patience_seconds:
                 raise StoreUnreachable(f"the store {self.name} cannot be reached: {trouble}") from trouble
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not a secret
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.errors import ConfigError
-from thresher.lab.compare import read_rows
 from thresher.lab.reproduce.ablations import e3_report, e3_trials, e4_report, e4_trials, e5_report, e5_trials
 from thresher.lab.reproduce.claims import Row
 from thresher.lab.reproduce.fcmrps import e1_report, e1_trials
@@ -23,6 +22,7 @@ from thresher.lab.reproduce.tables import Report
 from thresher.lab.reproduce.timing import e6_report, e6_trials
 from thresher.lab.reproduce.trials import Trial
 from thresher.lab.reproduce.url_tokens import e2_report
+from thresher.lab.rows import read_rows
 
 
 @dataclass(frozen=True, kw_only=True)

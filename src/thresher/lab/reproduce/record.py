@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from thresher.lab.compare import read_rows
 from thresher.lab.report import made_now
+from thresher.lab.rows import add_rows, read_rows
 
 FILE = "runs.jsonl"
 
@@ -51,8 +50,7 @@ def record_run(folder: Path, experiment: str, command: str, *, crawls: int, seco
         crawls=crawls,
         seconds=round(seconds, 1),
     )
-    with (folder / FILE).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(run), ensure_ascii=False) + "\n")
+    add_rows(folder / FILE, [asdict(run)])
 
 
 def runs_of(folder: Path, experiment: str) -> Iterator[Run]:

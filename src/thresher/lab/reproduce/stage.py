@@ -27,8 +27,9 @@ from thresher.lab.reproduce.ranking import ranked_hits
 from thresher.lab.reproduce.trials import CLASSES, RANKING, TIME, Trial
 from thresher.lab.reproduce.webs import labels_of, language_of, open_named
 from thresher.lab.reproduce.worth import costs, portions, url_counts
+from thresher.lab.rows import Row
 from thresher.lab.simulate import SimulatedCrawl, Simulator
-from thresher.lab.tasks import Bench, Row, Task, topic_phrase
+from thresher.lab.tasks import Bench, Task, topic_phrase
 from thresher.lab.virtualweb import Web
 from thresher.strategies.aim import Aim
 from thresher.strategies.layer_model import LayerModel

@@ -15,8 +15,9 @@ from typing import Any
 from thresher.errors import ConfigError, UnknownName
 from thresher.lab.generator import generate
 from thresher.lab.importers.pagefile import SUFFIX, read_pages
+from thresher.lab.open_web import open_web
 from thresher.lab.splits import split
-from thresher.lab.virtualweb import Web, open_web
+from thresher.lab.virtualweb import Web
 from thresher.lab.vocabulary import TOPICS
 from thresher.lab.webstore import webs_folder
 from thresher.topics.token_table import TokenTable

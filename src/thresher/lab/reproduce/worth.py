@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from thresher.lab import metrics
+from thresher.lab.rows import Row
 from thresher.lab.simulate import SimulatedCrawl
-from thresher.lab.tasks import Row
 from thresher.topics.url_evidence import UrlEvidence
 
 PORTIONS = 20

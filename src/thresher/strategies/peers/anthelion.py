@@ -7,21 +7,17 @@ host; now and then, less and less often, of a random host.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
 
-from thresher.classify.base import Notebook
 from thresher.classify.entries import pack_both, unpack_both
-from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
-from thresher.strategies.base import Change
-from thresher.strategies.peers.choice import SEED_SCORE, Choice, Found
+from thresher.records import Candidate, Judgement, Lease, ParsedPage
+from thresher.strategies.peers.choice import ByTurns, Found
 from thresher.strategies.peers.naive_bayes import NaiveBayes
-from thresher.strategies.peers.notes import Notes
 from thresher.strategies.peers.url_features import FEATURES, MOST_PARENTS, Families, url_features
-from thresher.strategies.peers.waiting import Waiting
 from thresher.urls.host import host_key
 
 GOOD, BAD = 0, 1
@@ -40,7 +36,7 @@ class _Url:
     prediction: float = 0.0
 
 
-class Anthelion:
+class Anthelion(ByTurns[_Url]):
     """Fetch the best URL of the host that is doing best.
 
     Hosts and the classifier are saved with the crawl; who is whose sibling, and what waits, is not, so that after a
@@ -54,8 +50,6 @@ class Anthelion:
         random_state: The same number gives the same random hosts.
     """
 
-    merge = Merge.FIRST
-
     def __init__(
         self, *, random_share: float = 0.2, decay_every: int = 100, learn_every: int = 5, random_state: int = 0
     ) -> None:
@@ -63,6 +57,7 @@ class Anthelion:
             raise ValueError(f"random_share must lie between 0 and 1, got {random_share}")
         if decay_every < 0 or learn_every < 1:
             raise ValueError("decay_every must be at least 0, and learn_every at least 1")
+        super().__init__("anthelion")
         self._random_share = random_share
         self._decay_every = decay_every
         self._learn_every = learn_every
@@ -70,15 +65,8 @@ class Anthelion:
         self._classifier = NaiveBayes(2, FEATURES)
         self._hosts: dict[str, list[int]] = {}
         self._families = Families()
-        self._waiting: Waiting[_Url] = Waiting()
-        self._choice = Choice()
         self._pulled = 0
         self._new_pages = 0
-        self._notes = Notes("anthelion", self._write, self._read)
-
-    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
-        """Seeds start on top."""
-        return (Candidate(url=url, score=SEED_SCORE) for url in urls)
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from this page, and predict what its links are worth."""
@@ -88,24 +76,6 @@ class Anthelion:
         for url in dict.fromkeys(link.url for link in page.links):
             yield self._found(url, page.url)
         self._notes.page_done()
-
-    def missed(self, lease: Lease) -> Iterator[Candidate]:
-        """Forget a URL whose page never comes, and choose another."""
-        self._choice.came(lease)
-        self._waiting.leave(lease.url)
-        return iter(())
-
-    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
-        """Pull an arm."""
-        return self._choice.lift(self._choose)
-
-    def keep_in(self, notebook: Notebook) -> None:
-        """Go on with the hosts and the classifier of an earlier run."""
-        self._notes.keep_in(notebook)
-
-    def write_down(self) -> None:
-        """Write down what is known of hosts, and the classifier."""
-        self._notes.write_down()
 
     def host_value(self, host: str, best_score: float) -> float:
         """Give the value of an arm: the prediction for its best URL, times good over bad pages."""
@@ -174,9 +144,7 @@ class Anthelion:
             host = max(best, key=lambda each: self.host_value(each, best[each][0]))
         self._pulled += 1
         url = best[host][1]
-        was = self._waiting.score_of(url)
-        self._waiting.choose(url)
-        return url, was
+        return url, self._waiting.choose(url)
 
     def _write(self) -> bytes:
         hosts = dict(list(self._hosts.items())[-MOST_HOSTS // 5 :])  # so that an entry stays small

@@ -7,10 +7,15 @@ link may not be asked yet, the queue goes on with the best of what waits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Generic, TypeVar
 
-from thresher.records import Lease
+from thresher.classify.base import Notebook
+from thresher.records import Candidate, Lease, Merge, Revision
 from thresher.strategies.base import Change
+from thresher.strategies.peers.notes import Notes
+from thresher.strategies.peers.waiting import Waiting
 
 CHOSEN_SCORE = 2.0
 SEED_SCORE = 3.0
@@ -18,6 +23,9 @@ SEED_SCORE = 3.0
 
 Found = tuple[str, float]
 """A URL, and the score at which it waits."""
+
+Item = TypeVar("Item")
+"""What a strategy remembers of a link that waits."""
 
 
 class Choice:
@@ -42,3 +50,52 @@ class Choice:
             return {}
         self._chosen, was = found
         return {self._chosen: Change(was, CHOSEN_SCORE)}
+
+
+class ByTurns(ABC, Generic[Item]):
+    """What the strategies have in common that choose a link a turn; what they learned is saved with the crawl.
+
+    Args:
+        kind: The name of what is saved.
+    """
+
+    merge = Merge.FIRST
+
+    def __init__(self, kind: str) -> None:
+        self._waiting: Waiting[Item] = Waiting()
+        self._choice = Choice()
+        self._notes = Notes(kind, self._write, self._read)
+
+    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
+        """Seeds start on top."""
+        return (Candidate(url=url, score=SEED_SCORE) for url in urls)
+
+    def missed(self, lease: Lease) -> Iterator[Candidate]:
+        """Forget a link whose page never comes, and choose another."""
+        self._choice.came(lease)
+        self._waiting.leave(lease.url)
+        return iter(())
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
+        """Choose what is fetched next."""
+        return self._choice.lift(self._choose)
+
+    def keep_in(self, notebook: Notebook) -> None:
+        """Go on with what was learned in an earlier run."""
+        self._notes.keep_in(notebook)
+
+    def write_down(self) -> None:
+        """Write down what was learned."""
+        self._notes.write_down()
+
+    @abstractmethod
+    def _choose(self) -> Found | None:
+        """Choose one of the links that wait."""
+
+    @abstractmethod
+    def _write(self) -> bytes:
+        """Give what was learned."""
+
+    @abstractmethod
+    def _read(self, content: bytes) -> None:
+        """Take up what was learned before."""

@@ -7,19 +7,15 @@ plus what it might still turn out to be worth. One of its links, drawn at random
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import log, sqrt
 from random import Random
 
-from thresher.classify.base import Notebook
 from thresher.classify.entries import pack_values, unpack_values
-from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
-from thresher.strategies.base import Change
-from thresher.strategies.peers.choice import SEED_SCORE, Choice, Found
-from thresher.strategies.peers.notes import Notes
+from thresher.records import Candidate, Judgement, Lease, ParsedPage
+from thresher.strategies.peers.choice import ByTurns, Found
 from thresher.strategies.peers.tag_paths import TagPaths
-from thresher.strategies.peers.waiting import Waiting
 
 
 @dataclass(slots=True)
@@ -36,7 +32,7 @@ class Arm:
         return self.reward / self.pulls if self.pulls else 0.0
 
 
-class TagPathBandit:
+class TagPathBandit(ByTurns[int]):
     """Fetch links from the places of pages that led to the topic before, and try other places less and less.
 
     The tag path of a link rides on it. Arms and their rewards are saved with the crawl; which links wait is not, so
@@ -49,22 +45,14 @@ class TagPathBandit:
         random_state: The same number gives the same draws.
     """
 
-    merge = Merge.FIRST
-
     def __init__(self, *, alpha: float = 2.828, theta: float = 0.75, random_state: int = 0) -> None:
         if alpha < 0:
             raise ValueError(f"alpha must be at least 0, got {alpha}")
+        super().__init__("tag-path-bandit")
         self._alpha = alpha
         self._paths = TagPaths(theta=theta)
         self._random = Random(random_state)  # noqa: S311 - no secret
         self._arms: dict[int, Arm] = {}
-        self._waiting: Waiting[int] = Waiting()
-        self._choice = Choice()
-        self._notes = Notes("tag-path-bandit", self._write, self._read)
-
-    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
-        """Seeds start on top."""
-        return (Candidate(url=url, score=SEED_SCORE) for url in urls)
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Reward the arm that led here, and give each new link to its arm."""
@@ -82,18 +70,6 @@ class TagPathBandit:
         """Give the arm nothing for a page that never comes, and choose again."""
         self._came(lease, 0.0)
         return iter(())
-
-    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
-        """Pull an arm."""
-        return self._choice.lift(self._choose)
-
-    def keep_in(self, notebook: Notebook) -> None:
-        """Go on with the arms of an earlier run."""
-        self._notes.keep_in(notebook)
-
-    def write_down(self) -> None:
-        """Write down the arms and their rewards."""
-        self._notes.write_down()
 
     def auer(self, arm: Arm, t: int) -> float:
         """Give the score of an arm that is awake after t pulls of any arm."""
@@ -113,9 +89,7 @@ class TagPathBandit:
         t = sum(arm.pulls for arm in self._arms.values())
         for number in sorted(self._arms, key=lambda number: -self.auer(self._arms[number], t)):
             if url := self._draw(self._arms[number]):
-                was = self._waiting.score_of(url)
-                self._waiting.choose(url)
-                return url, was
+                return url, self._waiting.choose(url)
         return None
 
     def _draw(self, arm: Arm) -> str | None:

@@ -9,22 +9,18 @@ network stands `q_network.py`, of the same layers.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import numpy as np
 
-from thresher.classify.base import Notebook
 from thresher.classify.entries import fitted, pack_both, unpack_both
-from thresher.records import Candidate, Carry, Judgement, Lease, Merge, ParsedPage, Revision
+from thresher.records import Candidate, Carry, Judgement, Lease, ParsedPage
 from thresher.strategies.aim import Aim
-from thresher.strategies.base import Change
-from thresher.strategies.peers.choice import SEED_SCORE, Choice, Found
-from thresher.strategies.peers.notes import Notes
+from thresher.strategies.peers.choice import ByTurns, Found
 from thresher.strategies.peers.q_network import Matrix, QNetwork
 from thresher.strategies.peers.state_actions import INPUTS, StateActions
 from thresher.strategies.peers.tree_frontier import Sample, TreeFrontier
-from thresher.strategies.peers.waiting import Waiting
 
 BATCH_SIZE = 60
 BUFFER = 2_000
@@ -38,7 +34,7 @@ Experience = tuple[Matrix, float, Matrix]
 """A state-action, its reward, and the state-actions of the page that it led to."""
 
 
-class Tres:
+class Tres(ByTurns[Sample]):
     """Fetch, of one link from each leaf of a tree, the one that promises the most in the long run.
 
     The nine numbers of a link ride on it. Experience and network are saved with the crawl, and the tree grows again
@@ -55,8 +51,6 @@ class Tres:
         random_state: The same number gives the same draws and first weights.
     """
 
-    merge = Merge.FIRST
-
     def __init__(
         self,
         aim: Aim,
@@ -72,6 +66,7 @@ class Tres:
             raise ValueError(f"gamma must be at least 0 and below 1, got {gamma}")
         if min(replay_start, replay_every, target_every) < 1:
             raise ValueError("replay_start, replay_every and target_every must be at least 1")
+        super().__init__("tres")
         self._gamma, self._replay_start = gamma, replay_start
         self._replay_every, self._target_every = replay_every, target_every
         self._random = Random(random_state)  # noqa: S311 - no secret
@@ -80,14 +75,7 @@ class Tres:
         self._q = QNetwork(INPUTS, rate=rate, random_state=random_state)
         self._target_q = QNetwork(INPUTS, rate=rate, random_state=random_state)
         self._buffer: deque[Experience] = deque(maxlen=BUFFER)
-        self._waiting: Waiting[Sample] = Waiting()
-        self._choice = Choice()
         self._pages = 0
-        self._notes = Notes("tres", self._write, self._read)
-
-    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
-        """Seeds start on top."""
-        return (Candidate(url=url, score=SEED_SCORE) for url in urls)
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from this page, and let its links wait in the tree."""
@@ -103,24 +91,6 @@ class Tres:
         for sample in found:
             yield self._wait(sample)
         self._notes.page_done()
-
-    def missed(self, lease: Lease) -> Iterator[Candidate]:
-        """Forget a link whose page never comes, and choose again."""
-        self._choice.came(lease)
-        self._waiting.leave(lease.url)
-        return iter(())
-
-    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
-        """Draw from the tree what is fetched next."""
-        return self._choice.lift(self._choose)
-
-    def keep_in(self, notebook: Notebook) -> None:
-        """Go on with the experience of an earlier run."""
-        self._notes.keep_in(notebook)
-
-    def write_down(self) -> None:
-        """Write down experience and network."""
-        self._notes.write_down()
 
     def _wait(self, sample: Sample) -> Candidate:
         """Put a link into the queue by its page and its anchor, and into the tree once for each page that it is on."""
@@ -143,9 +113,7 @@ class Tres:
             chosen = self._random.choice(samples)
         else:
             chosen = samples[int(self._q.predict(np.array([sample.x for sample in samples])).argmax())]
-        was = self._waiting.score_of(chosen.url)
-        self._waiting.choose(chosen.url, chosen)
-        return chosen.url, was
+        return chosen.url, self._waiting.choose(chosen.url, chosen)
 
     def _learn(self, taken: Sample, reward: float, found: Sequence[Sample]) -> None:
         self._pages += 1

@@ -80,13 +80,17 @@ class Waiting(Generic[Item]):
         self._items.pop(url, None)
         return item
 
-    def choose(self, url: str, item: Item | None = None) -> None:
-        """Let a URL go that is to be fetched next; what it was chosen by is remembered until its page comes."""
-        known = self._items[url]
+    def choose(self, url: str, item: Item | None = None) -> float:
+        """Let a URL go that is to be fetched next, and return the score at which it waited.
+
+        What it was chosen by is remembered until its page comes.
+        """
+        known, was = self._items[url], self._scores[url]
         self.leave(url)
         self._chosen[url] = known if item is None else item
         if len(self._chosen) > MOST_CHOSEN:
             del self._chosen[next(iter(self._chosen))]
+        return was
 
     def rescore(self, scores: Mapping[str, float]) -> dict[str, Change]:
         """Take over new scores; return those that are worth a write."""

@@ -6,7 +6,7 @@ import pytest
 from tests.servers import store_server
 from thresher.errors import ConfigError, StoreError, StoreUnreachable
 from thresher.frontier.redis.frontier import RedisFrontier
-from thresher.frontier.redis.link import StoreLink, is_store_url
+from thresher.frontier.redis.link import StoreLink
 from thresher.records import Candidate
 
 
@@ -20,12 +20,6 @@ def server(tmp_path):
 def test_what_is_no_store_is_refused(url):
     with pytest.raises(ConfigError):
         StoreLink(url)
-
-
-def test_stores_are_known_by_their_scheme():
-    assert is_store_url("redis://127.0.0.1:6379/0")
-    assert is_store_url("valkey://127.0.0.1")
-    assert not is_store_url("sqlite")
 
 
 def test_a_password_is_not_shown():
@@ -66,15 +60,6 @@ async def test_patience_ends(server):
     server.kill()
     with pytest.raises(StoreUnreachable):
         await asyncio.wait_for(link.call("PING"), 10)
-    await link.close()
-
-
-async def test_in_a_hurry_nothing_is_waited_for(server):
-    link = StoreLink(server.url)
-    server.kill()
-    link.hurry()
-    with pytest.raises(StoreUnreachable):
-        await asyncio.wait_for(link.call("PING"), 5)
     await link.close()
 
 

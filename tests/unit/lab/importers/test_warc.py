@@ -50,7 +50,7 @@ def test_a_record_without_an_answer_is_left_out():
 
 def test_without_warcio_the_error_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "warcio.archiveiterator", None)
-    with pytest.raises(ConfigError, match=r"pip install 'thresher\[lab\]'"):
+    with pytest.raises(ConfigError, match=r'pip install "thresher\[lab\]"'):
         next(from_warc([tmp_path / "x.warc.gz"]))
 
 

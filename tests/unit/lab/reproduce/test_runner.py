@@ -5,10 +5,10 @@ import json
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.lab.compare import read_rows
 from thresher.lab.reproduce import runner
 from thresher.lab.reproduce.runner import run_trials
 from thresher.lab.reproduce.trials import Trial
+from thresher.lab.rows import read_rows
 
 
 def trial(strategy, topic="tea"):

@@ -32,7 +32,7 @@ def test_what_is_done_does_not_wait_again():
 def test_what_was_chosen_is_remembered_until_its_page_comes():
     waiting = Waiting()
     waiting.add_first("a", 0.2, 0)
-    waiting.choose("a")
+    assert waiting.choose("a") == 0.2
     assert "a" not in waiting
     assert waiting.leave("a") == 0
     assert waiting.leave("a") is None

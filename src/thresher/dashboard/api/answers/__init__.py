@@ -1,0 +1,60 @@
+"""What is answered, as typed classes: the description of the API is made from them, and every view is held to them."""
+
+from thresher.dashboard.api.answers.base import Answer, Description, Wrong
+from thresher.dashboard.api.answers.crawl import (
+    Ahead,
+    Budget,
+    BudgetList,
+    Counts,
+    Crawls,
+    Harvest,
+    Limit,
+    Point,
+    Status,
+    Told,
+    Worker,
+    Workers,
+)
+from thresher.dashboard.api.answers.labels import Label, Labels, Question, Questions, Standing, Taught
+from thresher.dashboard.api.answers.pages import Hit, Hits, Hop, Link, Page, PageRow, PageRows, Settled, Word
+from thresher.dashboard.api.answers.queue import Bucket, Frontier, Host, Hosts, NextUrl, Robots, UrlEntry
+
+__all__ = [
+    "Ahead",
+    "Answer",
+    "Bucket",
+    "Budget",
+    "BudgetList",
+    "Counts",
+    "Crawls",
+    "Description",
+    "Frontier",
+    "Harvest",
+    "Hit",
+    "Hits",
+    "Hop",
+    "Host",
+    "Hosts",
+    "Label",
+    "Labels",
+    "Limit",
+    "Link",
+    "NextUrl",
+    "Page",
+    "PageRow",
+    "PageRows",
+    "Point",
+    "Question",
+    "Questions",
+    "Robots",
+    "Settled",
+    "Standing",
+    "Status",
+    "Taught",
+    "Told",
+    "UrlEntry",
+    "Word",
+    "Worker",
+    "Workers",
+    "Wrong",
+]

@@ -1,0 +1,59 @@
+"""What people are asked, what they said, and what that changed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from thresher.dashboard.api.answers.base import Answer
+from thresher.dashboard.api.answers.crawl import Told
+from thresher.dashboard.api.answers.queue import UrlEntry
+
+
+class Question(Answer):
+    """A page to say yes or no to."""
+
+    url: str
+    title: str
+    language: str
+    relevance: float
+    probability: float | None
+    why: Literal["likely", "unsure", "spread"]
+    excerpt: str
+
+
+class Questions(Answer):
+    """The pages whose answers teach most."""
+
+    questions: list[Question]
+    told: Told
+
+
+class Label(Answer):
+    """One word on a page."""
+
+    url: str
+    relevant: bool | None
+    at: float
+
+
+class Labels(Answer):
+    """Every word that was said, in their order."""
+
+    labels: list[Label]
+
+
+class Standing(Answer):
+    """How a crawl stands, as far as labels show it."""
+
+    labelled: int
+    precision: float | None
+    queue: list[UrlEntry]
+
+
+class Taught(Answer):
+    """What some labels changed."""
+
+    labels: int
+    heard: bool
+    before: Standing
+    after: Standing

@@ -1,0 +1,45 @@
+"""What the page on scale computes: by the same constants as `thresher plan`, whenever these are measured anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import fill
+
+from tests.docs.between import with_pieces
+from thresher.plan.constants import load_constants, read_measurements
+from thresher.plan.needs import make_plan, plan_growth
+from thresher.plan.wish import Wish
+from thresher.plan.words import COLUMNS, lines, row
+
+SCALE = Path(__file__).parents[2] / "docs" / "explanation" / "scale.md"
+WISH = Wish(pages=10**9, hosts=5 * 10**6, delay_seconds=2.0)
+
+
+def scale_page() -> str:
+    """Return the page with its plan, its table and the speed of a worker as they are computed now."""
+    return with_pieces(SCALE, {"plan": _plan, "growth": _growth, "worker": _worker})
+
+
+def _plan() -> str:
+    return "\n".join(["```text", *lines(make_plan(WISH, load_constants())), "```"])
+
+
+def _growth() -> str:
+    rows = [COLUMNS, ["---"] * len(COLUMNS), *map(row, plan_growth(WISH, load_constants()))]
+    return "\n".join(map(_table_row, rows))
+
+
+def _table_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |".replace("| --- ", "|---").replace("|--- |", "|---|")
+
+
+def _worker() -> str:
+    measured, constants = read_measurements()["worker_pages_per_second"], load_constants()
+    feeds = constants.store_cycles_per_second / constants.worker_pages_per_second
+    said = f"""
+        `thresher plan` computes with {constants.worker_pages_per_second:g} pages per second of a worker that no host
+        makes wait (`{measured["measured_by"]}`, {measured["on"]}); `--worker-pages-per-second` takes yours. So one
+        server should feed about {feeds:.0f} workers at full speed, or many more that mostly wait for their hosts'
+        delays; that was computed, not run."""
+    return fill(" ".join(said.split()), 120)
