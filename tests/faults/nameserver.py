@@ -132,8 +132,8 @@ def name_server(script: Script) -> Iterator[NameServer]:
                 self.wfile.write(struct.pack("!H", len(answer)) + answer)
 
     with (
-        _Udp(("127.0.0.1", 0), Datagram) as udp,
-        _Tcp(("127.0.0.1", udp.server_address[1]), Stream) as tcp,
+        _Tcp(("127.0.0.1", 0), Stream) as tcp,  # of TCP's ports many are taken, of UDP's hardly any
+        _Udp(("127.0.0.1", tcp.server_address[1]), Datagram) as udp,
     ):
         server.port = udp.server_address[1]
         threads = [threading.Thread(target=one.serve_forever, args=(0.05,), daemon=True) for one in (udp, tcp)]
