@@ -12,7 +12,7 @@ lint:
 types:
 	$(PYTHON) -m mypy
 
-test:                           ## all tests, in three lanes side by side
+test:                           ## all tests, in four lanes side by side
 	$(PYTHON) -m tests.lanes
 
 format:                         ## let ruff write what it would ask for

@@ -1,6 +1,6 @@
-"""All tests, in three lanes side by side: ``python -m tests.lanes [options of pytest]``.
+"""All tests, in four lanes side by side: ``python -m tests.lanes [options of pytest]``.
 
-One lane computes, two mostly wait for processes, sockets and clocks; together they keep two cores busy. A lane's
+One lane computes, the others mostly wait for processes, sockets and clocks; together they keep two cores busy. A lane's
 output is printed when it ends. Ends with 1 when a lane has failed.
 """
 

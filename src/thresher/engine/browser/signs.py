@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
-from thresher.parse.bounds import tame
-from thresher.parse.charset import decode
+from thresher.parse.markup import markup
 from thresher.records import FetchedPage
 
 MAX_BYTES = 1 << 20
@@ -42,7 +41,7 @@ class Content:
 
 def content_of(page: FetchedPage) -> Content:
     """Look at the markup of a page; its scripts do not run."""
-    tree = LexborHTMLParser(tame(decode(page.body, page.headers.get("content-type", ""))))
+    tree = LexborHTMLParser(markup(page.body, page.headers.get("content-type", "")))
     scripts, root = tree.css_first("script") is not None, tree.css_first(_ROOTS) is not None
     pleas = " ".join(node.text() for node in tree.css("noscript")[:10]).lower()
     links = [href for node in tree.css("a[href]") if _leads(href := node.attributes.get("href") or "")]
