@@ -40,8 +40,7 @@ def bare_scrapy(url: str, body: bytes) -> None:
 
 def run(stages: str, pages: int) -> None:
     """Be the process that is counted: so many of the first stages."""
-    with tempfile.TemporaryDirectory() as folder:
-        one = OnePage(Path(folder))
+    with tempfile.TemporaryDirectory() as folder, OnePage(Path(folder)) as one:
         chosen: list[Stage] = [bare_scrapy] if stages == BARE else list(one.stages().values())[: int(stages)]
         for url, body in bodies(MANY)[:pages]:
             for stage in chosen:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 from random import Random
+from typing import Self
 
 from bench.stages import PORT, SITE
 from thresher.archive.main_text import main_text
@@ -39,6 +40,12 @@ class OnePage:
         self._strategy = Thresher(Aim(vectors=topic.vectors(), labels=topic.labels, phrases=[PHRASE]))
         self._writer = PageWriter(folder / "pages.db")
         self._number = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
 
     def stages(self) -> dict[str, Stage]:
         """Give the stages in their order."""

@@ -20,7 +20,8 @@ MOST_OF_LINKS = 2.3
 """CPU of parsing, judging, scoring and writing a page, against what bare Scrapy spends on finding its links alone."""
 MOST_OF_ENGLISH = 2.7
 """The same of a Chinese page of as many bytes: it has several times as many different terms, since these are pairs."""
-ROUNDS = 3
+ROUNDS = 5
+"""What is compared is measured right after each other, and the best of so many rounds counts: machines have moods."""
 
 
 @pytest.fixture(scope="module")
@@ -29,36 +30,36 @@ def pages():
 
 
 def test_no_stage_calls_more_functions_than_it_did(tmp_path, pages):
-    stages = OnePage(tmp_path).stages()
-    profiles = {name: cProfile.Profile() for name in stages}
-    for page in pages:
-        for name, stage in stages.items():
-            profiles[name].runcall(stage, *page)
+    with OnePage(tmp_path) as one:
+        profiles = {name: cProfile.Profile() for name in one.stages()}
+        for page in pages:
+            for name, stage in one.stages().items():
+                profiles[name].runcall(stage, *page)
     calls = {name: round(pstats.Stats(profile).total_calls / PAGES) for name, profile in profiles.items()}
     print(json.dumps(calls))
     assert {name: number for name, number in calls.items() if number > MOST_CALLS[name]} == {}
 
 
 def test_a_page_costs_little_more_than_its_links_alone_cost_bare_scrapy(tmp_path, pages):
-    ours, theirs = [], []
-    for number in range(ROUNDS):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        ours.append(seconds(pages, *OnePage(folder).stages().values()))
-        theirs.append(seconds(pages, bare_scrapy))
-    print(f"{min(ours) / min(theirs):.2f}")
-    assert min(ours) < MOST_OF_LINKS * min(theirs)
+    ratios = [seconds_of_ours(tmp_path / str(number), pages) / seconds(pages, bare_scrapy) for number in range(ROUNDS)]
+    print(" ".join(f"{ratio:.2f}" for ratio in ratios))
+    assert min(ratios) < MOST_OF_LINKS
 
 
 def test_a_chinese_page_costs_hardly_more_than_twice_an_english_one(tmp_path, pages):
-    chinese, english = [], []
-    for number in range(ROUNDS):
-        for language, costs, some in (("zh", chinese, chinese_bodies(PAGES)), ("en", english, pages)):
-            folder = tmp_path / f"{language}{number}"
-            folder.mkdir()
-            costs.append(seconds(some, *OnePage(folder).stages().values()))
-    print(f"{min(chinese) / min(english):.2f}")
-    assert min(chinese) < MOST_OF_ENGLISH * min(english)
+    chinese = chinese_bodies(PAGES)
+    ratios = [
+        seconds_of_ours(tmp_path / f"zh{number}", chinese) / seconds_of_ours(tmp_path / f"en{number}", pages)
+        for number in range(ROUNDS)
+    ]
+    print(" ".join(f"{ratio:.2f}" for ratio in ratios))
+    assert min(ratios) < MOST_OF_ENGLISH
+
+
+def seconds_of_ours(folder, pages):
+    folder.mkdir()
+    with OnePage(folder) as one:
+        return seconds(pages, *one.stages().values())
 
 
 def seconds(pages, *stages):
