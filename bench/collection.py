@@ -41,8 +41,6 @@ from thresher.search.index import SearchIndex
 SEEDS = ["http://directory.example/"]
 KEYWORDS = ["computer science", "programming", "javascript", "浏览器", "计算机", "样式表"]
 PAGE_LIMIT_REACHED = 14
-LIKELY = 0.5
-"""The probability from which the judge calls a page relevant."""
 PLACES = ("verdict", "text", "warc", "cdxj", "search", "parquet")
 
 
@@ -146,7 +144,7 @@ def look_everywhere(root: Path, web: str) -> dict[str, int]:
         index.catch_up()
         with closing(sqlite3.connect(index.path)) as db:
             searched = Counter(row[0] for row in db.execute("SELECT fingerprint FROM doc WHERE live AND relevant"))
-        likely = [record for record in collection.ranked() if record.relevant or (record.probability or 0.0) >= LIKELY]
+        likely = [record for record in collection.ranked() if record.relevant]
         textless = [record.url for record in likely if not collection.text(record.fingerprint)]
     shy = ask_not_to_be_kept(web, textless)
     relevant = [record for record in likely if record.url not in shy]

@@ -137,7 +137,7 @@ def label(reader: Reader, topic: str, judge: Learner, crawled: Sequence[int]) ->
 def measure(reader: Reader, topic: str, judge: Judge, without: set[int]) -> dict[str, float]:
     pages, truth, weights = reader.panel(topic, without)
     judged = [judge.judge(reader.page(number)) for number in pages]
-    chances = np.array([each.relevance if each.probability is None else each.probability for each in judged])
+    chances = np.array([each.relevance for each in judged])
     return {
         "average_precision": float(average_precision_score(truth, chances, sample_weight=weights)),
         "calibration_error": calibration_error(chances, np.array(truth), np.array(weights)),

@@ -15,7 +15,7 @@ from bench.store_server import await_background, empty, measured_server, patient
 from bench.store_world import Shape
 from tests.servers import StoreServer
 from thresher.frontier.redis import codec
-from thresher.frontier.redis.frontier import LAYOUT
+from thresher.frontier.redis.opening import LAYOUT
 
 LOG = "appendonlydir"
 

@@ -20,7 +20,7 @@ LANES = {
     "faults": ["faults"],
     "crawls": ["e2e", "screens"],
     "computes": ["contract", "docs", "servers", "unit"],
-    "releases": ["release"],
+    "releases": ["consistency", "release"],
 }
 LOOK_SECONDS = 0.2
 

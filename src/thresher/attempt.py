@@ -7,11 +7,12 @@ tried is what runs.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from thresher.archive.collection import Collection
 from thresher.archive.pages import FoundLink, NoArchive
 from thresher.build import Crawl
 from thresher.classify.base import Judge, Learner
@@ -22,7 +23,7 @@ from thresher.parse.html import parse
 from thresher.records import FetchedPage, Judgement, ParsedPage, Word
 from thresher.text.written import written
 from thresher.urls.addresses import private_network
-from thresher.urls.canonical import canonicalize
+from thresher.urls.canonical import canonicalize, fingerprint
 
 SEEDS_READ = 5
 """How many seeds a judge that learns is shown first."""
@@ -59,6 +60,7 @@ class Attempt:
         url: Where the page was found; another one than was asked for after a redirect.
         words: The weightiest in each direction, those for the topic first.
         links: What a crawl would put into its queue, best first.
+        links_fetched: Links to URLs that the crawl has fetched already; these are not among `links`.
     """
 
     asked: str
@@ -69,6 +71,7 @@ class Attempt:
     judgement: Judgement | None = None
     words: Sequence[CountedWord] = ()
     links: Sequence[FoundLink] = ()
+    links_fetched: int = 0
 
     def as_json(self, *, links: int) -> dict[str, Any]:
         """Return it as plain values, with so many of its links."""
@@ -82,10 +85,10 @@ class Attempt:
             "language": self.language,
             "relevance": self.judgement.relevance,
             "relevant": self.judgement.relevant,
-            "probability": self.judgement.probability,
             "parts": dict(self.judgement.parts),
             "words": [asdict(word) for word in self.words],
             "links_found": len(self.links),
+            "links_fetched": self.links_fetched,
             "links": [{**link._asdict(), "parts": dict(link.parts)} for link in self.links[:links]],
         }
 
@@ -171,6 +174,7 @@ def _not_judged(url: str, reason: str) -> Attempt:
 async def _judged(crawl: Crawl, judge: Judge, asked: str, fetched: FetchedPage) -> Attempt:
     page = _parsed(fetched)
     judgement = judge.judge(page)
+    links = await _links(crawl, page, judgement, fetched)
     return Attempt(
         asked=asked,
         url=page.url,
@@ -178,8 +182,14 @@ async def _judged(crawl: Crawl, judge: Judge, asked: str, fetched: FetchedPage) 
         language=page.language,
         judgement=judgement,
         words=counted(page, judge.words(page)),
-        links=await _links(crawl, page, judgement, fetched),
+        links=links,
+        links_fetched=_count_fetched(crawl, {link.url for link in page.links} - {link.url for link in links}),
     )
+
+
+def _count_fetched(crawl: Crawl, urls: Iterable[str]) -> int:
+    with Collection(crawl.folder.pages) as collection:
+        return sum(collection.find(fingerprint(url)) is not None for url in urls)
 
 
 @dataclass(frozen=True)

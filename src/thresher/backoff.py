@@ -2,7 +2,8 @@
 
 The pause doubles with every such answer in a row, over all URLs of the host and all workers; a page in between
 starts it anew. After five in a row the host is parked, for an hour and then longer. What Retry-After asks for is
-kept whole up to a day; a host that asks for more is left alone.
+kept whole up to a day; a host that asks for more is left alone. A host that rests for longer than a run waits is parked
+for that time too, so that everybody can see why its URLs wait.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ FIRST_PAUSE_SECONDS = 10.0
 FIRST_PARK_SECONDS = 3600.0
 LONGEST_PARK_SECONDS = 24 * 3600.0
 ANSWERS_BEFORE_PARK = 5
+SHOWN_SECONDS = 180.0
+"""A run does not wait for a longer rest."""
 
 _STORM = frozenset({"http 429", "http 503"})
 _NOTE = "busy answers"
@@ -38,7 +41,7 @@ class Backoff:
             longer = FIRST_PARK_SECONDS * 2 ** min(answers - ANSWERS_BEFORE_PARK, 20)
             pause = min(max(longer, answer.wait_seconds), LONGEST_PARK_SECONDS)
             await self._frontier.park(lease.host, f"{answer.reason}, {answers} times in a row", seconds=pause)
-        elif answer.wait_seconds > FIRST_PARK_SECONDS:
+        elif answer.wait_seconds > SHOWN_SECONDS:
             reason = f"{answer.reason}, asks for {_length(answer.wait_seconds)} of rest"
             await self._frontier.park(lease.host, reason, seconds=answer.wait_seconds)
         return pause
@@ -54,4 +57,6 @@ class Backoff:
 
 
 def _length(seconds: float) -> str:
+    if seconds < 2 * FIRST_PARK_SECONDS:
+        return f"{seconds / 60:.0f} minutes"
     return f"{seconds / 3600:.0f} hours" if seconds < 2 * LONGEST_PARK_SECONDS else f"{seconds / 86400:.0f} days"

@@ -6,31 +6,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from thresher import __version__, registry
-from thresher.archive.captures import Captures
+from thresher.archive.captures import Captures, warc_writer
 from thresher.archive.formats import check_all
-from thresher.archive.main_text import main_text
 from thresher.archive.pages import Archive, NoArchive, PageWriter
 from thresher.archive.warc_paths import Paths
 from thresher.budgets import Budget
 from thresher.chromium import check_browser
 from thresher.classify.base import Brief, Judge, Learner
-from thresher.config import CrawlConfig, Named
+from thresher.config import CrawlConfig, Named, check_contact
 from thresher.config_file import load_config
-from thresher.errors import ConfigError, RefusedAddress, ThresherError
+from thresher.errors import ConfigError, ThresherError
+from thresher.fleet.binding import StoreRecord, bound
 from thresher.fleet.labels import StoreLabels
-from thresher.fleet.links import HELLO_SECONDS, shared_frontier, store_link
+from thresher.fleet.links import HELLO_SECONDS, shared_frontier, shared_look, store_link
 from thresher.fleet.notebooks import FolderNotebooks, Notebooks, StoreNotebooks
 from thresher.folder import CrawlFolder
 from thresher.frontier.base import Frontier
+from thresher.frontier.look import Look
 from thresher.frontier.sqlite import SqliteFrontier
+from thresher.frontier.sqlite_look import SqliteLook
 from thresher.hearing import Hearing
 from thresher.labels import FolderLabels, LabelBook
-from thresher.line import Line, Parse, Rules
-from thresher.parse.apart import ParserApart
-from thresher.parse.html import parse as parse_html
 from thresher.records import Merge
 from thresher.refresh.files import queue_path
 from thresher.refresh.frontier import RefreshFrontier
@@ -39,18 +37,19 @@ from thresher.sitemaps.source import SitemapHosts
 from thresher.strategies.aim import Aim
 from thresher.strategies.base import Rememberer, Strategy
 from thresher.topics.flatten import ALL_LANGUAGES, class_urls, classes
-from thresher.topics.seed_files import seed_url, seeds_of
+from thresher.topics.seed_files import is_own, seed_url, seeds_of
 from thresher.topics.taxonomy import Taxonomy
 from thresher.topics.token_table import TokenTable
 from thresher.topics.topic import Topic
-from thresher.urls.addresses import Network, networks, private_network, refusal
+from thresher.urls.addresses import networks
 from thresher.urls.host import host_key
 from thresher.urls.scope import Scope
+from thresher.urls.store_address import SQLITE
 from thresher.warden import Watchfulness
 
 if TYPE_CHECKING:
-    from thresher.archive.warc import WarcWriter
     from thresher.frontier.redis.link import StoreLink
+    from thresher.line import Line, Parse, Rules
 
 
 @dataclass(frozen=True)
@@ -72,17 +71,15 @@ class Crawl:
 
         Raises:
             CrawlNotFound: The folder holds none.
-            ConfigError: Its topic.yaml is not right.
+            ConfigError: Its topic.yaml is not right, or another store is asked for than the crawl's own.
         """
         folder = CrawlFolder(root).existing()
-        config, changes = load_config(folder.topic), {**folder.joined_changes(), **(changes or {})}
+        config = load_config(folder.topic)
+        changes = bound(folder, config, {**folder.joined_changes(), **(changes or {})})
+        update: dict[str, object] = {key: changes[key] for key in ("store", "name") if changes.get(key)}
         if strategy := changes.get("strategy"):
-            config = config.model_copy(update={"strategy": Named(name=strategy)})
-        if store := changes.get("store"):
-            config = config.model_copy(update={"store": store})
-        if name := changes.get("name"):
-            config = config.model_copy(update={"name": name})
-        return cls(folder, config, changes)
+            update["strategy"] = Named(name=strategy)
+        return cls(folder, config.model_copy(update=update), changes)
 
     @property
     def name(self) -> str:
@@ -101,9 +98,10 @@ class Crawl:
         self.strategy()
         check_browser(self.config.browser)
         if self.config.output.warc:
-            _warc_writer()
+            warc_writer()
+        check_contact(self.config.manners.contact)
         allowed = networks(self.config.network.allow)
-        outside = [url for url in self.seeds() if not self._own(url, allowed)]
+        outside = [url for url in self.seeds() if not is_own(url, allowed)]
         if self._in_a_lab:
             outside = [url for url in outside if ":" in host_key(url)]
         if outside and not self.config.manners.contact:
@@ -116,20 +114,6 @@ class Crawl:
     def _in_a_lab(self) -> bool:
         """Whether no host is asked on its usual ports, because a server of the user's own answers for all."""
         return {"*:80", "*:443"} <= self.config.network.connect_to.keys()
-
-    @staticmethod
-    def _own(url: str, allowed: list[Network]) -> bool:
-        """Tell whether a seed lies in the user's own network.
-
-        Raises:
-            RefusedAddress: It lies in a private network that topic.yaml does not list.
-        """
-        name = urlsplit(url).hostname or ""
-        network = private_network(name)
-        address = name if "localhost" not in name else "127.0.0.1"
-        if network and (why := refusal(address, allowed)):
-            raise RefusedAddress(url, why, network)
-        return bool(network)
 
     def topic(self) -> Topic:
         """What the user wants, as words.
@@ -168,6 +152,12 @@ class Crawl:
         if isinstance(judge, Learner):
             self._take_up(judge, "judge", notebooks)
         return judge
+
+    def threshold(self) -> float:
+        """Return the relevance from which a page is relevant: as configured, or the judge's own, or one half."""
+        judge = self.config.judge
+        own = registry.parameters_of(registry.find("judge", judge.name)).get("threshold", 0.5)
+        return float(judge.parameters.get("threshold", own))
 
     def brief(self) -> Brief:
         """What the judge is told of the topic."""
@@ -240,27 +230,48 @@ class Crawl:
     @property
     def is_shared(self) -> bool:
         """Whether the queue lies in a store that other machines can reach too."""
-        return self.config.store != "sqlite"
+        return self.config.store != SQLITE
+
+    @property
+    def counted_pages(self) -> Path | None:
+        """The folder of all pages of the crawl; None when others hold some, or when pages are visited again."""
+        return None if self.is_shared or self.is_refresh else self.folder.pages
 
     def link(self, *, patience_seconds: float | None = None) -> StoreLink:
         """Return a connection to the store that the machines of this crawl share; without patience, one that waits."""
         return store_link(self.config.store, patience_seconds=patience_seconds)
 
-    def frontier(self, *, patience_seconds: float | None = HELLO_SECONDS) -> Frontier:
+    @property
+    def id(self) -> str:
+        """What tells this crawl from every other, as its folder records it; empty before its first run."""
+        record = StoreRecord.read(self.folder)
+        return record.id if record else ""
+
+    def frontier(self, *, patience_seconds: float | None = HELLO_SECONDS, crawl_id: str | None = None) -> Frontier:
         """The queue of this crawl.
 
         Args:
             patience_seconds: How long a store that does not answer is waited for; None for ever.
+            crawl_id: The id that the store must hold, in place of the recorded one; empty for any.
 
         Raises:
-            ConfigError: There can be no such store.
+            StoreLost: The store has lost the crawl; a shared one is asked by the first call.
         """
+        crawl_id = self.id if crawl_id is None else crawl_id
         merge, delay_seconds = self._new_strategy().merge, self.config.manners.delay_seconds
         if not self.is_shared:
-            home = SqliteFrontier(self.folder.frontier, merge=merge, delay_seconds=delay_seconds)
+            home = SqliteFrontier(self.folder.frontier, merge=merge, delay_seconds=delay_seconds, crawl_id=crawl_id)
             return RefreshFrontier(self.visits(), home) if self.is_refresh else home
         link = self.link(patience_seconds=patience_seconds)
-        return shared_frontier(link, self.name, merge=merge, delay_seconds=delay_seconds)
+        return shared_frontier(link, self.name, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds)
+
+    def look(self) -> Look:
+        """The queue of this crawl for commands that only read; its folder may be read-only."""
+        delay_seconds = self.config.manners.delay_seconds
+        if not self.is_shared:
+            return SqliteLook(self.folder.frontier, delay_seconds=delay_seconds, crawl_id=self.id)
+        link = self.link(patience_seconds=HELLO_SECONDS)
+        return shared_look(link, self.name, crawl_id=self.id, delay_seconds=delay_seconds)
 
     def labels(self, *, patience_seconds: float | None = HELLO_SECONDS) -> LabelBook:
         """What people said of the pages of this crawl."""
@@ -294,6 +305,8 @@ class Crawl:
 
     def rules(self) -> Rules:
         """What the user allows."""
+        from thresher.line import Rules
+
         config = self.config
         scope = Scope(
             allow_hosts=tuple(config.scope.allow_hosts),
@@ -321,7 +334,7 @@ class Crawl:
     def line(
         self,
         worker: str | None,
-        parse: Parse = parse_html,
+        parse: Parse | None = None,
         *,
         notebooks: Notebooks | None = None,
         around: Callable[[Frontier], Frontier] = lambda frontier: frontier,
@@ -332,15 +345,21 @@ class Crawl:
             notebooks: The worker's own, to be closed after the line, when it must be known that all was written.
             around: Puts something around the frontier that watches what is asked of it.
         """
+        from thresher.archive.main_text import main_text  # here: commands that only look need none of these
+        from thresher.line import Line
+        from thresher.parse.apart import ParserApart
+        from thresher.parse.html import parse as parse_html
+
         notebooks = notebooks or (self.notebooks(worker) if worker else None)
+        judge, strategy = self.judge(notebooks), self.strategy(notebooks)  # first: what refuses a folder changes none
         archive: Archive = PageWriter(self.folder.pages / f"{worker}.db") if worker else NoArchive()
         return Line(
             frontier=around(self.frontier(patience_seconds=None)),
             archive=archive,
-            judge=self.judge(notebooks),
-            strategy=self.strategy(notebooks),
+            judge=judge,
+            strategy=strategy,
             rules=self.rules(),
-            parse=parse,
+            parse=parse or parse_html,
             apart=ParserApart(),
             captures=self.captures(worker) if worker else None,
             main_text=main_text if worker else None,
@@ -363,7 +382,7 @@ class Crawl:
             "operator": self.config.manners.contact,
             "robots": self.config.manners.robots,
         }
-        return _warc_writer()(self.folder.warc, worker, about=about, paths=Paths(self.folder.pages))
+        return warc_writer()(self.folder.warc, worker, about=about, paths=Paths(self.folder.pages))
 
     def seeds(self) -> list[str]:
         """Return the seed URLs in their order.
@@ -376,11 +395,3 @@ class Crawl:
         if not urls:
             raise ConfigError(f"no seeds: write one URL per line into {self.folder.seeds}")
         return list(dict.fromkeys(urls))
-
-
-def _warc_writer() -> type[WarcWriter]:
-    try:
-        from thresher.archive.warc import WarcWriter
-    except ModuleNotFoundError as error:
-        raise ConfigError(f'output.warc needs another package: pip install "thresher[warc]" ({error})') from error
-    return WarcWriter

@@ -6,9 +6,12 @@ The descriptions are the documentation: `docs/reference/topic-yaml.md` is genera
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from thresher.errors import ConfigError
 
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 
@@ -82,12 +85,29 @@ class Stop(_Strict):
 
     pages: int | None = Field(default=None, ge=1, description="Pages in the collection, over all runs.")
     relevant: int | None = Field(
-        default=None, ge=1, description="Relevant pages over all runs, as they were judged when they came."
+        default=None, ge=1, description="Relevant pages over all runs, as they are judged now."
     )
     minutes: float | None = Field(default=None, gt=0, description="Minutes of one run.")
     harvest_below: float | None = Field(
         default=None, ge=0, le=1, description="Share of relevant pages among the last 500 below which it stops."
     )
+
+
+_MAIL = re.compile(r"(mailto:)?[^@\s]+@[^@\s]+")
+_WEB = re.compile(r"https?://[^\s/]+(/\S*)?")
+
+
+def check_contact(contact: str) -> None:
+    """See that operators of sites can write to a contact, or that there is none.
+
+    Raises:
+        ConfigError: It is neither a mail address nor a web address.
+    """
+    if contact and not (_MAIL.fullmatch(contact) or _WEB.fullmatch(contact)):
+        raise ConfigError(
+            f"the contact {contact!r} is neither a mail address nor a web address; give one such as me@example.org or "
+            "https://example.org/crawler"
+        )
 
 
 class Manners(_Strict):

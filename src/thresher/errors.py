@@ -3,12 +3,16 @@
     ThresherError
     ├── ConfigError              topic.yaml or a flag says something that cannot be done
     │   ├── UnknownName          a strategy, judge or backend that nobody registered
+    │   ├── UnknownCrawl         a store holds no crawl of that name
     │   └── RefusedAddress       a seed that the address guard will not dial
     ├── CrawlNotFound            the folder holds no crawl
     ├── CrawlBusy                another run of the same crawl is under way
     ├── StoreError               the frontier or the page store cannot be used
     │   ├── DiskFull             no room to write; nothing is lost
-    │   └── StoreUnreachable     it may come back; nothing is lost
+    │   ├── DamagedFile          a file of the crawl is not whole
+    │   ├── StoreUnreachable     it may come back; nothing is lost
+    │   ├── StoreRefused         it wants a password, or is a read-only replica
+    │   └── StoreLost            it no longer holds the crawl
     └── ExportError              a collection cannot be written as asked
 
 The faults of the web (timeouts, bad HTML, robots) are not here: they are outcomes, see `records.Outcome`.
@@ -16,7 +20,11 @@ The faults of the web (timeouts, bad HTML, robots) are not here: they are outcom
 
 from __future__ import annotations
 
+import errno
+import resource
+import sqlite3
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -36,7 +44,15 @@ class UnknownName(ConfigError):
     """A name that no built-in and no installed plug-in answers to."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"no {kind} is called {name!r}; known: {', '.join(sorted(known))}")
+        known = sorted(known)
+        super().__init__(f"no {kind} is called {name!r};{did_you_mean(name, known)} known: {', '.join(known)}")
+
+
+class UnknownCrawl(ConfigError):
+    """A name that no crawl of a store has."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the store holds no crawl called {name!r}; put one in: thresher run DIR --store …")
 
 
 class RefusedAddress(ConfigError):
@@ -69,8 +85,12 @@ class DiskFull(StoreError):
 
     exit_code = 3
 
-    def __init__(self) -> None:
-        super().__init__("the disk is full; nothing is lost. Make room and run the same command again")
+    def __init__(self, cause: str = "the disk is full", remedy: str = "Make room") -> None:
+        super().__init__(f"{cause}; nothing is lost. {remedy} and run the same command again")
+
+
+class DamagedFile(StoreError):
+    """What a file of the crawl holds is not what was written."""
 
 
 class StoreUnreachable(StoreError):
@@ -79,5 +99,80 @@ class StoreUnreachable(StoreError):
     exit_code = 8
 
 
+class StoreRefused(StoreError):
+    """The store answers, and does not let us work: the password is missing or wrong, or it takes no writes."""
+
+    exit_code = 8
+
+
+class StoreLost(StoreError):
+    """The store no longer holds the crawl, though its folder has been at work with it."""
+
+    exit_code = 8
+
+    def __init__(self, store: str, what: str) -> None:
+        super().__init__(
+            f"{store} has lost this crawl: {what}. Bring it back from a copy, or queue anew what the page store knows: "
+            "thresher verify DIR --repair, then run again"
+        )
+
+
 class ExportError(ThresherError):
     """A collection cannot be written as asked."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question that names the closest known name, with a space before it; empty when none is close."""
+    near = get_close_matches(name, list(known), n=1)
+    return f" did you mean {near[0]!r}?" if near else ""
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether a write failed because there is no room: disk, quota or the file size limit of this process."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    if isinstance(error, sqlite3.Error):
+        code = getattr(error, "sqlite_errorcode", 0)
+        # SQLite reports a file size limit (EFBIG) as a failed write.
+        limited = code == sqlite3.SQLITE_IOERR_WRITE and _file_size_limit() is not None
+        return limited or code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
+    return False
+
+
+def disk_full() -> DiskFull:
+    """Return the error for a write that found no room; it names the file size limit where there is one."""
+    limit = _file_size_limit()
+    if limit is None:
+        return DiskFull()
+    cause = f"there is no room: the disk is full, or a file has reached the limit of {limit:,} bytes (ulimit -f)"
+    return DiskFull(cause, "Make room or raise the limit")
+
+
+def system_error(error: OSError | sqlite3.Error) -> ThresherError:
+    """Describe an error of the operating system or of SQLite: what failed, where, and what helps."""
+    if is_disk_full(error):
+        return disk_full()
+    if isinstance(error, sqlite3.Error):
+        return _sqlite_error(error)
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return ThresherError(f"too many open files: the limit is {soft:,}. Raise it: ulimit -n 1024")
+    if error.errno == errno.EROFS:
+        return ThresherError(f"{error.filename or 'the folder'} cannot be written: the file system is read-only")
+    place = f"{error.filename}: " if error.filename else ""
+    return ThresherError(f"{place}{error.strerror or error}")
+
+
+def _sqlite_error(error: sqlite3.Error) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "decode to UTF-8" in str(error):
+        return DamagedFile(
+            f"a file of the crawl is damaged: {error}. Find out which: thresher verify DIR; "
+            "save what can still be read: thresher verify DIR --repair"
+        )
+    return StoreError(f"a file of the crawl cannot be used: {error}")
+
+
+def _file_size_limit() -> int | None:
+    soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return None if soft == resource.RLIM_INFINITY else soft

@@ -48,6 +48,10 @@ class CrawlFolder:
         """One segment of judged pages per worker."""
         return self.root / "pages"
 
+    def segments(self) -> list[Path]:
+        """Return the files of the page store, one per worker."""
+        return sorted(self.pages.glob("*.db"))
+
     @property
     def warc(self) -> Path:
         """WARC files with their indexes, one set per worker, when topic.yaml wants them."""
@@ -78,12 +82,21 @@ class CrawlFolder:
         """Which crawl of which store this folder works for, when it was made by joining one."""
         return self.root / "joined.json"
 
+    @property
+    def store(self) -> Path:
+        """Which store the crawl lives in, without its password; written by the first run."""
+        return self.root / "store.json"
+
     def join(self, changes: Mapping[str, str]) -> None:
-        """Note which crawl this folder works for; a store's address may hold a password, so nobody else may read it."""
-        beside = self.joined.with_name(".joined.new")
+        """Note which crawl this folder works for."""
+        self.write_json(self.joined, changes)
+
+    def write_json(self, path: Path, content: Mapping[str, str]) -> None:
+        """Write a small file, whole or not at all, that nobody else may read."""
+        beside = path.with_name(f".{path.stem}.new")
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump(dict(changes), file)
-        beside.replace(self.joined)
+            json.dump(dict(content), file)
+        beside.replace(path)
 
     def joined_changes(self) -> dict[str, str]:
         """Return what the crawl that was joined puts in the place of topic.yaml's words; nothing for one's own crawl.
@@ -102,7 +115,7 @@ class CrawlFolder:
     def runner(self) -> int:
         """Return the process that runs this crawl on this machine; 0 when none does."""
         try:
-            with (self.root / ".lock").open("r+") as file:
+            with (self.root / ".lock").open() as file:
                 try:
                     fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # several may look at once
                 except BlockingIOError:

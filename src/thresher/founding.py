@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from thresher import registry
+from thresher.config import check_contact
 from thresher.config_file import load_config
 from thresher.errors import ConfigError, UnknownName
 from thresher.folder import CrawlFolder
@@ -70,6 +71,7 @@ def found(folder: CrawlFolder, founding: Founding) -> None:
         raise ConfigError(f"{folder.topic} is there already; edit it, or choose another folder")
     if founding.strategy not in registry.known("strategy"):
         raise UnknownName("strategy", founding.strategy, registry.known("strategy"))
+    check_contact(founding.contact)
     folder.root.mkdir(parents=True, exist_ok=True)
     folder.seeds.write_text("".join(f"{url}\n" for url in founding.seeds), encoding="utf-8")
     _write_checked(folder.topic, founding.topic_yaml(folder.name))
@@ -77,11 +79,11 @@ def found(folder: CrawlFolder, founding: Founding) -> None:
 
 def _write_checked(path: Path, text: str) -> None:
     """Write a topic.yaml; one that cannot be read is not left behind."""
-    path.write_text(text, encoding="utf-8")
     try:
+        path.write_text(text, encoding="utf-8")
         load_config(path)
-    except ConfigError:
-        path.unlink()
+    except BaseException:
+        path.unlink(missing_ok=True)
         raise
 
 

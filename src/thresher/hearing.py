@@ -1,4 +1,4 @@
-"""How a worker hears what people say of pages: it reads on in their book, lets its judge think again, and says so."""
+"""How a worker takes up labels: it polls the label log, retrains its judge, judges its pages again and reports it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 
 from thresher.archive.collection import Collection
 from thresher.archive.kept_page import kept_page
-from thresher.crew import say_heard
+from thresher.crew import heard_by, say_heard
 from thresher.labels import LabelBook, last_words
 from thresher.records import ParsedPage
 from thresher.rethink import Rethink
 from thresher.urls.canonical import fingerprint
 
 LISTEN_SECONDS = 1.0
+REJUDGE_SHARE = 0.1
+"""Of a worker's time: what judging all of its pages again may take while labels come one after the other."""
 
 
 class Hearing:
@@ -38,8 +40,10 @@ class Hearing:
         self._worker = worker
         self._pages = pages
         self._clock = clock
-        self._heard = -1
-        self._next = 0.0
+        self._read = 0
+        self._reported = -1
+        self._stale = False
+        self._next = self._next_rejudge = 0.0
 
     async def begin(self) -> None:
         """Take up what earlier runs found, and hear all that was said so far: the judge may not have been there."""
@@ -47,16 +51,26 @@ class Hearing:
         await self.listen()
 
     async def listen(self) -> None:
-        """Hear what was said since the last time, if that is a while ago."""
+        """Take up new labels, if the last poll is a while ago; report them once all pages were judged again."""
         if self._clock() < self._next:
             return
-        labels, count = await self._book.read(max(self._heard, 0))
+        labels, self._read = await self._book.read(self._read)
         if labels:
             await self._rethink.teach(last_words(labels), self._page)
-        if count != self._heard:
-            self._heard = count
-            await say_heard(self._rethink.frontier, self._worker, count)
+            known = await heard_by(self._rethink.frontier, self._worker)  # in an earlier run
+            self._stale = self._stale or known != self._read
+        if self._stale and self._clock() >= self._next_rejudge:
+            await self._rejudge()
+        if not self._stale and self._reported != self._read:
+            self._reported = self._read
+            await say_heard(self._rethink.frontier, self._worker, self._read)
         self._next = self._clock() + LISTEN_SECONDS
+
+    async def _rejudge(self) -> None:
+        began = self._clock()
+        await self._rethink.rejudge()
+        self._stale = False
+        self._next_rejudge = self._clock() + (self._clock() - began) / REJUDGE_SHARE
 
     async def close(self) -> None:
         """Let go of the book."""

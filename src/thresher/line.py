@@ -47,8 +47,8 @@ SOFT_404 = "soft 404: the page says that there is none"
 BUSY_SECONDS = 10.0
 """First pause for a server that is busy or does not answer; each further try doubles it."""
 LONGEST_PAUSE_SECONDS = 3600.0
-LEAST_PROMISE = 0.0
-"""Pages that are no more relevant than this are not called relevant later, once the judge knows what is ordinary."""
+LEAST_RELEVANCE = 0.05
+"""Below this relevance, the text of a page is kept only while the judge has seen few pages."""
 
 
 class Bounds(Protocol):
@@ -148,7 +148,7 @@ class Line:
 
     async def _settle(self, record: PageRecord, settlement: Settlement, answer: FetchedPage | None = None) -> None:
         await self._settler.settle(record, settlement, answer)
-        await self.rethink.settled(record.url)
+        await self.rethink.settled(record.url, _relevance_of(record, settlement))
 
     async def _work(self, lease: Lease, fetched: FetchedPage) -> tuple[PageRecord, Settlement]:
         answer = read_answer(fetched)
@@ -280,13 +280,15 @@ class Line:
             PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
             reason="truncated" if fetched.truncated else RENDERED if fetched.rendered else "",
             text_hash=content_hash(page.text),
+            terms=self.rethink.vector(page),
             text=page.text if kept else "",
             main=self._main_text(page, fetched.body, content_type) if kept and self._main_text else "",
         )
 
     def _may_become_relevant(self, judgement: Judgement) -> bool:
-        """Tell whether a second thought may call the page relevant; what is not kept now cannot be had then."""
-        return not judgement.final or (isinstance(self._judge, Learner) and judgement.relevance > LEAST_PROMISE)
+        """Tell whether the page may be judged relevant later; a text that is not kept now cannot be had then."""
+        promising = judgement.relevance > LEAST_RELEVANCE or judgement.reward > 0
+        return not judgement.final or (isinstance(self._judge, Learner) and promising)
 
     def _redirect(self, lease: Lease, fetched: FetchedPage, answer: Answer) -> tuple[PageRecord, Settlement]:
         """A redirect is a frontier entry of its own, so that robots, scope and politeness hold for every hop."""
@@ -335,6 +337,15 @@ class Line:
         )
         record = _empty_record(lease, outcome, reason, status, fetched_at)
         return replace(record, links=_found_links(None, links)), settlement
+
+
+def _relevance_of(record: PageRecord, settlement: Settlement) -> float | None:
+    """Return the relevance of a fetched URL, 0 of a copy or a failure; None for revisits, redirects and retries."""
+    if told_of(settlement.lease) or not (settlement.page or settlement.outcome is Outcome.FAILED):
+        return None
+    if record.duplicate_of:
+        return 0.0
+    return record.relevance
 
 
 def _without_nofollow(page: ParsedPage) -> ParsedPage:

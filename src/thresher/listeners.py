@@ -1,7 +1,8 @@
-"""Who hears what people say of a crawl's pages: the workers that run, or, when none does, this process in their place.
+"""Who applies labels: the workers that run, or, when none does, this process in their place.
 
-Workers that run read on in the book of labels every second. When nobody runs, what they would do is done here, so that
-the queue is in its new order before the next run begins.
+Workers that run poll the label log every second. When none runs, what they would do is done here, so that verdicts and
+queue are up to date before the next run begins. On a shared store this process does so for the workers of this folder;
+those of other machines apply the labels when they start.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ LOOK_SECONDS = 0.1
 FIRST_WORKER = "w1"
 
 
-async def heard_by_all(crawl: Crawl, labels: int) -> bool:
-    """Wait until everybody at work has heard so many labels; do it here when nobody is."""
-    until = time.monotonic() + HEAR_SECONDS
+async def heard_by_all(crawl: Crawl, labels: int, *, seconds: float = HEAR_SECONDS) -> bool:
+    """Wait until all workers have applied so many labels; do it here when none runs."""
+    until = time.monotonic() + seconds
     while time.monotonic() < until:
         if not crawl.is_shared and not crawl.folder.runner():
             try:
@@ -34,11 +35,26 @@ async def heard_by_all(crawl: Crawl, labels: int) -> bool:
                 continue
         names = await _at_work(crawl)
         if crawl.is_shared and not names:
-            return False  # whoever comes next will hear them
+            return await _apply_to_own_workers(crawl)
         if names and await _have_heard(crawl, names, labels):
             return True
         await asyncio.sleep(LOOK_SECONDS)
     return False
+
+
+async def _apply_to_own_workers(crawl: Crawl) -> bool:
+    """Do what the workers of this folder would do; False when it has none, or when a run has just begun."""
+    if not _workers_here(crawl):
+        return False
+    try:
+        await asyncio.to_thread(_hear_here, crawl)
+    except CrawlBusy:
+        return False
+    return True
+
+
+def _workers_here(crawl: Crawl) -> list[str]:
+    return [path.stem for path in crawl.folder.segments()]
 
 
 async def _have_heard(crawl: Crawl, names: Sequence[str], labels: int) -> bool:
@@ -69,9 +85,8 @@ def _hear_here(crawl: Crawl) -> None:
     Raises:
         CrawlBusy: A run is under way.
     """
-    workers = sorted(path.stem for path in crawl.folder.pages.glob("*.db")) or [FIRST_WORKER]
     with crawl.folder.only_one_run():
-        for worker in workers:
+        for worker in _workers_here(crawl) or [FIRST_WORKER]:
             asyncio.run(_hear_as(crawl, worker))
 
 

@@ -53,4 +53,4 @@ def _recalled(folder: Path, parents: list[int], waiting: Mapping[str, float]) ->
 
 def _worth(collection: Collection, url: str) -> float | None:
     record = collection.find(fingerprint(url))
-    return (record.relevance if record.page else 0.0) if record else None
+    return (record.reward if record.page else 0.0) if record else None

@@ -104,23 +104,32 @@ class ParsedPage:
     canonical: str = ""
 
 
+SAME = -1.0
+"""A reward that is not given: the relevance is the reward."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """How well a page fits the topic.
 
     Args:
-        relevance: From 0 to 1: what strategies are rewarded with.
-        relevant: The verdict.
-        probability: How likely the page is about the topic, where the judge can tell: of pages with 0.7, seven in ten.
+        relevance: How likely the page is about the topic, from 0 to 1. A judge that estimates probabilities is right in
+            seven of ten pages with 0.7; others give their own score.
+        relevant: The verdict: whether the relevance reaches the judge's threshold.
+        reward: What strategies learn from, from 0 to 1; the relevance unless the judge gives another.
         parts: What the relevance was made of.
         final: Whether the judge will not think again about this page.
     """
 
     relevance: float
     relevant: bool
-    probability: float | None = None
+    reward: float = SAME
     parts: Parts = field(default_factory=dict)
     final: bool = True
+
+    def __post_init__(self) -> None:
+        if self.reward == SAME:
+            object.__setattr__(self, "reward", self.relevance)
 
 
 TOLD = "told"
@@ -216,22 +225,25 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What a strategy expects of the rest of its crawl.
+    """An interval for the number of relevant pages among the URLs that wait now.
+
+    The number lay between both ends in at least 90 % of the lab's crawls (docs/explanation/forecast.md). Pages that no
+    fetched page links to are not counted.
 
     Args:
-        found: Relevant pages so far, half-relevant ones as halves.
-        left: Relevant pages expected among all that waits.
-        next_yield: Share of relevant pages expected among the next hundred.
+        pages: Pages that the crawl had when this was computed.
+        least: The lower end of the interval.
+        most: The upper end; at least 1 while URLs wait.
     """
 
-    found: float
-    left: float
-    next_yield: float
+    pages: int
+    least: int
+    most: int
 
     @property
-    def share_found(self) -> float:
-        """Return how much is found of what can be seen from here."""
-        return self.found / (self.found + self.left) if self.found + self.left else 0.0
+    def interval(self) -> str:
+        """Both ends in words."""
+        return f"{self.least:,} to {self.most:,}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

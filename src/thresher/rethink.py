@@ -6,10 +6,11 @@ records are settled, so that no old verdict overwrites a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
-from thresher.archive.pages import Archive
+from thresher.archive.pages import Archive, PageWriter, StoredPage, unpacked_text
 from thresher.classify.base import Judge, Learner
 from thresher.frontier.base import Frontier
 from thresher.outlook import Outlook
@@ -17,6 +18,12 @@ from thresher.recollect import recollect
 from thresher.records import TOLD, Judgement, Lease, ParsedPage, Revision
 from thresher.strategies.base import Batcher, Recaller, Rememberer, Rescorer, Strategy
 
+logger = logging.getLogger(__name__)
+
+REJUDGE_BATCH = 200
+"""Pages that are judged again at once; between two batches other work goes on."""
+LEAST_CHANGE = 0.01
+"""A judgement of a stored page is replaced when its relevance changes by more, or its verdict."""
 MOST_LEARNED_AGAIN = 20
 """Of the labelled pages that a judge has no longer at hand it learns so many, the latest: each is a second thought."""
 
@@ -35,6 +42,7 @@ class Rethink:
         self._archive = archive
         self._under_way: set[str] = set()
         self._held_back: dict[str, Revision] = {}
+        self._told: dict[str, bool | None] = {}
 
     async def take_in(self, page: ParsedPage, *, seed: bool) -> None:
         """Let the judge learn from a page that is about to be judged, and pass on what it now thinks of others.
@@ -47,6 +55,19 @@ class Rethink:
             self._held_back.update((revision.url, revision) for revision in revisions)
             if ready := self._take_ready():
                 await self._pass_on(ready)
+
+    def vector(self, page: ParsedPage) -> bytes:
+        """Give what a learning judge needs to judge a page again; empty for other judges, which never change."""
+        return self._learner.vector(page) if self._learner else b""
+
+    async def rejudge(self) -> None:
+        """Judge every page of the worker's segment again with the model of now.
+
+        A learning judge revises the pages of its sample by itself; this reaches all others.
+        """
+        if self._learner:
+            async for revisions in _rejudged(self._learner, self._archive):
+                await self._pass_on(revisions)
 
     async def take_up(self, pages: Path) -> int:
         """Let the strategy have at hand what the best waiting URLs were found on; return how many pages."""
@@ -62,6 +83,8 @@ class Rethink:
             page_of: Gives a page that was fetched before, for a judge that has it no longer at hand.
         """
         revisions = self._taught(told, page_of) if self._learner else []
+        if not self._learner:
+            self._told.update(told)  # for pages that are not fetched yet
         said = {revision.url for revision in revisions}
         revisions += [_as_told(url, yes) for url, yes in told.items() if yes is not None and url not in said]
         self._held_back.update((revision.url, revision) for revision in revisions)
@@ -86,11 +109,19 @@ class Rethink:
             if all(entry.score < 0 for entry in rest):
                 await self.frontier.rescore({entry.url: entry.score + 1 for entry in rest})
 
-    async def settled(self, url: str) -> None:
-        """Pass on what was held back for a page, now that it is settled, and what the strategy thinks of its own."""
+    async def settled(self, url: str, relevance: float | None = None) -> None:
+        """Pass on what was held back for a page, now that it is settled, and what the strategy thinks of its own.
+
+        Args:
+            url: Of the page.
+            relevance: Of the page, 0 when there was none; None for a settlement that is no fetch of a new URL.
+        """
         self._under_way.discard(url)
+        if (yes := self._told.get(url)) is not None:
+            self._held_back[url] = _as_told(url, yes)
         await self._pass_on(self._take_ready())
-        await self._outlook.page_done()
+        if relevance is not None:
+            await self._outlook.fetched(relevance)
 
     def close(self) -> None:
         """Write down what was learned."""
@@ -113,16 +144,55 @@ class Rethink:
         return ready
 
     async def _pass_on(self, revisions: Sequence[Revision]) -> None:
-        if revisions:
-            await self._archive.revise(revisions)
+        if revisions and (verdicts := await self._archive.revise(revisions)):
+            await self.frontier.adjust_relevant(verdicts)
         changes = self._rescorer.revise(revisions) if self._rescorer else {}
         if changes:
             scores = {url: change.now for url, change in changes.items()}
             await self.frontier.rescore(scores, was={url: change.was for url, change in changes.items()})
 
 
+async def rejudge_segments(judge: Judge, paths: Sequence[Path], frontier: Frontier) -> None:
+    """Judge all pages of segments again with one model; no worker may write to them. The frontier's counts follow."""
+    if not isinstance(judge, Learner):
+        return
+    for path in paths:
+        segment = PageWriter(path)
+        try:
+            async for revisions in _rejudged(judge, segment):
+                await frontier.adjust_relevant(await segment.revise(revisions))
+        finally:
+            segment.close()
+
+
+async def _rejudged(learner: Learner, archive: Archive) -> AsyncIterator[list[Revision]]:
+    """Yield the changed judgements of an archive, batch by batch."""
+    last = 0
+    while batch := await archive.stored(last, REJUDGE_BATCH):
+        last = batch[-1].row_id
+        yield [revision for page in batch if (revision := _rejudgement(learner, page))]
+
+
+def _rejudgement(learner: Learner, page: StoredPage) -> Revision | None:
+    """Judge a stored page again; None when nothing changed, or when too little of it was kept."""
+    try:
+        vector = page.terms or learner.vector(_parsed(page)) if page.terms or page.text else b""
+        judgement = learner.judge_vector(page.url, page.language, vector) if vector else None
+    except ValueError:
+        logger.warning("terms of a page cannot be read: %s", page.url)
+        return None
+    if judgement is None:
+        return None
+    same = judgement.relevant == page.relevant and abs(judgement.relevance - page.relevance) <= LEAST_CHANGE
+    return None if same else Revision(url=page.url, judgement=judgement)
+
+
+def _parsed(page: StoredPage) -> ParsedPage:
+    return ParsedPage(url=page.url, title=page.title, text=unpacked_text(page.text), language=page.language)
+
+
 def _as_told(url: str, yes: bool) -> Revision:
     """Say of a page what a person said, for a judge that has nothing to add."""
     certain = float(yes)
-    judgement = Judgement(relevance=certain, relevant=yes, probability=certain, parts={TOLD: certain})
+    judgement = Judgement(relevance=certain, relevant=yes, parts={TOLD: certain})
     return Revision(url=url, judgement=judgement)

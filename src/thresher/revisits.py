@@ -30,7 +30,7 @@ def check(crawl: Crawl) -> None:
             "a crawl whose queue machines share cannot be refreshed: each of them knows only the pages it fetched; "
             f"start another one from it: thresher new NEW --from {crawl.folder.root}"
         )
-    if not list(crawl.folder.pages.glob("*.db")):
+    if not crawl.folder.segments():
         raise ConfigError(f"{crawl.folder.root} has no pages to visit again yet: thresher run {crawl.folder.root}")
 
 

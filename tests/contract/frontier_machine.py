@@ -178,6 +178,11 @@ class FrontierMachine(RuleBasedStateMachine):
         self.model.unpark(host)
         self.run(self.frontier.unpark(host))
 
+    @rule(changes=st.dictionaries(st.sampled_from((*HOSTS, "never.example")), st.integers(-2, 2), max_size=3))
+    def adjust_relevant(self, changes):
+        self.model.adjust_relevant(changes)
+        self.run(self.frontier.adjust_relevant(changes))
+
     @rule(new_scores=st.dictionaries(st.sampled_from(URLS), scores, max_size=6))
     def rescore(self, new_scores):
         assert self.run(self.frontier.rescore(new_scores)) == self.model.rescore(new_scores)

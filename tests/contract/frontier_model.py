@@ -202,6 +202,12 @@ class Model:
         if key in self.hosts:
             self.hosts[key].parked, self.hosts[key].park_end = "", 0.0
 
+    def adjust_relevant(self, changes) -> None:
+        for key, change in changes.items():
+            if key in self.hosts:
+                host = self.hosts[key]
+                host.relevant = max(0, min(host.pages, host.relevant + change))
+
     def rescore(self, scores, was=None) -> int:
         waited = [url for url in self.waiting() if url.found.url in scores]
         for url in waited:

@@ -331,3 +331,47 @@ async def test_a_note_makes_no_host(frontier):
     await frontier.remember("a.example", "robots", "", seconds=60)
     assert await frontier.recall("a.example", "sitemap") is None
     assert await frontier.counts() == Counts()
+
+
+# 13. Identity
+
+
+async def test_the_first_id_that_a_crawl_is_given_stays(frontier):
+    assert await frontier.identify("one") == "one"
+    assert await frontier.identify("two") == "one"
+
+
+# 14. Reopen
+
+
+async def test_a_settled_url_can_be_made_to_wait_again(frontier):
+    await frontier.add([link(A1, 0.9), link(B1, 0.8)])
+    [first, second] = await frontier.lease(2, seconds=60)
+    await frontier.commit([settlement(first, page=True), settlement(second, Outcome.FAILED, reason="gone")])
+    assert await frontier.reopen([link(A1, 0.9), link(B1, 0.8), link(A2)]) == 2
+    counts = await frontier.counts()
+    assert (counts.waiting, counts.done, counts.failed, counts.pages) == (2, 0, 0, 0)
+    assert [(host.host, host.pages, host.failed) for host in await frontier.hosts()] == [
+        ("a.example", 0, 0),
+        ("b.example", 0, 0),
+    ]
+    again = await frontier.lease(2, seconds=60)
+    assert [(lease.url, lease.score, lease.tries) for lease in again] == [(A1, 0.9, 0), (B1, 0.8, 0)]
+
+
+async def test_a_redirect_that_waits_again_takes_no_page_away(frontier):
+    await frontier.add([link(A1), link(A2, 0.4)])
+    [first] = await frontier.lease(1, seconds=60)
+    await frontier.commit([settlement(first, page=True)])
+    [second] = await frontier.lease(1, seconds=60)
+    await frontier.commit([settlement(second, reason="redirects to http://a.example/3")])
+    assert await frontier.reopen([link(A2, 0.4)]) == 1
+    assert (await frontier.counts()).pages == 1
+
+
+async def test_what_waits_or_is_leased_is_not_reopened(frontier):
+    await frontier.add([link(A1), link(B1, 0.1)])
+    [lease] = await frontier.lease(1, seconds=60)
+    assert await frontier.reopen([link(A1), link(B1)]) == 0
+    assert await state(frontier, A1) is UrlState.LEASED
+    assert await frontier.commit([settlement(lease)]) == [True]

@@ -1,7 +1,7 @@
 """Promises of `thresher.frontier.base` on hosts and gates, and what people and engines ask; on every frontier."""
 
 from tests.contract.frontier_steps import A1, A2, A3, B1, B2, link, settlement, urls_leased
-from thresher.frontier.base import Counts
+from thresher.frontier.base import Counts, FailureCount
 from thresher.records import Outcome
 
 # 3. Host
@@ -162,6 +162,31 @@ async def test_unparking_an_unknown_host_does_nothing(frontier):
     assert await frontier.counts() == Counts()
 
 
+# 11. Verdicts
+
+
+async def take_page(frontier, url, *, relevant):
+    await frontier.add([link(url)])
+    [lease] = await frontier.lease(1, seconds=60)
+    await frontier.commit([settlement(lease, page=True, relevant=relevant)])
+
+
+async def test_pages_that_are_judged_again_change_the_numbers_of_their_host_and_of_the_crawl(frontier):
+    await take_page(frontier, A1, relevant=True)
+    await take_page(frontier, B1, relevant=False)
+    await frontier.adjust_relevant({"a.example": -1, "b.example": 1, "never.example": 1})
+    hosts = {entry.host: (entry.pages, entry.relevant) for entry in await frontier.hosts()}
+    assert hosts == {"a.example": (1, 0), "b.example": (1, 1)}
+    assert (await frontier.counts()).relevant == 1
+
+
+async def test_a_host_has_never_more_relevant_pages_than_pages_nor_fewer_than_none(frontier):
+    await take_page(frontier, A1, relevant=True)
+    await take_page(frontier, B1, relevant=False)
+    await frontier.adjust_relevant({"a.example": 5, "b.example": -5})
+    assert (await frontier.counts()).relevant == 1
+
+
 async def test_a_settlement_can_park_its_host(frontier):
     await frontier.add([link(A1), link(A2)])
     [lease] = await frontier.lease(1, seconds=60)
@@ -312,3 +337,46 @@ async def test_no_more_is_handed_out_than_the_crawl_may_take(frontier):
     await frontier.commit([settlement(first[0], page=True), settlement(first[1], Outcome.FAILED)])
     assert len(await frontier.lease(10, seconds=60, pages=2)) == 1
     assert await frontier.lease(10, seconds=60, pages=1) == []
+
+
+async def test_failures_are_counted_by_host_and_reason(frontier):
+    await frontier.add([link(A1), link(A2), link(B1)])
+    for reason in ("http 404", "http 404"):
+        for lease in await frontier.lease(5, seconds=60):
+            await frontier.commit([settlement(lease, Outcome.FAILED, reason=reason)])
+    assert sorted(await frontier.failures()) == [
+        FailureCount(host="a.example", reason="http 404", urls=2),
+        FailureCount(host="b.example", reason="http 404", urls=1),
+    ]
+
+
+async def test_urls_of_a_parked_host_are_counted_with_the_time_of_the_next_try(frontier, clock):
+    await frontier.add([link(A1), link(A2), link(B1)])
+    await frontier.park("a.example", "no such host", seconds=600)
+    await frontier.park("b.example", "blocked by hand")
+    clock.now += 100
+    a, b = sorted(await frontier.failures())
+    assert (a.host, a.reason, a.urls, a.waiting) == ("a.example", "no such host", 2, True)
+    assert abs(a.retry_seconds - 500) < 1e-3
+    assert b == FailureCount(host="b.example", reason="blocked by hand", urls=1, waiting=True)
+    clock.now += 500
+    assert [count.host for count in await frontier.failures()] == ["b.example"]
+
+
+async def test_a_retry_is_no_failure_before_the_last_one(frontier):
+    await frontier.add([link(A1)])
+    for tries in range(5):
+        assert await frontier.failures() == []
+        [lease] = await frontier.lease(1, seconds=60)
+        await frontier.commit([settlement(lease, Outcome.RETRY, reason=f"timeout {tries}")])
+    assert await frontier.failures() == [FailureCount(host="a.example", reason="timeout 4", urls=1)]
+
+
+async def test_one_host_can_be_found(frontier, clock):
+    await frontier.add([link(A1)])
+    await frontier.park("a.example", "no such host", seconds=600)
+    clock.now += 60
+    found = await frontier.find_host("a.example")
+    assert (found.host, found.waiting, found.parked) == ("a.example", 1, "no such host")
+    assert abs(found.next_seconds - 540) < 1e-3
+    assert await frontier.find_host("unknown.example") is None

@@ -51,7 +51,7 @@ def learner_name(request):
 
 
 def bounded(judgement):
-    numbers = [judgement.relevance, judgement.probability or 0.0]
+    numbers = [judgement.relevance, judgement.reward]
     return all(0 <= number <= 1 for number in numbers) and all(map(isfinite, judgement.parts.values()))
 
 
@@ -193,7 +193,7 @@ NEW_SOLAR = [page for page in world.NEW if page.url.startswith("http://en.exampl
 
 
 def mean_chance(judge, pages):
-    return sum(judge.judge(page).probability for page in pages) / len(pages)
+    return sum(judge.judge(page).relevance for page in pages) / len(pages)
 
 
 def said(pages, verdict):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thresher.engine.progress import Ending
-from thresher.errors import ThresherError
+from thresher.engine.progress import LEAST_ATTEMPTS, LEAST_SHARE, NOTHING_FETCHED, Ending
+from thresher.errors import StoreLost, StoreRefused, ThresherError
 
 ANSWERS = {
     "doctor": "something that is needed is missing",
@@ -16,6 +16,25 @@ ANSWERS = {
     "why": "the URL is unknown to the crawl",
 }
 """Commands for which 1 is an answer; a script may ask for it."""
+
+RUNS = f"""\
+The exit code says whether the requested work was done: a limit that is reached is success, so `thresher run … &&
+thresher export …` works. How a run ended is in its closing line, and as `ended` with a code and words in
+`run --json` and `status --json`.
+
+Nothing, or almost nothing, could be fetched ({NOTHING_FETCHED}) means one of these:
+
+- the run brought no page, and URLs failed in it or wait for hosts that do not answer or want to be left alone;
+- the crawl has no page at all, and URLs failed in an earlier run;
+- at least {LEAST_ATTEMPTS} URLs were settled in the run, and less than {LEAST_SHARE:.0%} of them brought a page.
+
+A run that finds its limit of pages or relevant pages reached ends with 0, and so does one of a finished crawl with
+nothing left to fetch. In a refresh an unchanged page counts as fetched. The summary lists why URLs failed.
+
+`thresher work` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing.
+
+Up to version 0.1.0 the page limit ended a run with 14 and the time limit with 15, and a run that could fetch nothing
+with 0.""".splitlines()
 
 
 def exit_codes_page() -> str:
@@ -32,13 +51,18 @@ def _rows() -> Iterator[tuple[int, str, str]]:
     for kind in _tree(ThresherError):
         if kind is ThresherError or "exit_code" in vars(kind):
             names = ", ".join(f"`{each.__name__}`" for each in _tree(kind) if each.exit_code == kind.exit_code)
-            yield kind.exit_code, _FOR_ERRORS[kind.exit_code], names
+            yield kind.exit_code, _FOR_KINDS.get(kind, _FOR_ERRORS[kind.exit_code]), names
+    yield NOTHING_FETCHED, "nothing, or almost nothing, could be fetched", "`run`, `work`"
     for ending in Ending:
-        command = "`run`, `work`" if ending in (Ending.STOPPED, Ending.FORCED) else "`run`"
+        command = "`run`, `work`" if ending.exit_code else "`run`"
         yield ending.exit_code, ending.words, command
 
 
 _FOR_ERRORS = {1: "error", 3: "the disk is full", 4: "bad configuration", 8: "the store cannot be reached"}
+_FOR_KINDS: dict[type[ThresherError], str] = {
+    StoreLost: "the store has lost the crawl",
+    StoreRefused: "the store refuses us: the password is missing or wrong, or it is a read-only replica",
+}
 
 
 def _tree(kind: type[ThresherError]) -> Iterator[type[ThresherError]]:
@@ -49,11 +73,5 @@ def _tree(kind: type[ThresherError]) -> Iterator[type[ThresherError]]:
 
 
 def _answers() -> Iterator[str]:
-    yield from (
-        "",
-        "`thresher work` ends with 0 when its crawl has ended, whatever ended it.",
-        "",
-        "## When 1 is an answer",
-    )
-    yield from ("", "| command | ends with 1 when |", "|---|---|")
+    yield from ("", *RUNS, "", "## When 1 is an answer", "", "| command | ends with 1 when |", "|---|---|")
     yield from (f"| `{command}` | {words} |" for command, words in ANSWERS.items())

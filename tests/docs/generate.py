@@ -16,10 +16,12 @@ from tests.docs.figures import metrics_page
 from tests.docs.levels import ARCHITECTURE, architecture_page
 from tests.docs.rest import rest_page
 from tests.docs.scale import SCALE, scale_page
+from tests.faults.table import with_reports
 from thresher.cli import COMMANDS, thresher
 from thresher.config import CrawlConfig, Named
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+FAULTS = REFERENCE / "faults.md"
 
 
 def commands_page() -> str:
@@ -74,6 +76,7 @@ PAGES = {
     SCALE: scale_page,
     REFERENCE / "commands.md": commands_page,
     REFERENCE / "exit-codes.md": exit_codes_page,
+    FAULTS: lambda: with_reports(FAULTS.read_text(encoding="utf-8")),
     REFERENCE / "metrics.md": metrics_page,
     REFERENCE / "records.md": records_page,
     REFERENCE / "rest.md": rest_page,

@@ -32,8 +32,8 @@ IDLE = re.compile(r"thresher (run solar( --(pages|workers) \d+)*|try \w+ \S+)")
 """On a crawl that is over this has nothing to do, or the same as on another page; it is tried once."""
 FIRST_RUN = re.compile(r"thresher run (?P<crawl>\w+)( --pages \d+)?")
 """The first run of a crawl that was begun like the one that is over: it would fetch the same pages once more."""
-FINE = {"run": (0, 14), "curl": (0, 28)}
-"""Exit codes that are no failure, beside 0 alone: a limit of pages ends a run with 14, one of time curl with 28."""
+FINE = {"curl": (0, 28)}
+"""Exit codes that are no failure, beside 0 alone: a limit of time ends curl with 28."""
 SMALL_DEMO = "from thresher.cli import demo, main; demo.WEB_PAGES, demo.WEB_HOSTS = 1000, 20; main()"
 """The demo as it is, on a smaller web: making the usual one takes longest."""
 SHORTER = [
@@ -168,7 +168,7 @@ class Stage:
         """Start a command that runs until Ctrl-C, and wait until it says where it is."""
         self.kept.close()  # as Ctrl-C would, before another one is started
         if "--store" in words:
-            self._command(["run", "solar", *words[words.index("--store") :][:2], "--pages", "1"], "")
+            self._begin_shared(words[words.index("--store") :][:2])
         if words[0] == "ui":
             words = [
                 *words,
@@ -176,6 +176,14 @@ class Stage:
             ]
         command = [sys.executable, "-m", "thresher", *(re.sub("^8080$", "0", word) for word in words)]
         self._start(command, until="://" if words[0] == "ui" else "127.0.0.1:")
+
+    def _begin_shared(self, store: list[str]) -> None:
+        """Begin a crawl in a store, so that there is one to look at; the one that is there lives on this machine."""
+        shared = self.folder / "shared"
+        shared.mkdir(exist_ok=True)
+        for name in ("topic.yaml", "seeds.txt"):
+            shutil.copy(self.folder / "solar" / name, shared)
+        self._command(["run", "shared", *store, "--pages", "1"], "")
 
     def _module(self, words: list[str]) -> bool:
         if words[1].startswith("bench."):

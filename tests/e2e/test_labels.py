@@ -1,8 +1,11 @@
 """A person says yes or no: the judge and the queue follow, whether a crawl runs or not."""
 
 import asyncio
+import io
 import json
+import sys
 from dataclasses import asdict
+from unittest.mock import patch
 
 import pytest
 
@@ -137,9 +140,12 @@ async def test_workers_that_run_hear_a_label_and_put_the_queue_in_a_new_order(tm
         await counted(crawl, 60)
         await wish_for(crawl, paused=True)  # so that nothing but the label moves the queue
         await asyncio.sleep(2.5)
-        taught = await tell(crawl, {poor_parent(crawl, await peek(crawl, BEST)): True})
+        taught = await tell(crawl, {poor_parent(crawl, await peek(crawl, BEST)): True}, boundary=True)
         assert not run.done()
         assert taught.heard
+        assert taught.boundary.below_yes + taught.boundary.above_yes == 1
+        with Collection(folder / "pages") as collection:
+            assert taught.boundary.relevant_now == collection.tally().relevant
         assert [asdict(entry) for entry in taught.before.queue] != [asdict(entry) for entry in taught.after.queue]
         await wish_for(crawl, pages=1)
         assert (await run).ending is Ending.PAGES
@@ -198,9 +204,15 @@ async def test_a_word_that_is_taken_back_counts_no_more(tmp_path, web, thresher)
         assert "told" not in collection.find(page_key(page)).parts
 
 
-async def test_label_asks_on_a_terminal_only(tmp_path, web, thresher):
+async def test_label_reads_its_answers_from_a_pipe_and_refuses_an_empty_one(tmp_path, web, thresher):
     async with served(web) as places:
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"})
-    asked = await asyncio.to_thread(thresher, "label", folder)
+        await crawl_pages(folder, 20)
+    with patch.object(sys, "stdin", io.StringIO("")):
+        asked = await asyncio.to_thread(thresher, "label", folder)
     assert asked.returncode == 4
     assert "--yes" in asked.stderr
+    with patch.object(sys, "stdin", io.StringIO("y\ns\nn\nu\nq\n")):
+        asked = await asyncio.to_thread(thresher, "label", folder)
+    assert asked.returncode == 0, asked.stderr
+    assert list((await said_so_far(Crawl.open(folder))).values()) == [True]

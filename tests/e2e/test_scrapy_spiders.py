@@ -124,7 +124,7 @@ def test_spiders_of_many_kinds_go_on_as_they_did(crawl_with, site, tmp_path):
     items, log = crawl_with(KINDS_OF_CALLBACKS)
     assert sorted(item["kind"] for item in items) == sorted(KINDS_OF_ITEMS)
     assert {item["kind"]: item.get("status") for item in items}["asked"] == 404
-    assert next(item for item in items if item["kind"] == "moved")["known"][:3] == ["depth", "language", "probability"]
+    assert next(item for item in items if item["kind"] == "moved")["known"][:3] == ["depth", "language", "relevance"]
     assert "waits in memory, and is lost if this process is killed" in log
     assert "'thresher/in_memory': 3" in log
     assert "'thresher/left_out/no http or https URL': 1" in log

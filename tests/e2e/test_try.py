@@ -48,7 +48,7 @@ def test_a_page_says_its_verdict_its_words_and_its_links_and_nothing_else_is_fet
     before = contents(solar)
     tried = thresher("try", "solar", site.url("/"))
     assert tried.returncode == 0, tried.stderr
-    assert "  relevant, probability " in tried.stdout
+    assert "  relevant: relevance " in tried.stdout
     assert "likeness 0." in tried.stdout
     assert "Read 1 seed to know the topic." in tried.stderr
     assert "for:      " in tried.stdout
@@ -64,7 +64,7 @@ def test_json_is_for_programs(solar, site, thresher):
     assert tried.returncode == 0, tried.stderr
     page, missing = json.loads(tried.stdout)
     assert (page["title"], page["language"], page["relevant"]) == ("Seed", "en", True)
-    assert 0.5 < page["probability"] <= 1.0
+    assert 0.5 < page["relevance"] <= 1.0
     assert [link["anchor"] for link in page["links"]] == ["perovskite cells"]
     assert page["links_found"] == 2
     assert (missing["judged"], missing["reason"]) == (False, "http 404")

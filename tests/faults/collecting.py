@@ -48,7 +48,7 @@ def page_body(number: int, pages: int) -> bytes:
     return f"<html><title>Page {number}</title><body><p>{words}</p>{anchors}</body></html>".encode()
 
 
-def make_crawl(root: Path) -> Crawl:
+def make_crawl(root: Path, *, warc: bool = True) -> Crawl:
     """Write the folder of a crawl that starts at page 0."""
     root.mkdir(parents=True, exist_ok=True)
     topic = {
@@ -59,7 +59,7 @@ def make_crawl(root: Path) -> Crawl:
         "judge": {"name": "match"},
         "manners": {"contact": "tests@example.org", "delay_seconds": 0.0},
         "scope": {"max_depth": 100},
-        "output": {"warc": True, "keep_irrelevant": True},
+        "output": {"warc": warc, "keep_irrelevant": True},
     }
     (root / "topic.yaml").write_text(yaml.safe_dump(topic), encoding="utf-8")
     return Crawl.open(root)
@@ -104,7 +104,8 @@ async def collect(root: Path, worker: str, pages: int, say: Callable[[int], None
     """Take pages until none is left; say how many after each step."""
     crawl = Crawl.open(root)
     frontier, rows = crawl.frontier(), PageWriter(crawl.folder.pages / f"{worker}.db")
-    warc = WarcWriter(root / "warc", worker, about={}, paths=Paths(crawl.folder.pages))
+    is_archived = crawl.config.output.warc
+    warc = WarcWriter(root / "warc", worker, about={}, paths=Paths(crawl.folder.pages)) if is_archived else None
     await frontier.add([Candidate(url=page_url(0), score=0.5)])
     done = 0
     while True:
@@ -115,14 +116,16 @@ async def collect(root: Path, worker: str, pages: int, say: Callable[[int], None
             await asyncio.sleep(min(max(seconds, 0.005), 0.1))
             continue
         answers = [answer_of(lease, pages) for lease in leases]
-        await warc.keep(answers)
+        if warc:
+            await warc.keep(answers)
         await rows.keep([record for record, _ in answers])
         await frontier.commit(
             [settlement_of(lease, record) for lease, (record, _) in zip(leases, answers, strict=True)]
         )
         done += len(leases)
         say(done)
-    warc.close()
+    if warc:
+        warc.close()
     rows.close()
     await frontier.close()
 

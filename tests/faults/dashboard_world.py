@@ -70,7 +70,6 @@ def _record(number: int, hosts: int) -> PageRecord:
         language="en",
         relevance=relevance,
         relevant=relevance > 0.5,
-        probability=relevance,
         parts={"likeness": relevance, "ordinary": 0.1},
         text_hash=number + 1,
         text=text,

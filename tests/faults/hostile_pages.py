@@ -108,7 +108,7 @@ def _record(number: int, text: str, urls: list[str]) -> PageRecord:
     return PageRecord(
         fingerprint=fingerprint(urls[number]), url=urls[number], status=200, outcome=Outcome.DONE, page=True,
         fetched_at=1.0 + number, parent=fingerprint(urls[number - 1]) if number % 6 else 0, relevance=0.5,
-        relevant=True, probability=0.5, parts={stored[:60]: 0.5}, title=stored, language="en", reason="",
+        relevant=True, parts={stored[:60]: 0.5}, title=stored, language="en", reason="",
         text=f"music concert {stored}", main=f"music {stored}", links=links, depth=number % 6,
     )  # fmt: skip
 

@@ -39,7 +39,7 @@ class Result:
     """A crawl that is over. Its folder lives as long as the result; what is not asked for is not computed.
 
     Args:
-        exit_code: Of ``thresher run``; 15 when its time was up, -9 when it had to be killed.
+        exit_code: Of ``thresher run``; -9 when it had to be killed.
         peak_rss_bytes: The most memory that any one process of the run held.
     """
 

@@ -56,7 +56,7 @@ LOCAL_ROWS = [
     ),
     Entry(
         "R16",
-        "rows, URLs of the frontier, lines of indexes and parts of WARC files are taken away",
+        "rows, URLs of the frontier, blocks of a segment, lines of indexes and parts of WARC files are taken away",
         "verify finds it; after verify --repair the parts agree and no page is missing",
         "tests.faults.collection_parts:r16",
         "tests/faults/test_collection.py",

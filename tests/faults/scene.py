@@ -12,7 +12,7 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.faults import processes
 from tests.faults.crawl import Crawl, CrawlStalled, Run, wait_for
@@ -188,7 +188,9 @@ class Scene:
 
 async def counts_of(crawl: Crawl, changes: Mapping[str, str]) -> Counts:
     """Ask the store of a crawl how it stands."""
-    frontier = Parts.open(crawl.folder, changes=changes).frontier()
+    parts = Parts.open(crawl.folder)
+    config = parts.config.model_copy(update=dict(changes))  # past the proxy, by which the crawl knows its store
+    frontier = replace(parts, config=config).frontier()
     try:
         return await frontier.counts()
     finally:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from tests.consistency.rows import ROWS, checks_of
+
 COLUMNS = 7
 HEAD = """# Faults survived
 
@@ -23,6 +25,14 @@ Rows R3 to R7, R10, R11 and those that end in `-redis` are of crawls whose front
 process of its own behind a proxy that is told when to be slow, to break connections or to let nothing pass.
 "Counted twice" counts pages that the store counts beyond those that there are, or that are in the collection twice;
 "without trouble" counts pages fetched twice that no fault explains.
+
+"""
+
+
+REPORTS = """## Reports that are checked
+
+What commands, screens and APIs report is a promise too. Rows U are what a user meets, rows A what an operator or an
+adversary meets; each was broken once. The tests run with `make check`.
 
 """
 
@@ -69,7 +79,25 @@ def render(rows: Sequence[Row], measured_on: str) -> str:
         held = "yes" if row.held else "**no**"
         cells = [row.name, row.fault, row.promise, held, row.figure, f"`{row.test}`", row.measured]
         lines.append("| " + " | ".join(map(_cell, cells)) + " |")
-    return HEAD + "\n".join(lines) + f"\n\nLast written {measured_on}.\n"
+    return HEAD + "\n".join(lines) + f"\n\n{reports()}\nLast written {measured_on}.\n"
+
+
+def reports() -> str:
+    """Return the section on what the product reports, and which tests check it."""
+    lines = ["| row | promise | tests |", "|---|---|---|"]
+    lines += [
+        f"| {row} | {promise} | {'<br>'.join(f'`{name}`' for name in checks_of(row))} |"
+        for row, promise in ROWS.items()
+    ]
+    return REPORTS + "\n".join(lines) + "\n"
+
+
+def with_reports(page: str) -> str:
+    """Return a page that was rendered earlier, with the section on reports as it is now."""
+    faults, _, rest = page.partition(REPORTS)
+    faults, _, last = (faults if rest else page).partition("\nLast written ")
+    last = last or rest.partition("\nLast written ")[2]
+    return f"{faults.rstrip()}\n\n{reports()}\nLast written {last}"
 
 
 def read(page: str) -> dict[str, Row]:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.collection import killed_parquet, killed_while_writing
 from tests.faults.collection_cuts import full_disk, power_cuts
-from tests.faults.collection_parts import OLD_SCHEMAS, disagree, refused_words, upgraded
+from tests.faults.collection_parts import OLD_SCHEMAS, disagree, disagree_by_default, refused_words, upgraded
 
 
 def can_mount():
@@ -57,3 +57,10 @@ def test_parts_that_disagree_are_brought_to_agree():
     assert seen.found > 0
     assert seen.left == seen.unknown == 0, seen
     assert seen.archived.missing == seen.archived.unreadable == 0, seen
+
+
+def test_parts_that_disagree_are_brought_to_agree_with_default_output():
+    seen = disagree_by_default(200, 0.1)
+    assert seen.found > 0
+    assert seen.left == seen.missing == 0, seen
+    assert seen.pages == 200, "no page counts twice"

@@ -49,7 +49,7 @@ class Pupil:
         return len(self.shown)
 
     def judge(self, page):
-        return Judgement(relevance=0.5, relevant=bool(self.shown), probability=0.7)
+        return Judgement(relevance=0.7, relevant=bool(self.shown), reward=0.5)
 
     def words(self, page):
         return [Word(term="cell", weight=0.4), Word(term="perovskit", weight=-0.6)]
@@ -64,6 +64,12 @@ class Pupil:
 
     def remembers(self, url):
         return False
+
+    def vector(self, page):
+        return b""
+
+    def judge_vector(self, url, language, vector):
+        return None
 
     def keep_in(self, notebook):
         pass
@@ -157,7 +163,7 @@ def test_a_judge_that_learns_reads_a_few_seeds_first(crawl, servers, pupil):
     told = []
     [tried] = attempt(crawl, servers, tell=told.append)
     assert pupil.shown == [f"{SEED}{number}" for number in range(SEEDS_READ)]
-    assert (tried.judgement.relevant, tried.judgement.probability) == (True, 0.7)
+    assert (tried.judgement.relevant, tried.judgement.relevance) == (True, 0.7)
     assert told == ["Read 5 seeds to know the topic."]
 
 

@@ -12,7 +12,7 @@ class Pupil:
     """Second thoughts that only note what they are told."""
 
     def __init__(self):
-        self.frontier, self.told, self.taken_up = MemoryFrontier(), [], 0
+        self.frontier, self.told, self.taken_up, self.judged_again = MemoryFrontier(), [], 0, 0
 
     async def take_up(self, pages):
         self.taken_up += 1
@@ -20,6 +20,9 @@ class Pupil:
     async def teach(self, told, page_of):
         assert page_of(A) is None
         self.told.append(dict(told))
+
+    async def rejudge(self):
+        self.judged_again += 1
 
 
 class World:
@@ -58,3 +61,35 @@ async def test_then_it_hears_what_is_new_once_a_second(tmp_path):
     assert world.pupil.told == [{A: True}]
     assert await world.heard() == 1
     await world.hearing.close()
+
+
+async def test_all_pages_are_judged_again_after_new_labels_and_not_after_those_of_earlier_runs(tmp_path):
+    world = World(tmp_path)
+    await world.say(a=True)
+    await world.hearing.begin()
+    assert world.pupil.judged_again == 1
+    later = Hearing(world.book, world.pupil, worker="w1", pages=tmp_path / "pages", clock=lambda: world.now)
+    await later.begin()
+    assert world.pupil.told == [{A: True}, {A: True}]
+    assert world.pupil.judged_again == 1
+    await later.close()
+
+
+async def test_labels_that_come_one_after_the_other_are_reported_once_all_pages_were_judged_again(tmp_path):
+    world = World(tmp_path)
+
+    async def rejudge():
+        world.now += 30.0
+        world.pupil.judged_again += 1
+
+    world.pupil.rejudge = rejudge
+    await world.say(a=True)
+    await world.hearing.begin()
+    await world.say(b=True)
+    world.now += LISTEN_SECONDS
+    await world.hearing.listen()
+    assert world.pupil.told == [{A: True}, {B: True}]
+    assert (world.pupil.judged_again, await world.heard()) == (1, 1)
+    world.now += 300.0
+    await world.hearing.listen()
+    assert (world.pupil.judged_again, await world.heard()) == (2, 2)

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
-    {"errors", "records"},
+    {"errors", "records", "sqlite_read"},
     {"urls", "text", "linkgraph", "config", "config_file", "chromium", "folder", "labels", "plan", "yaml_tree"},
     {"topics", "parse", "classify"},
     {"strategies", "frontier", "archive"},
@@ -18,6 +18,8 @@ LEVELS = [
         "recollect",
         "rethink",
         "outlook",
+        "failures",
+        "ended",
         "wishes",
         "crew",
         "hearing",
@@ -32,9 +34,22 @@ LEVELS = [
         "fleet",
         "refresh",
         "search",
+        "totals",
     },
     {"build", "training"},
-    {"engine", "lab", "explain", "attempt", "founding", "hosts", "revisits", "listeners", "teaching", "verify"},
+    {
+        "engine",
+        "lab",
+        "explain",
+        "attempt",
+        "founding",
+        "hosts",
+        "revisits",
+        "labelled_urls",
+        "listeners",
+        "teaching",
+        "verify",
+    },
     {"dashboard"},
     {"cli", "api"},
 ]
@@ -42,6 +57,7 @@ LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 WITHIN = {("config_file", "config"), ("config_file", "yaml_tree"), ("chromium", "config")}
 WITHIN |= {("line", part) for part in ("settle", "rethink", "backoff", "warden", "copies", "refresh")}
 WITHIN |= {
+    ("teaching", "labelled_urls"),
     ("teaching", "listeners"),
     ("hearing", "crew"),
     ("hearing", "rethink"),

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.test_line import SEED, World
-from thresher.line import LEAST_PROMISE
+from thresher.line import LEAST_RELEVANCE
 from thresher.records import Judgement
 
 
@@ -11,13 +11,19 @@ class Unsure:
     """A judge that learns, and gives every page the same chance."""
 
     def __init__(self, chance, *, final):
-        self.judgement = Judgement(relevance=chance, relevant=False, probability=chance, final=final)
+        self.judgement = Judgement(relevance=chance, relevant=False, reward=0.0, final=final)
 
     def judge(self, page):
         return self.judgement
 
     def words(self, page):
         return []
+
+    def vector(self, page):
+        return b""
+
+    def judge_vector(self, url, language, vector):
+        return self.judgement
 
     def learn(self, page, *, seed=False):
         return []
@@ -48,11 +54,11 @@ async def test_text_is_kept_as_long_as_the_judge_knows_little(chance):
 
 
 async def test_text_is_kept_of_pages_that_a_second_thought_may_call_relevant():
-    assert await text_by(Unsure(LEAST_PROMISE + 0.01, final=True)) == "tea"
+    assert await text_by(Unsure(LEAST_RELEVANCE + 0.01, final=True)) == "tea"
 
 
 async def test_text_is_not_kept_of_pages_that_are_out_of_the_question():
-    assert await text_by(Unsure(LEAST_PROMISE, final=True)) == ""
+    assert await text_by(Unsure(LEAST_RELEVANCE, final=True)) == ""
 
 
 async def test_a_judge_that_never_thinks_again_has_no_doubtful_pages(world):

@@ -1,60 +1,83 @@
+import json
+
 import pytest
 
-from thresher.frontier.base import EVERYBODY
+from thresher.frontier.base import EVERYBODY, Counts
 from thresher.frontier.memory import MemoryFrontier
-from thresher.outlook import KIND, TELL_PAGES, Outlook, look_ahead
-from thresher.records import Candidate, Forecast, Outcome, Settlement
+from thresher.outlook import KIND, PUBLISH_FETCHES, STALE_PAGES, Outlook, look_ahead
+from thresher.records import Forecast
+from thresher.strategies.base import HARVEST_FETCHES
 from thresher.strategies.best_first import BestFirst
 
+AHEAD = Forecast(pages=300, least=2, most=40)
+COUNTS = Counts(pages=310, waiting=1000)
 
-class Foreseeing(BestFirst):
+
+class Forecasting(BestFirst):
     def __init__(self):
         super().__init__()
-        self.ahead, self.asked = None, 0
+        self.asked = []
 
-    def forecast(self):
-        self.asked += 1
-        return self.ahead
+    def forecast(self, *, pages, harvest, waiting):
+        self.asked.append(round(harvest, 3))
+        return AHEAD
 
 
-async def test_what_a_strategy_expects_is_told_to_whoever_watches():
-    strategy, frontier = Foreseeing(), MemoryFrontier()
+async def fetch(outlook, number, relevance=0.5):
+    for _ in range(number):
+        await outlook.fetched(relevance)
+
+
+async def test_a_forecast_is_published_every_few_fetches_once_there_are_enough():
+    strategy, frontier = Forecasting(), MemoryFrontier()
     outlook = Outlook(strategy, frontier)
-    await outlook.page_done()
-    assert await look_ahead(frontier) is None
-    strategy.ahead = Forecast(found=3.0, left=1.0, next_yield=0.5)
-    await outlook.page_done()
-    assert await look_ahead(frontier) == strategy.ahead
-    assert strategy.ahead.share_found == 0.75
+    await fetch(outlook, HARVEST_FETCHES - 1)
+    assert strategy.asked == []
+    assert await look_ahead(frontier, COUNTS) is None
+    await fetch(outlook, 1)
+    assert await look_ahead(frontier, COUNTS) == AHEAD
+    await fetch(outlook, 2 * PUBLISH_FETCHES, relevance=0.0)
+    assert strategy.asked == [
+        0.5 * (HARVEST_FETCHES - fetches) for fetches in (0, PUBLISH_FETCHES, 2 * PUBLISH_FETCHES)
+    ]
 
 
-async def test_what_others_and_earlier_runs_have_found_counts():
-    strategy, frontier = Foreseeing(), MemoryFrontier()
-    await frontier.add([Candidate(url=f"http://a{number}.example/", score=1.0) for number in range(3)])
-    leases = await frontier.lease(3, seconds=60.0)
-    await frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE, page=True, relevant=True) for lease in leases])
-    strategy.ahead = Forecast(found=1.0, left=1.0, next_yield=0.5)
-    await Outlook(strategy, frontier).page_done()
-    assert (await look_ahead(frontier)).share_found == 0.75
+async def test_fetches_of_other_workers_and_earlier_runs_count():
+    frontier, strategy = MemoryFrontier(), Forecasting()
+    for _ in range(HARVEST_FETCHES // PUBLISH_FETCHES - 1):
+        await fetch(Outlook(Forecasting(), frontier), PUBLISH_FETCHES)
+    await fetch(Outlook(strategy, frontier), PUBLISH_FETCHES)
+    assert strategy.asked == [0.5 * HARVEST_FETCHES]
 
 
-async def test_it_is_told_every_now_and_then():
-    strategy, frontier = Foreseeing(), MemoryFrontier()
-    strategy.ahead = Forecast(found=3.0, left=1.0, next_yield=0.5)
-    outlook = Outlook(strategy, frontier)
-    for _ in range(2 * TELL_PAGES + 1):
-        await outlook.page_done()
-    assert strategy.asked == 3
-
-
-async def test_a_strategy_that_cannot_tell_is_not_asked():
+async def test_a_strategy_without_forecasts_is_not_asked():
     frontier = MemoryFrontier()
-    await Outlook(BestFirst(), frontier).page_done()
-    assert await look_ahead(frontier) is None
+    await fetch(Outlook(BestFirst(), frontier), 2 * HARVEST_FETCHES)
+    assert await look_ahead(frontier, COUNTS) is None
 
 
-@pytest.mark.parametrize("note", ["{", "[]", "3", '{"found": 1}', '{"found": "x", "left": 1, "next_yield": 1}'])
-async def test_a_note_that_cannot_be_read_is_no_forecast(note):
+@pytest.mark.parametrize(
+    ("counts", "shown"),
+    [
+        (Counts(pages=300 + STALE_PAGES - 1, waiting=1000), AHEAD),
+        (Counts(pages=300 + STALE_PAGES, waiting=1000), None),
+        (Counts(pages=310, waiting=0), None),
+        (Counts(pages=310, waiting=7), Forecast(pages=300, least=2, most=7)),
+        (Counts(pages=310, waiting=1), Forecast(pages=300, least=1, most=1)),
+    ],
+)
+async def test_a_forecast_is_shown_while_it_is_up_to_date_and_never_exceeds_what_waits(counts, shown):
     frontier = MemoryFrontier()
-    await frontier.remember(EVERYBODY, KIND, note, seconds=60.0)
-    assert await look_ahead(frontier) is None
+    await fetch(Outlook(Forecasting(), frontier), HARVEST_FETCHES)
+    assert await look_ahead(frontier, counts) == shown
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", "3", '{"found": 1, "left": 2.0}', '{"latest": [], "forecast": {"least": "x"}}']
+)
+async def test_what_cannot_be_read_is_no_forecast(content):
+    frontier, strategy = MemoryFrontier(), Forecasting()
+    await frontier.remember(EVERYBODY, KIND, content, seconds=60.0)
+    assert await look_ahead(frontier, COUNTS) is None
+    await fetch(Outlook(strategy, frontier), PUBLISH_FETCHES)
+    assert len(json.loads(await frontier.recall(EVERYBODY, KIND))["latest"]) == PUBLISH_FETCHES

@@ -14,16 +14,17 @@ def test_a_built_in_is_found_by_its_name():
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(
-        UnknownName, match=r"no strategy is called 'bets-first'; known: .*best-first, best-n-first, breadth-first"
+        UnknownName,
+        match=r"no strategy is called 'bets-first'; did you mean 'best-first'\? known: .*best-first, best-n-first",
     ):
         registry.find("strategy", "bets-first")
 
 
 def test_an_unknown_parameter_is_refused_with_the_known_ones():
-    with pytest.raises(ConfigError, match="judge cosine has no parameter 'dleta'; its parameters: delta"):
+    with pytest.raises(ConfigError, match="judge cosine has no parameter 'dleta'; its parameters: threshold"):
         registry.make("judge", "cosine", {"dleta": 1}, {})
 
 
 def test_parameters_reach_the_part():
-    judge = registry.make("judge", "cosine", {"delta": 0.3}, Brief(vectors={"en": {"solar": 1.0}}))
-    assert judge._delta == 0.3
+    judge = registry.make("judge", "cosine", {"threshold": 0.3}, Brief(vectors={"en": {"solar": 1.0}}))
+    assert judge._threshold == 0.3

@@ -1,10 +1,13 @@
 """When the judge changes its mind, the page store and the queue follow, in the right order."""
 
+from thresher.archive.collection import Collection
+from thresher.archive.pages import PageRecord, PageWriter
 from thresher.frontier.memory import MemoryFrontier
-from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, Revision
-from thresher.rethink import Rethink
+from thresher.records import Candidate, Judgement, Lease, Link, Outcome, ParsedPage, Revision, Settlement
+from thresher.rethink import Rethink, rejudge_segments
 from thresher.strategies.best_first import BestFirst
 from thresher.strategies.breadth_first import BreadthFirst
+from thresher.urls.canonical import fingerprint
 
 A, B = "http://a.example/", "http://b.example/"
 
@@ -19,6 +22,7 @@ class Shelf:
 
     async def revise(self, revisions):
         self.revised += [(each.url, each.judgement.relevance) for each in revisions]
+        return {}
 
 
 class Fickle:
@@ -33,6 +37,12 @@ class Fickle:
 
     def words(self, page):
         return []
+
+    def vector(self, page):
+        return page.url.encode()
+
+    def judge_vector(self, url, language, vector):
+        return Judgement(relevance=0.9, relevant=True)
 
     def learn(self, page, *, seed=False):
         self.learned.append((page.url, seed))
@@ -155,3 +165,67 @@ async def test_a_label_of_a_page_under_way_waits_for_its_record():
     assert world.shelf.revised == []
     await world.rethink.settled(A)
     assert world.shelf.revised == [(A, 1.0)]
+
+
+def stored_page(number, **more):
+    url = f"http://a.example/{number}"
+    values = {"status": 200, "outcome": Outcome.DONE, "page": True, "fetched_at": 1.0, "relevance": 0.1}
+    return PageRecord(fingerprint=fingerprint(url), url=url, **{**values, **more})
+
+
+async def test_all_stored_pages_are_judged_again_whatever_was_kept_of_them(tmp_path):
+    frontier, writer = MemoryFrontier(), PageWriter(tmp_path / "w1.db")
+    texts = [{"terms": b"vector"}, {"text": "words"}, {}, {"terms": b"vector", "relevance": 0.9, "relevant": True}]
+    writer.write([stored_page(number, **more) for number, more in enumerate(texts)])
+    writer.close()
+    await rejudge_segments(Fickle(), [tmp_path / "w1.db"], frontier)
+    with Collection(tmp_path) as collection:
+        seen = {record.url[-1]: (record.relevance, record.relevant) for record in collection.ranked()}
+    assert seen == {"0": (0.9, True), "1": (0.9, True), "2": (0.1, False), "3": (0.9, True)}
+
+
+async def test_the_frontiers_counts_follow_pages_that_are_judged_again(tmp_path):
+    frontier, writer = MemoryFrontier(), PageWriter(tmp_path / "w1.db")
+    await frontier.add([Candidate(url="http://a.example/0", score=1.0)])
+    [lease] = await frontier.lease(1, seconds=60)
+    await frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE, page=True, relevant=False)])
+    writer.write([stored_page(0, terms=b"vector"), stored_page(1, terms=b"vector", duplicate_of=5)])
+    writer.close()
+    await rejudge_segments(Fickle(), [tmp_path / "w1.db"], frontier)
+    assert (await frontier.counts()).relevant == 1
+
+
+async def test_terms_that_cannot_be_read_leave_a_judgement_as_it_was(tmp_path, caplog):
+    class Strict(Fickle):
+        def judge_vector(self, url, language, vector):
+            raise ValueError("not ours")
+
+    writer = PageWriter(tmp_path / "w1.db")
+    writer.write([stored_page(0, terms=b"broken")])
+    writer.close()
+    await rejudge_segments(Strict(), [tmp_path / "w1.db"], MemoryFrontier())
+    assert "http://a.example/0" in caplog.text
+    with Collection(tmp_path) as collection:
+        assert next(collection.ranked()).relevance == 0.1
+
+
+class Steady:
+    """Never learns."""
+
+    def judge(self, page):
+        return Judgement(relevance=0.2, relevant=False)
+
+    def words(self, page):
+        return []
+
+
+async def test_a_label_on_a_page_that_comes_later_counts_for_a_judge_that_never_learns():
+    world = World(Steady(), BreadthFirst())
+    await world.rethink.teach({A: True, B: False})
+    world.shelf.revised.clear()  # neither page was there
+    await world.rethink.settled(A)
+    assert world.shelf.revised == [(A, 1.0)]
+    await world.rethink.teach({B: None})
+    world.shelf.revised.clear()
+    await world.rethink.settled(B)
+    assert world.shelf.revised == []

@@ -98,9 +98,11 @@ class Crawl:
         )
         return Run(crawl, workers=workers, limits=limits)
 
-    def pages(self, *, min_relevance: float = 0.0, duplicates: bool = False) -> Pages:
-        """Return the pages as a table, most relevant first."""
-        return Pages(folder=self._crawl.folder.pages, min_relevance=min_relevance, duplicates=duplicates)
+    def pages(self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False) -> Pages:
+        """Return the pages as a table, most relevant first; with `relevant`, only relevant ones."""
+        return Pages(
+            folder=self._crawl.folder.pages, min_relevance=min_relevance, relevant=relevant, duplicates=duplicates
+        )
 
     def why(self, url: str) -> Why:
         """Say why a page is there: its path from a seed and every part of every score.
@@ -121,15 +123,19 @@ class Crawl:
         filters = Filters(host=host, language=language.lower(), min_relevance=min_relevance)
         return find_pages(self._crawl.folder, query, limit=limit, filters=filters)
 
-    def label(self, told: Mapping[str, bool | None]) -> Taught:
-        """Say of pages, by URL, whether they are about the topic; None takes a word back.
+    def label(self, told: Mapping[str, bool | None], *, boundary: bool = False) -> Taught:
+        """Label pages by URL: True on topic, False not, None to remove the label.
 
-        The judge learns from it, and the queue gets a new order, at once also while a run is under way.
+        The judge is retrained, and verdicts and queue are updated, also while a run is under way. A URL with True that
+        was never crawled is queued like a seed; `urls` of the answer says which were.
+
+        Args:
+            boundary: Report how the threshold moved, as `boundary` of the answer.
 
         Raises:
-            ConfigError: A text is no http or https URL.
+            ConfigError: A text is no http or https URL, or a URL that was not fetched lies outside the crawl.
         """
-        return answer(tell(self._crawl, told))
+        return answer(tell(self._crawl, told, boundary=boundary))
 
     def status(self) -> Status:
         """Return the crawl in numbers."""
@@ -141,12 +147,14 @@ class Crawl:
         *,
         format: str = "",  # noqa: A002 - as the command's option is called
         min_relevance: float = 0.0,
+        relevant: bool = False,
         duplicates: bool = False,
         text: bool = False,
     ) -> int:
         """Write the pages, most relevant first; return how many.
 
         Args:
+            relevant: Whether only relevant pages are written.
             format: ``jsonl``, ``csv`` or ``parquet``; by the file's name if left out.
             text: Whether the text of each page is written too.
 
@@ -158,7 +166,7 @@ class Crawl:
         if form not in FORMATS:
             raise ExportError(f"{form or target.name!r} is no format; known: {', '.join(FORMATS)}")
         with Collection(self._crawl.folder.pages) as collection:
-            table = rows(collection, min_relevance=min_relevance, duplicates=duplicates, text=text)
+            table = rows(collection, min_relevance=min_relevance, relevant=relevant, duplicates=duplicates, text=text)
             return export(table, form, target, sys.stdout, text=text)
 
     def plot_harvest(self) -> Figure:

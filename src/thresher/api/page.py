@@ -20,7 +20,6 @@ class Page:
     Args:
         relevance: How well it fits the topic, from 0 to 1.
         relevant: The verdict.
-        probability: How likely it is about the topic; None where the judge cannot tell.
         language: ``en``, ``zh`` or another code; empty when it has too little text to tell.
         text: All visible text; empty for an irrelevant page, unless topic.yaml says ``keep_irrelevant``.
         depth: Links from a seed.
@@ -33,7 +32,6 @@ class Page:
     title: str
     relevance: float
     relevant: bool
-    probability: float | None
     language: str
     text: str = field(repr=False)
     depth: int
@@ -53,7 +51,7 @@ class Page:
         return printable(f"{self.relevance:.2f} {verdict}: {self.title or '(no title)'} {self.url}")
 
     def _repr_html_(self) -> str:
-        names = ("url", "title", "relevance", "relevant", "probability", "language", "depth", "fetched_at")
+        names = ("url", "title", "relevance", "relevant", "language", "depth", "fetched_at")
         return table(["", ""], [(name, getattr(self, name)) for name in names])
 
 
@@ -64,7 +62,6 @@ def page_of(record: PageRecord, collection: Collection) -> Page:
         title=record.title,
         relevance=record.relevance,
         relevant=record.relevant,
-        probability=record.probability,
         language=record.language,
         text=collection.text(record.fingerprint),
         depth=record.depth,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 from thresher.api.following import Following
 from thresher.api.page import Page
 from thresher.api.supervision import Supervision
 from thresher.build import Crawl
+from thresher.ended import Ended
 from thresher.engine.progress import Limits
+from thresher.failures import FailureGroup
 
 LOOK_SECONDS = 0.1
 
@@ -75,8 +77,19 @@ class Run(Iterator[Page]):
     @property
     def ending(self) -> str:
         """Say how it ended; empty as long as it runs."""
+        return self.ended.words if self.ended else ""
+
+    @property
+    def ended(self) -> Ended | None:
+        """How it ended, with a code for programs and the exit code of the command; None as long as it runs."""
         result = self._supervision.standing.result
-        return result.ending.words if result else ""
+        return result.ended if result else None
+
+    @property
+    def failures(self) -> Sequence[FailureGroup]:
+        """Why URLs brought no page, by reason, those with most URLs first; empty as long as it runs."""
+        result = self._supervision.standing.result
+        return result.failures.groups if result else ()
 
     def _raise_its_error(self) -> None:
         if error := self._supervision.standing.error:

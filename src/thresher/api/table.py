@@ -31,21 +31,27 @@ class Pages:
     Args:
         folder: The folder of the page store.
         min_relevance: Leave out pages below.
+        relevant: Leave out pages that are not relevant.
         duplicates: Whether pages whose text another page brought first count too.
     """
 
     folder: Path
     min_relevance: float = 0.0
+    relevant: bool = False
     duplicates: bool = False
+
+    @property
+    def _chosen(self) -> dict[str, Any]:
+        return {"min_relevance": self.min_relevance, "relevant": self.relevant, "duplicates": self.duplicates}
 
     def __iter__(self) -> Iterator[Page]:
         with Collection(self.folder) as collection:
-            for record in collection.ranked(min_relevance=self.min_relevance, duplicates=self.duplicates):
+            for record in collection.ranked(**self._chosen):
                 yield page_of(record, collection)
 
     def __len__(self) -> int:
         with Collection(self.folder) as collection:
-            ranked = collection.ranked(min_relevance=self.min_relevance, duplicates=self.duplicates)
+            ranked = collection.ranked(**self._chosen)
             return sum(1 for _ in ranked)
 
     def to_arrow(self, *, text: bool = False) -> pyarrow.Table:
@@ -76,7 +82,7 @@ class Pages:
     @contextmanager
     def _rows(self, *, text: bool) -> Iterator[Iterator[dict[str, Any]]]:
         with Collection(self.folder) as collection:
-            yield rows(collection, min_relevance=self.min_relevance, duplicates=self.duplicates, text=text)
+            yield rows(collection, **self._chosen, text=text)
 
     def __repr__(self) -> str:
         return f"<Pages: {len(self):,} pages of {self.folder.parent}>"
@@ -84,7 +90,7 @@ class Pages:
     def _repr_html_(self) -> str:
         columns = ["relevance", "relevant", "title", "url", "language", "depth", "fetched_at"]
         with Collection(self.folder) as collection:
-            first = islice(collection.ranked(min_relevance=self.min_relevance, duplicates=self.duplicates), SHOWN_ROWS)
+            first = islice(collection.ranked(**self._chosen), SHOWN_ROWS)
             shown = [page_of(record, collection) for record in first]
         body = table(columns, [[getattr(page, column) for column in columns] for page in shown])
         return f"{body}<p>{len(self):,} pages</p>"

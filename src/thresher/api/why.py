@@ -1,4 +1,4 @@
-"""Why a page is there: the path from a seed and every part of every score."""
+"""Why a page is there: one sentence, the path from a seed, and every part of every score."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from thresher.api.markup import table
 from thresher.archive.collection import Hop
-from thresher.explain import Explanation
+from thresher.explain import Explanation, strongest
 from thresher.records import Parts
 from thresher.text.printable import printable
 
@@ -55,6 +55,11 @@ class Why:
     explanation: Explanation = field(repr=False)
 
     @property
+    def summary(self) -> str:
+        """Where it stands and how it was found, in one or two plain sentences."""
+        return self.explanation.summary
+
+    @property
     def score(self) -> float | None:
         """The score that it waits with, or by which its turn came; None when it was never queued."""
         if self.fetched and self.path:
@@ -76,18 +81,14 @@ class Why:
         return self.explanation.as_json()
 
     def __str__(self) -> str:
-        head = f"{self.url}\n  {self.state}{f': {self.reason}' if self.reason else ''}"
-        lines = [line for number, step in enumerate(self.path) for line in _lines(number, step)]
-        return "\n".join(map(printable, [*head.split("\n"), *lines]))
+        return "\n".join(map(printable, self.explanation.lines()))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        columns = ["", "page", "title", "by the link", "score", "made of", "relevance", "made of"]
+        columns = ["", "page", "title", "by the link", "score", "strongest parts", "relevance", "computed from"]
         rows = [(number, *_cells(step)) for number, step in enumerate(self.path)]
-        return table(["", ""], [("url", self.url), ("state", self.state), ("reason", self.reason)]) + table(
-            columns, rows
-        )
+        return table(["", ""], [("url", self.url), ("", self.summary)]) + table(columns, rows)
 
 
 def why_of(explanation: Explanation) -> Why:
@@ -118,18 +119,8 @@ def _step(hop: Hop) -> Step:
     )
 
 
-def _lines(number: int, step: Step) -> list[str]:
-    by = f' by "{step.anchor}"' if step.anchor else " a seed" if not number else ""
-    made_of = f" = {_values(step.score_parts)}" if step.score_parts else ""
-    thought = f" = {_values(step.relevance_parts)}" if step.relevance_parts else ""
-    return [
-        f"  {number}. {step.url}{by}, score {step.score:.3f}{made_of}",
-        f"     {step.reason or step.title or '(no title)'}, relevance {step.relevance:.3f}{thought}",
-    ]
-
-
 def _cells(step: Step) -> tuple[Any, ...]:
-    made_of, thought = _values(step.score_parts), _values(step.relevance_parts)
+    made_of, thought = _values(strongest(step.score_parts)), _values(step.relevance_parts)
     return step.url, step.title or step.reason, step.anchor, step.score, made_of, step.relevance, thought
 
 

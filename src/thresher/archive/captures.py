@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from thresher.archive.pages import PageRecord
+from thresher.errors import ConfigError
 from thresher.records import FetchedPage
+
+if TYPE_CHECKING:
+    from thresher.archive.warc import WarcWriter
 
 
 class Captures(Protocol):
@@ -19,3 +23,16 @@ class Captures(Protocol):
     def close(self) -> None:
         """Complete the last file."""
         ...
+
+
+def warc_writer() -> type[WarcWriter]:
+    """Return the class that archives answers as WARC files.
+
+    Raises:
+        ConfigError: What it needs is not installed.
+    """
+    try:
+        from thresher.archive.warc import WarcWriter
+    except ModuleNotFoundError as error:
+        raise ConfigError(f'output.warc needs another package: pip install "thresher[warc]" ({error})') from error
+    return WarcWriter

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import heapq
-import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -13,14 +13,25 @@ from itertools import groupby
 from pathlib import Path
 
 from thresher.archive.formats import check_version, read_as_newest
-from thresher.archive.pages import FoundLink, PageRecord, unpacked_links, unpacked_text
+from thresher.archive.pages import FoundLink, PageRecord, unpacked_links, unpacked_parts, unpacked_text
 from thresher.archive.repeats import Repeats
 from thresher.records import Outcome, Parts
+from thresher.sqlite_read import open_to_read, readable_uri
+from thresher.urls.host import host_key
 
-_COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in ("text", "main", "links"))
+_COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in ("text", "main", "links", "terms"))
 _RANKED = (
     f"SELECT id, {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? AND id <= ? "  # noqa: S608 - our own names
-    "ORDER BY relevance DESC, coalesce(probability, 0) DESC, fetched_at, id"
+    "ORDER BY relevance DESC, fetched_at, id"
+)
+
+
+_VERDICTS = "SELECT id, url, duplicate_of, relevant, relevance FROM page WHERE page = 1 AND id <= ?"
+
+
+_TALLY = (
+    "SELECT count(*), coalesce(sum(duplicate_of <> 0), 0), coalesce(sum(relevant AND duplicate_of = 0), 0), "
+    "coalesce(sum(iif(duplicate_of = 0, relevance, 0)), 0.0) FROM page WHERE page = 1 AND "
 )
 
 
@@ -28,7 +39,7 @@ class Order(Enum):
     """In which order some pages are looked at."""
 
     BEST = "relevance DESC"
-    UNSURE = "abs(coalesce(probability, relevance) - 0.5)"
+    UNSURE = "abs(relevance - 0.5)"
     ANY = "fingerprint"
 
 
@@ -47,6 +58,36 @@ class Hop:
     anchor: str = ""
     score: float = 0.0
     parts: Parts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """Pages in numbers, each URL once, as they are judged now.
+
+    Args:
+        pages: URLs that brought a page, duplicates included.
+        duplicates: Those of them that brought the text of another page.
+        relevant: Relevant pages, duplicates left out.
+        expected: The sum of the relevances, duplicates left out: the pages on topic if the judge is right.
+    """
+
+    pages: int = 0
+    duplicates: int = 0
+    relevant: int = 0
+    expected: float = 0.0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            pages=self.pages + other.pages,
+            duplicates=self.duplicates + other.duplicates,
+            relevant=self.relevant + other.relevant,
+            expected=self.expected + other.expected,
+        )
+
+    def __sub__(self, other: Tally) -> Tally:
+        return self + Tally(
+            pages=-other.pages, duplicates=-other.duplicates, relevant=-other.relevant, expected=-other.expected
+        )
 
 
 class Collection:
@@ -87,13 +128,21 @@ class Collection:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def ranked(self, *, min_relevance: float = 0.0, duplicates: bool = False) -> Iterator[PageRecord]:
-        """Yield the pages, most relevant first, each URL once as it was last, without their text and links."""
+    def ranked(
+        self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False
+    ) -> Iterator[PageRecord]:
+        """Yield the pages, most relevant first, each URL once as it was last, without their text and links.
+
+        Args:
+            min_relevance: Leave out pages below.
+            relevant: Leave out pages that are not relevant.
+            duplicates: Also yield pages with the text of another page.
+        """
         repeats = self.repeats()
         try:
             streams = [self._ranked_segment(repeats, number, min_relevance) for number in range(len(self._segments))]
             for record in heapq.merge(*streams, key=_rank):
-                if duplicates or not record.duplicate_of:
+                if (duplicates or not record.duplicate_of) and (record.relevant or not relevant):
                     yield record
         finally:
             repeats.close()
@@ -109,19 +158,34 @@ class Collection:
 
     def scratch(self) -> sqlite3.Connection:
         """Return a connection for temporary tables, which lie in a file without a name until it is closed."""
-        place = f"{self._paths[0].absolute().as_uri()}?mode=ro" if self._paths else "file::memory:"
+        place = readable_uri(self._paths[0]) if self._paths else "file::memory:"
         return sqlite3.connect(place, uri=True, isolation_level=None)
 
-    def relevant_pages(self) -> int:
-        """Count the pages that are relevant as they are judged now, copies left out."""
-        query = "SELECT count(*) FROM page WHERE page = 1 AND relevant = 1 AND duplicate_of = 0 AND id"
+    def tally(self) -> Tally:
+        """Count pages and relevant pages."""
         with closing(self.repeats()) as repeats:
-            number = 0
+            total = Tally()
             for place, segment in enumerate(self._segments):
-                number += int(segment.execute(f"{query} <= ?", [repeats.last[place]]).fetchone()[0])
-                stale = (segment.execute(f"{query} = ?", [row_id]).fetchone()[0] for row_id in repeats.stale(place))
-                number -= sum(map(int, stale))
-        return number
+                total += _tally(segment, "id <= ?", repeats.last[place])
+                for row_id in repeats.stale(place):
+                    total -= _tally(segment, "id = ?", row_id)
+        return total
+
+    def host_tallies(self) -> dict[str, Tally]:
+        """Count pages and relevant pages of each host."""
+        found: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0.0])
+        with closing(self.repeats()) as repeats:
+            for place, segment in enumerate(self._segments):
+                for row in segment.execute(_VERDICTS, [repeats.last[place]]):
+                    if not repeats.is_stale(place, row["id"]):
+                        counts = bool(row["duplicate_of"] == 0)
+                        parts = (1, not counts, counts and row["relevant"], row["relevance"] if counts else 0.0)
+                        host = found[host_key(row["url"])]
+                        host[:] = [old + new for old, new in zip(host, parts, strict=True)]
+        return {
+            host: Tally(pages=int(pages), duplicates=int(copies), relevant=int(relevant), expected=expected)
+            for host, (pages, copies, relevant, expected) in found.items()
+        }
 
     def some(self, order: Order, limit: int) -> list[PageRecord]:
         """Return the first pages of each segment in an order, of those whose text was kept; copies are left out."""
@@ -130,6 +194,20 @@ class Collection:
             f"AND text IS NOT NULL ORDER BY {order.value} LIMIT ?)"
         )
         return [_record(row) for segment in self._segments for row in segment.execute(query, [limit])]
+
+    def near(self, relevance: float, limit: int) -> list[PageRecord]:
+        """Return the pages of each segment nearest to a relevance, so many from each side, as `some` does."""
+        sides = ("relevance >= ? ORDER BY relevance", "relevance < ? ORDER BY relevance DESC")
+        queries = [
+            f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL AND {side} LIMIT ?"  # noqa: S608 - our own names
+            for side in sides
+        ]
+        return [
+            _record(row)
+            for segment in self._segments
+            for query in queries
+            for row in segment.execute(query, [relevance, limit])
+        ]
 
     def find(self, fingerprint: int) -> PageRecord | None:
         """Return the last record of a URL that brought a page; when none did, the last one."""
@@ -194,13 +272,18 @@ class Collection:
         return hops[::-1]
 
 
-def _rank(record: PageRecord) -> tuple[float, float, float]:
-    return -record.relevance, -(record.probability or 0.0), record.fetched_at
+def _tally(segment: sqlite3.Connection, condition: str, row_id: int) -> Tally:
+    pages, duplicates, relevant, expected = segment.execute(_TALLY + condition, [row_id]).fetchone()
+    return Tally(pages=pages, duplicates=duplicates, relevant=relevant, expected=expected)
+
+
+def _rank(record: PageRecord) -> tuple[float, float]:
+    return -record.relevance, record.fetched_at
 
 
 def _open(path: Path) -> sqlite3.Connection | None:
     """Open a segment for reading; None when its worker has only just created it."""
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, isolation_level=None)
+    db = open_to_read(path)
     db.row_factory = sqlite3.Row
     version = check_version(db, path)
     if version == 0:
@@ -220,6 +303,6 @@ def _last(segment: sqlite3.Connection, fingerprint: int, columns: str) -> sqlite
 def _record(row: sqlite3.Row) -> PageRecord:
     values = {name: value for name, value in zip(row.keys(), row, strict=True) if name != "id"}
     values["outcome"] = Outcome(values["outcome"])
-    values["parts"] = json.loads(values["parts"]) if values["parts"] else {}
+    values["parts"] = unpacked_parts(values["parts"])
     values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])
     return PageRecord(**values)

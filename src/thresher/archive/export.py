@@ -28,7 +28,6 @@ COLUMNS = {
     "title": "string",
     "relevance": "float64",
     "relevant": "bool",
-    "probability": "float64",
     "language": "string",
     "depth": "int32",
     "parent": "string",
@@ -54,6 +53,7 @@ def rows(
     collection: Collection,
     *,
     min_relevance: float = 0.0,
+    relevant: bool = False,
     duplicates: bool = False,
     text: bool = False,
     since: float = 0.0,
@@ -62,7 +62,7 @@ def rows(
     link_of = lru_cache(maxsize=512)(lambda parent: {link.url: link for link in collection.links(parent)})
     url_of = lru_cache(maxsize=65_536)(lambda fingerprint: _url(collection, fingerprint))
     with closing(collection.repeats()) as repeats:
-        for record in collection.ranked(min_relevance=min_relevance, duplicates=duplicates):
+        for record in collection.ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates):
             if record.fetched_at < since:
                 continue
             several = repeats.has_several(record.fingerprint)
@@ -87,7 +87,6 @@ def _row(record: PageRecord, seen: Known, **joined: str) -> Row:
         "title": record.title,
         "relevance": record.relevance,
         "relevant": record.relevant,
-        "probability": record.probability,
         "language": record.language,
         "depth": record.depth,
         **joined,

@@ -8,14 +8,18 @@ from importlib import resources
 from pathlib import Path
 
 from thresher.errors import StoreError
+from thresher.sqlite_read import open_to_read
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _ADDED = {
     2: {"probability": "REAL"},
     3: {"etag": "TEXT NOT NULL DEFAULT ''", "last_modified": "TEXT NOT NULL DEFAULT ''", "main": "BLOB"},
+    4: {"reward": "REAL NOT NULL DEFAULT 0", "terms": "BLOB"},
 }
 """The columns that came with each format since the first."""
+ONE_RELEVANCE = 4
+"""The format since which the relevance is a probability; before, that was a column of its own beside the reward."""
 
 
 def check_version(db: sqlite3.Connection, path: Path) -> int:
@@ -45,7 +49,7 @@ def check_all(folder: Path) -> None:
         StoreError: A newer Thresher wrote one of them.
     """
     for path in sorted(folder.glob("*.db")):
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)
+        db = open_to_read(path)
         with closing(db), suppress(sqlite3.DatabaseError):  # what is damaged is told by whoever reads it
             check_version(db, path)
 
@@ -64,6 +68,8 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
     version = check_version(db, path)
     for column, kind in _missing(version).items() if version else ():
         db.execute(f"ALTER TABLE page ADD COLUMN {column} {kind}")
+    if 0 < version < ONE_RELEVANCE:
+        db.execute("UPDATE page SET reward = relevance, relevance = coalesce(probability, relevance)")
     for statement in _schema().split(";"):
         db.execute(statement)  # a script would end the transaction
     db.execute("COMMIT")
@@ -72,10 +78,18 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
 def read_as_newest(db: sqlite3.Connection, version: int) -> None:
     """Let a reader see an older segment as if it had all columns; the file stays as it is."""
     if missing := _missing(version):
-        values = ", ".join(
-            f"{'NULL' if 'NOT NULL' not in kind else repr('')} AS {name}" for name, kind in missing.items()
-        )
-        db.execute(f"CREATE TEMP VIEW page AS SELECT *, {values} FROM main.page")  # noqa: S608 - our own names
+        kept = [row[1] for row in db.execute("PRAGMA main.table_info(page)") if row[1] != "relevance"]
+        values = {name: _default(kind) for name, kind in missing.items()}
+        values |= {
+            "reward": "relevance",
+            "relevance": "relevance" if version < 2 else "coalesce(probability, relevance)",
+        }
+        columns = ", ".join([*kept, *(f"{value} AS {name}" for name, value in values.items())])
+        db.execute(f"CREATE TEMP VIEW page AS SELECT {columns} FROM main.page")  # noqa: S608 - our own names
+
+
+def _default(kind: str) -> str:
+    return "NULL" if "NOT NULL" not in kind else "''"
 
 
 def _missing(version: int) -> dict[str, str]:

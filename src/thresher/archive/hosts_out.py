@@ -51,6 +51,7 @@ def host_rows(
     collection: Collection,
     *,
     min_relevance: float = 0.0,
+    relevant: bool = False,
     duplicates: bool = False,
     seed_hosts: Set[str] = frozenset(),
     new_only: bool = False,
@@ -62,7 +63,7 @@ def host_rows(
         new_only: Leave out what the user named.
     """
     hosts: dict[str, _Host] = {}
-    for record in collection.ranked(min_relevance=min_relevance, duplicates=duplicates):
+    for record in collection.ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates):
         name = host_key(record.url)
         if not (new_only and name in seed_hosts):
             hosts.setdefault(name, _Host(best=record, first=record)).take(record)

@@ -33,9 +33,7 @@ def kept_page(collection: Collection, fingerprint: int) -> tuple[ParsedPage, Pag
 
 def kept_judgement(record: PageRecord) -> Judgement:
     """Return what is thought of a page."""
-    return Judgement(
-        relevance=record.relevance, relevant=record.relevant, probability=record.probability, parts=record.parts
-    )
+    return Judgement(relevance=record.relevance, relevant=record.relevant, reward=record.reward, parts=record.parts)
 
 
 def _links(found: Sequence[FoundLink], text: str) -> Iterator[Link]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import IO
 from xml.sax.saxutils import quoteattr
 
@@ -36,10 +37,11 @@ _LINK_KEYS = {"anchor": "string", "score": "double"}
 class LinkGraph:
     """The pages of a collection above a relevance, and the links between them; to be closed."""
 
-    def __init__(self, collection: Collection, *, min_relevance: float = 0.0, duplicates: bool = False) -> None:
+    def __init__(
+        self, collection: Collection, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False
+    ) -> None:
         self._collection = collection
-        self._min_relevance = min_relevance
-        self._duplicates = duplicates
+        self._pages = partial(collection.ranked, min_relevance=min_relevance, relevant=relevant, duplicates=duplicates)
         self._db = collection.scratch()
         self._db.execute("CREATE TEMP TABLE node (fingerprint INTEGER PRIMARY KEY, relevance REAL)")
         self._db.execute("BEGIN")
@@ -83,9 +85,6 @@ class LinkGraph:
             out.write(_edge(row))
         out.write("</graph>\n</graphml>\n")
         return number
-
-    def _pages(self) -> Iterator[PageRecord]:
-        return self._collection.ranked(min_relevance=self._min_relevance, duplicates=self._duplicates)
 
     def _relevance(self, node: int) -> float | None:
         row = self._db.execute("SELECT relevance FROM node WHERE fingerprint = ?", [node]).fetchone()

@@ -13,6 +13,7 @@ import asyncio
 import json
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -23,13 +24,24 @@ import orjson
 import zstandard
 
 from thresher.archive.formats import prepare
+from thresher.errors import DamagedFile
 from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision
 from thresher.urls.canonical import fingerprint
+from thresher.urls.host import host_key
 
 UNCHANGED = "unchanged"
 """The reason of a visit that found the page as it was; such a row is no page, the one before it still counts."""
 
 _SQL = resources.files("thresher.archive") / "sql"
+_LAST = "SELECT id, relevant, duplicate_of FROM page WHERE fingerprint = ? AND page = 1 ORDER BY id DESC LIMIT 1"
+_STORED = (
+    "SELECT id, url, title, language, relevance, relevant, terms, iif(terms IS NULL, text, NULL) FROM page AS own "
+    "WHERE page = 1 AND id > ? AND id = (SELECT max(id) FROM page WHERE fingerprint = own.fingerprint AND page = 1) "
+    "ORDER BY id LIMIT ?"
+)
+
+
+Packed = bytes
 
 
 class FoundLink(NamedTuple):
@@ -53,7 +65,8 @@ class PageRecord:
         score: The score by which it was leased.
         parent: Fingerprint of the page that it was found on; 0 for a seed.
         depth: Links from a seed.
-        probability: How likely it is about the topic, where the judge can tell.
+        relevance: How likely it is about the topic.
+        reward: What strategies learn from.
         parts: What the relevance was made of.
         text_hash: 64-bit hash of the text; 0 without text.
         duplicate_of: Fingerprint of the page that brought the same text first; 0 when this one did.
@@ -62,6 +75,7 @@ class PageRecord:
         text: All visible text; empty when it is not kept.
         main: What a reader would read of it; empty when that was not told apart.
         links: What it added to the frontier.
+        terms: What the judge needs to judge the page again; empty when it cannot.
     """
 
     fingerprint: int
@@ -78,7 +92,7 @@ class PageRecord:
     language: str = ""
     relevance: float = 0.0
     relevant: bool = False
-    probability: float | None = None
+    reward: float = 0.0
     parts: Parts = field(default_factory=dict)
     text_hash: int = 0
     duplicate_of: int = 0
@@ -89,6 +103,7 @@ class PageRecord:
     text: str = ""
     main: str = ""
     links: Sequence[FoundLink] = ()
+    terms: Packed = b""
 
     @classmethod
     def of_page(cls, page: ParsedPage, judgement: Judgement, *, lease: Lease, fetched: FetchedPage) -> Self:
@@ -107,11 +122,30 @@ class PageRecord:
             language=page.language,
             relevance=judgement.relevance,
             relevant=judgement.relevant,
-            probability=judgement.probability,
+            reward=judgement.reward,
             parts=judgement.parts,
             elapsed_seconds=fetched.elapsed_seconds,
             bytes=len(fetched.body),
         )
+
+
+class StoredPage(NamedTuple):
+    """What a page row holds for judging the page again: the last row of a URL.
+
+    Args:
+        row_id: Its number in the segment.
+        terms: As the judge wrote them; None in rows of earlier formats.
+        text: All visible text; None when it was not kept, or when the terms are there.
+    """
+
+    row_id: int
+    url: str
+    title: str
+    language: str
+    relevance: float
+    relevant: bool
+    terms: bytes | None
+    text: bytes | None
 
 
 class Archive(Protocol):
@@ -121,8 +155,12 @@ class Archive(Protocol):
         """Store records in one step."""
         ...
 
-    async def revise(self, revisions: Sequence[Revision]) -> None:
-        """Replace what was thought of pages that were kept here."""
+    async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+        """Replace the judgements of pages that were kept here; return by host the change in relevant pages."""
+        ...
+
+    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+        """Return the next pages that were kept here, in the order of their rows."""
         ...
 
     def close(self) -> None:
@@ -151,27 +189,36 @@ class PageWriter:
         """Store records in one transaction, beside the event loop."""
         await asyncio.to_thread(self.write, records)
 
-    async def revise(self, revisions: Sequence[Revision]) -> None:
-        """Replace what was thought of pages of this segment, in one transaction, beside the event loop."""
-        await asyncio.to_thread(self.rewrite, revisions)
+    async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+        """Replace judgements in this segment, in one transaction, in a thread; return the change per host."""
+        return await asyncio.to_thread(self.rewrite, revisions)
+
+    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+        """Return the next pages of the segment, in a thread."""
+        return await asyncio.to_thread(self.read, after, limit)
+
+    def read(self, after: int, limit: int) -> list[StoredPage]:
+        """Return the next pages of the segment, each URL as it was last."""
+        with self._writing:
+            return [StoredPage(*row) for row in self._db.execute(_STORED, [after, limit])]
 
     def write(self, records: Sequence[PageRecord]) -> None:
         """Store records in one transaction."""
         self._run(self._insert, [self._row(record) for record in records])
 
-    def rewrite(self, revisions: Sequence[Revision]) -> None:
-        """Replace relevance, verdict, probability and parts in the last rows of pages."""
-        rows = [
-            {
-                "fingerprint": fingerprint(revision.url),
-                "relevance": revision.judgement.relevance,
-                "relevant": revision.judgement.relevant,
-                "probability": revision.judgement.probability,
-                "parts": _packed_parts(revision.judgement.parts),
-            }
-            for revision in revisions
-        ]
-        self._run(self._revise, rows)
+    def rewrite(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+        """Replace the judgements in the last rows of pages; return by host the change in relevant pages."""
+        changes: Counter[str] = Counter()
+        with self._writing:
+            self._db.execute("BEGIN IMMEDIATE")
+            for revision in revisions:
+                found = self._db.execute(_LAST, [fingerprint(revision.url)]).fetchone()
+                if found is not None:
+                    row_id, was_relevant, duplicate_of = found
+                    self._db.execute(self._revise, _revised(row_id, revision))
+                    changes[host_key(revision.url)] += (revision.judgement.relevant - was_relevant) * (not duplicate_of)
+            self._db.execute("COMMIT")
+        return {host: change for host, change in changes.items() if change}
 
     def _run(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         with self._writing:
@@ -186,6 +233,7 @@ class PageWriter:
         row["main"] = self._packed(record.main if record.main != record.text else "")
         links = [[link.url, link.anchor, round(link.score, 6), link.parts] for link in record.links]
         row["links"] = self._compress(_written(links)) if links else None
+        row["terms"] = record.terms or None
         return row
 
     def _packed(self, text: str) -> bytes | None:
@@ -202,8 +250,13 @@ class NoArchive:
     async def keep(self, records: Sequence[PageRecord]) -> None:
         """Forget the records."""
 
-    async def revise(self, revisions: Sequence[Revision]) -> None:
+    async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
         """Forget the revisions."""
+        return {}
+
+    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+        """Return none."""
+        return ()
 
     def close(self) -> None:
         """Nothing is open."""
@@ -216,13 +269,44 @@ def _written(links: Sequence[Sequence[Any]]) -> bytes:
         return json.dumps(links, ensure_ascii=False).encode("utf-8", "replace")
 
 
+def _revised(row_id: int, revision: Revision) -> dict[str, Any]:
+    judgement = revision.judgement
+    return {
+        "id": row_id,
+        "relevance": judgement.relevance,
+        "relevant": judgement.relevant,
+        "reward": judgement.reward,
+        "parts": _packed_parts(judgement.parts),
+    }
+
+
 def _packed_parts(parts: Parts) -> str | None:
     return json.dumps(parts, ensure_ascii=False) if parts else None
 
 
+def unpacked_parts(text: str | None) -> Parts:
+    """Return the parts of a relevance.
+
+    Raises:
+        DamagedFile: They are not what was written.
+    """
+    try:
+        parts: Parts = json.loads(text) if text else {}
+    except ValueError as error:
+        raise DamagedFile(f"what is stored of a page is damaged: {error}") from error
+    return parts
+
+
 def unpacked_text(blob: bytes | None) -> str:
-    """Return the text of a row."""
-    return zstandard.ZstdDecompressor().decompress(blob).decode("utf-8") if blob else ""
+    """Return the text of a row.
+
+    Raises:
+        DamagedFile: The bytes are not what was written.
+    """
+    try:
+        return zstandard.ZstdDecompressor().decompress(blob).decode("utf-8") if blob else ""
+    except (zstandard.ZstdError, UnicodeDecodeError) as error:
+        raise DamagedFile(f"the stored text or links of a page are damaged: {error}") from error
 
 
 def unpacked_links(blob: bytes | None) -> Iterable[FoundLink]:

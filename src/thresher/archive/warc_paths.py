@@ -8,6 +8,7 @@ from collections import OrderedDict
 from pathlib import Path
 
 from thresher.archive.pages import PageRecord
+from thresher.sqlite_read import open_to_read
 
 _STEP = "SELECT url, parent FROM page WHERE fingerprint = ? ORDER BY id DESC LIMIT 1"
 _MOST_STEPS = 20_000
@@ -72,9 +73,7 @@ class Paths:
 
 def _opened(path: Path) -> sqlite3.Connection | None:
     """Open a segment; None while its worker is still making it."""
-    db = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, isolation_level=None, check_same_thread=False
-    )
+    db = open_to_read(path, check_same_thread=False)
     try:
         db.execute(_STEP, [0])
     except sqlite3.OperationalError:

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
 from thresher.classify.base import Brief, Notebook, TermWeights
+from thresher.classify.calibration import THRESHOLD
 from thresher.classify.entries import readable
 from thresher.classify.fields import term_weights
 from thresher.classify.one_language import OneLanguage, combined
@@ -37,6 +38,7 @@ class AdaptiveJudge:
         kappa: Off-topic pages after which what the crawl says of words weighs as much as saying nothing.
         agreement: How much it counts that seeds share a word: 0 not at all.
         phrase_weight: Of the phrase against the seeds.
+        threshold: The relevance from which a page is relevant.
     """
 
     def __init__(
@@ -48,13 +50,17 @@ class AdaptiveJudge:
         kappa: float = 100.0,
         agreement: float = 0.75,
         phrase_weight: float = 0.5,
+        threshold: float = THRESHOLD,
     ) -> None:
         constants = Constants(kappa=kappa, agreement=agreement, phrase_weight=phrase_weight)
+        self.threshold = threshold
         self._seeds = brief.seeds | brief.yes
         self._told: dict[str, bool | None] = {**dict.fromkeys(brief.yes, True), **dict.fromkeys(brief.no, False)}
         self._languages = {
-            name: OneLanguage(phrase, constants, refit_pages=refit_pages, sample_pages=sample_pages)
-            for name, phrase in _phrases(brief.vectors).items()
+            name: OneLanguage(
+                phrase, constants, refit_pages=refit_pages, sample_pages=sample_pages, threshold=threshold
+            )
+            for name, phrase in phrases_by_language(brief.vectors).items()
         }
         self._notebook: Notebook | None = None
         self._worker = uuid4().hex
@@ -70,23 +76,31 @@ class AdaptiveJudge:
         """Compare a page with the topic as it is known now."""
         if self._judged and self._judged[0] is page:  # learned a moment ago
             return self._judged[1]
-        return self._languages[_language(page)].judge(page.url, self._weights(page))
+        return self._languages[language_of(page)].judge(page.url, self._weights(page))
+
+    def vector(self, page: ParsedPage) -> bytes:
+        """Give the page's terms and their weights."""
+        return self._weights(page).pack()
+
+    def judge_vector(self, url: str, language: str, vector: bytes) -> Judgement:
+        """Judge a page by the terms that `vector` gave."""
+        return self._languages[CHINESE if language == CHINESE else OTHER].judge(url, Terms.unpack(vector))
 
     def words(self, page: ParsedPage) -> Sequence[Word]:
         """Give the terms that moved the page towards the topic or away from it, the weightiest first."""
-        return self._languages[_language(page)].words(self._weights(page))
+        return self._languages[language_of(page)].words(self._weights(page))
 
     def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
         """Take a fetched page into the background, or among the examples; think again when it is time to."""
         self._judged = None
-        name, told = _language(page), self._told.get(page.url)
+        name, told = language_of(page), self._told.get(page.url)
         side = self._languages[name]
         is_seed = seed or page.url in self._seeds
         side.take_in(page.url, self._weights(page), seed=is_seed, verdict=told)
         is_example = self._read_others(name) or is_seed or told is not None
         revisions = side.think_again() if is_example or side.is_due() else []
         self._judged = (page, self.judge(page))
-        side.note(page.url, self._judged[1].relevance)
+        side.note(page.url, self._judged[1])
         if is_seed or told is not None or side.rhythm.is_write_due(side.sample.seen):
             self._write(name)
         return revisions
@@ -102,6 +116,13 @@ class AdaptiveJudge:
                 revisions += side.think_again()
                 self._write(name)
         return revisions
+
+    def effective_thresholds(self) -> Mapping[str, float]:
+        """Return, by language (``zh`` and ``other``), the threshold that labels amount to.
+
+        It is in terms of the probability before labels correct it; without labels it is the threshold itself.
+        """
+        return {name: side.correction.effective(self.threshold) for name, side in self._languages.items()}
 
     def remembers(self, url: str) -> bool:
         """Tell whether a page is in the sample."""
@@ -150,11 +171,12 @@ def _kind(name: str) -> str:
     return f"sample-{name}"
 
 
-def _language(page: ParsedPage) -> str:
+def language_of(page: ParsedPage) -> str:
+    """Return which of the two models judges a page."""
     return CHINESE if page.language == CHINESE else OTHER
 
 
-def _phrases(vectors: Mapping[str, TermWeights]) -> dict[str, Mapping[str, float]]:
+def phrases_by_language(vectors: Mapping[str, TermWeights]) -> dict[str, Mapping[str, float]]:
     """Give each side the topic's words in its language, and all of them when it has none of its own."""
     chinese = [vector for name, vector in vectors.items() if name.partition(" ")[0] == CHINESE]
     other = [vector for name, vector in vectors.items() if name.partition(" ")[0] != CHINESE]

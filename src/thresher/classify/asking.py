@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 
 LIKELY, UNSURE, SPREAD = "likely", "unsure", "spread"
 SURE, POSSIBLE = 0.7, 0.2
@@ -35,20 +36,13 @@ class Asked:
 
     Args:
         relevance: As the judge has it.
-        probability: Of being about the topic, where the judge can tell.
     """
 
     url: str
     relevance: float
-    probability: float | None = None
     language: str = ""
     host: str = ""
     title: str = ""
-
-    @property
-    def chance(self) -> float:
-        """How likely it is about the topic, as far as anybody can tell."""
-        return self.relevance if self.probability is None else self.probability
 
 
 def most_telling(pages: Sequence[Asked], count: int) -> list[tuple[str, str]]:
@@ -58,10 +52,28 @@ def most_telling(pages: Sequence[Asked], count: int) -> list[tuple[str, str]]:
         pages: Crawled pages that nobody has spoken about, without seeds: all of them, or some hundreds that hold the
             best, the undecided and a random part.
     """
-    ranked = sorted(pages, key=lambda page: (-page.chance, -page.relevance, page.url))
-    seem_relevant = sum(page.chance >= HALF for page in ranked)
+    ranked = sorted(pages, key=lambda page: (-page.relevance, page.url))
+    seem_relevant = sum(page.relevance >= HALF for page in ranked)
     reach = min(len(ranked), max(LEAST_REACH, count, int(REACH * seem_relevant)))
     return [(page.url, _why(page)) for page in _spread(ranked[:reach], count)]
+
+
+def nearest_to_threshold(pages: Sequence[Asked], count: int, *, threshold: float) -> list[Asked]:
+    """Choose the pages whose labels say most about where the threshold belongs: half from each side, the nearest ones.
+
+    Where one side has too few, the other gives more. The likeliest page comes first.
+    """
+    near = sorted(pages, key=lambda page: (abs(_logit(page.relevance) - _logit(threshold)), page.url))
+    above = [page for page in near if page.relevance >= threshold]
+    below = [page for page in near if page.relevance < threshold]
+    wanted = max(count // 2, count - len(below))
+    chosen = above[:wanted] + below[: max(count - min(wanted, len(above)), 0)]
+    return sorted(chosen, key=lambda page: (-page.relevance, page.url))
+
+
+def _logit(chance: float) -> float:
+    bounded = min(max(chance, 1e-6), 1 - 1e-6)
+    return log(bounded / (1 - bounded))
 
 
 def _spread(ranked: Sequence[Asked], count: int) -> list[Asked]:
@@ -81,6 +93,6 @@ def _spread(ranked: Sequence[Asked], count: int) -> list[Asked]:
 
 
 def _why(page: Asked) -> str:
-    if page.chance >= SURE:
+    if page.relevance >= SURE:
         return LIKELY
-    return UNSURE if page.chance >= POSSIBLE else SPREAD
+    return UNSURE if page.relevance >= POSSIBLE else SPREAD

@@ -91,6 +91,18 @@ class Learner(Judge, Protocol):
         """
         ...
 
+    def vector(self, page: ParsedPage) -> bytes:
+        """Give what is needed to judge the page again later, without its text."""
+        ...
+
+    def judge_vector(self, url: str, language: str, vector: bytes) -> Judgement | None:
+        """Judge a page by what `vector` gave, as the topic is known now; None when that is not enough.
+
+        Raises:
+            ValueError: The vector cannot be read.
+        """
+        ...
+
     def remembers(self, url: str) -> bool:
         """Tell whether a page is at hand to learn from; a labelled page that is not must be learned once more."""
         ...

@@ -19,19 +19,19 @@ class CosineJudge:
 
     Args:
         brief: The topic; its vectors are compared with the page's.
-        delta: A page is relevant when its cosine lies above this.
+        threshold: A page is relevant when its cosine is at least this; the paper's delta.
     """
 
-    def __init__(self, brief: Brief, *, delta: float = 0.1) -> None:
+    def __init__(self, brief: Brief, *, threshold: float = 0.1) -> None:
         self._vectors = brief.vectors
-        self._delta = delta
+        self._threshold = threshold
 
     def judge(self, page: ParsedPage) -> Judgement:
         """Return the best cosine over the topic's languages."""
         v_c = count(page.text)
         parts = {f"cosine {code}": cosine(v_c, v_t) for code, v_t in self._vectors.items()}
         R_PC = max(parts.values(), default=0.0)
-        return Judgement(relevance=R_PC, relevant=self._delta < R_PC, parts=parts)
+        return Judgement(relevance=R_PC, relevant=self._threshold <= R_PC, parts=parts)
 
     def words(self, page: ParsedPage) -> Sequence[Word]:
         """Give the topic's terms on the page, each with its share of the cosine; none can speak against it."""

@@ -19,6 +19,7 @@ from thresher.classify.base import Brief, Notebook
 from thresher.classify.cosine import CosineJudge
 from thresher.classify.entries import ENTRY_BYTES, pack_both, readable, unpack_both
 from thresher.classify.rhythm import Rhythm
+from thresher.classify.rows import Terms
 from thresher.classify.sections import Counts, weighted_counts
 from thresher.classify.trained_model import TrainedModel
 from thresher.classify.training_pages import OtherPages, TrainingPages, most_frequent
@@ -37,7 +38,9 @@ LEAST_CHANGE = 0.01
 """A second thought is told when the relevance changes by more."""
 FINAL_PAGES = 500
 """Pages after which what is thought of a new page changes little."""
-LIKELY = 0.5
+CHINESE = "zh"
+COLD_COSINE = 0.1
+"""The cosine from which a page is relevant while there is no model."""
 MOST_WORDS = 50
 
 
@@ -50,15 +53,19 @@ class ExampleLearner:
         train: Trains the model.
         refit_pages: Pages after which it is trained anew; later after a tenth of the pages seen.
         sample_pages: Pages of the background that are remembered.
+        threshold: The relevance from which a page is relevant.
     """
 
-    def __init__(self, brief: Brief, name: str, train: Train, *, refit_pages: int, sample_pages: int) -> None:
+    def __init__(
+        self, brief: Brief, name: str, train: Train, *, refit_pages: int, sample_pages: int, threshold: float
+    ) -> None:
         need_learning(f"judge {name}")
         if refit_pages < 1 or sample_pages < 1:
             raise ConfigError(f"judge {name}: refit_pages and sample_pages must be at least 1")
         self._name = name
         self._train = train
-        self._cosine = CosineJudge(brief)
+        self._threshold = threshold
+        self._cosine = CosineJudge(brief, threshold=COLD_COSINE)
         self._pages = TrainingPages(brief, sample_pages=sample_pages)
         self._model: TrainedModel | None = None
         self._is_model_new = False
@@ -71,10 +78,24 @@ class ExampleLearner:
     def judge(self, page: ParsedPage) -> Judgement:
         """Ask the model, or the cosine while there is none; what a person said stands above both."""
         told, model = self._pages.told(page.url), self._model_for(page)
-        judgement = self._by_model(model, page) if model else self._cosine.judge(page)
+        judgement = self._by_counts(model, self._counts(page)) if model else self._by_cosine(page)
         if told is not None:
             judgement = _as_told(judgement, told)
-        return replace(judgement, relevance=min(judgement.relevance, 1.0), final=self._is_final())
+        return replace(judgement, final=self._is_final())
+
+    def vector(self, page: ParsedPage) -> bytes:
+        """Give the page's terms and their counts."""
+        return Terms.of(self._counts(page)).pack()
+
+    def judge_vector(self, url: str, language: str, vector: bytes) -> Judgement | None:
+        """Judge a page by the counts that `vector` gave; None while there is no model."""
+        told, terms = self._pages.told(url), Terms.unpack(vector)
+        model = self._model if (language == CHINESE) in self._languages else None
+        if model is None:
+            return None
+        judgement = self._by_counts(model, dict(zip(terms.names, terms.weights.tolist(), strict=True)))
+        judgement = judgement if told is None else _as_told(judgement, told)
+        return replace(judgement, final=self._is_final())
 
     def words(self, page: ParsedPage) -> Sequence[Word]:
         """Give what each term adds to the log-odds of the topic, or to the cosine, the weightiest first."""
@@ -157,18 +178,28 @@ class ExampleLearner:
     def _revision(self, url: str, probability: float) -> Revision | None:
         """Say what is thought of a page now, if something else was said of it before."""
         told, before = self._pages.told(url), self._pages.given.get(url)
-        judgement = _likely(probability, {}) if told is None else _as_told(_likely(probability, {}), told)
+        judgement = self._likely(probability, {})
+        judgement = judgement if told is None else _as_told(judgement, told)
         if before is None or abs(judgement.relevance - before) <= LEAST_CHANGE:
             return None
         self._pages.note(url, judgement.relevance)
         return Revision(url=url, judgement=replace(judgement, final=self._is_final()))
 
-    def _by_model(self, model: TrainedModel, page: ParsedPage) -> Judgement:
-        counts = self._counts(page)
+    def _by_cosine(self, page: ParsedPage) -> Judgement:
+        """Judge without a model: the cosine, scaled so that its own threshold falls on the judge's."""
+        cosine = self._cosine.judge(page)
+        scaled = min(cosine.relevance * self._threshold / COLD_COSINE, 1.0)
+        return replace(cosine, relevance=scaled, reward=min(cosine.relevance, 1.0))
+
+    def _likely(self, probability: float, parts: dict[str, float]) -> Judgement:
+        relevant = probability >= self._threshold
+        return Judgement(relevance=probability, relevant=relevant, parts={**parts, "probability": probability})
+
+    def _by_counts(self, model: TrainedModel, counts: Counts) -> Judgement:
         if not model.knows(counts):
-            return _likely(0.0, {})
+            return self._likely(0.0, {})
         margin = model.margin(counts)
-        return _likely(model.probability(margin), {"margin": margin})
+        return self._likely(model.probability(margin), {"margin": margin})
 
     def _model_for(self, page: ParsedPage) -> TrainedModel | None:
         return self._model if _is_chinese(page) in self._languages else None
@@ -217,20 +248,11 @@ def need_learning(part: str) -> None:
         raise ConfigError(f'{part} needs scikit-learn: pip install "thresher[learn]"')
 
 
-def _likely(probability: float, parts: dict[str, float]) -> Judgement:
-    return Judgement(
-        relevance=probability,
-        relevant=probability >= LIKELY,
-        probability=probability,
-        parts={**parts, "probability": probability},
-    )
-
-
 def _as_told(judgement: Judgement, told: bool) -> Judgement:
     certain = float(told)
     parts = {**judgement.parts, "told": certain}
-    return Judgement(relevance=certain, relevant=told, probability=certain, parts=parts)
+    return Judgement(relevance=certain, relevant=told, parts=parts)
 
 
 def _is_chinese(page: ParsedPage) -> bool:
-    return page.language == "zh"
+    return page.language == CHINESE

@@ -17,6 +17,7 @@ class ItfIdfJudge(ExampleLearner):
         smoothing: How much every term is counted in both classes beforehand.
         refit_pages: Pages after which it is trained anew; later after a tenth of the pages seen.
         sample_pages: Pages of the background that are remembered.
+        threshold: The relevance from which a page is relevant.
     """
 
     def __init__(
@@ -27,12 +28,15 @@ class ItfIdfJudge(ExampleLearner):
         smoothing: float = 1.0,
         refit_pages: int = 25,
         sample_pages: int = 2000,
+        threshold: float = 0.5,
     ) -> None:
         if terms < 1 or smoothing <= 0:
             raise ConfigError(f"judge itfidf: terms and smoothing must be above 0, got {terms} and {smoothing}")
         self._terms = terms
         self._smoothing = smoothing
-        super().__init__(brief, "itfidf", self._fit, refit_pages=refit_pages, sample_pages=sample_pages)
+        super().__init__(
+            brief, "itfidf", self._fit, refit_pages=refit_pages, sample_pages=sample_pages, threshold=threshold
+        )
 
     def _fit(self, pages: TrainingPages) -> Trained | None:
         from thresher.classify.training import itfidf_bayes, train  # here, because a saved model needs no scikit-learn

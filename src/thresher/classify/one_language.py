@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from thresher.classify.base import TermWeights
-from thresher.classify.calibration import probability
+from thresher.classify.calibration import THRESHOLD, recalibrate
 from thresher.classify.rhythm import Rhythm
 from thresher.classify.rows import Terms
 from thresher.classify.sample import Sample
@@ -17,14 +17,12 @@ from thresher.classify.words_of_people import Words
 from thresher.records import TOLD, UNAIDED, Judgement, Revision, Word
 
 LEAST_CHANGE = 0.01
-"""A second thought is told when the relevance changes by more."""
+"""A changed judgement is reported when its relevance or its reward changes by more."""
 FINAL_PAGES = 500
 """Pages after which what is thought of a new page changes little."""
 MOST_EXAMPLES = 100
 """Examples that the topic is told by, and pages that it is told from; whoever has more has enough."""
 UNSAID = -1.0
-LIKELY = 0.5
-"""The probability from which a page counts as relevant."""
 MOST_WORDS = 50
 
 
@@ -35,33 +33,43 @@ class OneLanguage:
         phrase: The topic's own words and their weights.
         refit_pages: Pages after which it thinks again; later after a tenth of the pages seen.
         sample_pages: Pages that are remembered.
+        threshold: The relevance from which a page is relevant.
     """
 
     def __init__(
-        self, phrase: TermWeights, constants: Constants, *, refit_pages: int = 25, sample_pages: int = 4000
+        self,
+        phrase: TermWeights,
+        constants: Constants,
+        *,
+        refit_pages: int = 25,
+        sample_pages: int = 4000,
+        threshold: float = THRESHOLD,
     ) -> None:
         self.sample = Sample(sample_pages)
         self._phrase = phrase
         self._constants = constants
+        self._threshold = threshold
         self.rhythm = Rhythm(refit_pages)
         self._fitting = Fitting()
         self._seeds: dict[str, None] = {}
         self._told: dict[str, bool | None] = {}
         self._heard: dict[str, bool | None] = {}
         self._given: dict[str, float] = {}
-        self._model, _ = self._fit()
+        self._relevance: dict[str, float] = {}
+        self._refit()
 
     def judge(self, url: str, terms: Terms) -> Judgement:
         """Judge a page by its terms."""
         numbers, model = self.sample.numbers(terms), self._model
         known = (numbers >= 0) & (numbers < len(model.importance))
         new = terms.weights[~known]
-        return self._judgement(url, model.likeness(numbers[known], terms.weights[known], float(new @ new)))
+        s = model.likeness(numbers[known], terms.weights[known], float(new @ new))
+        return self._judgement(url, s, float(model.probabilities([s])[0]))
 
-    def note(self, url: str, relevance: float) -> None:
-        """Remember what was said of a page, so that a change of mind can be told."""
+    def note(self, url: str, judgement: Judgement) -> None:
+        """Remember the last judgement of a page, so that a change of it can be reported."""
         if url in self.sample:
-            self._given[url] = relevance
+            self._given[url], self._relevance[url] = judgement.reward, judgement.relevance
 
     def words(self, terms: Terms) -> list[Word]:
         """Give what each term adds to the page's likeness, the weightiest first."""
@@ -83,13 +91,14 @@ class OneLanguage:
             self.sample.keep(url, terms)
         elif left := self.sample.add(url, terms):
             self._given.pop(left, None)
+            self._relevance.pop(left, None)
 
     def tell(self, told: Mapping[str, bool | None]) -> None:
         """Take a person's word on pages of the sample; None takes it back."""
         for url, relevant in told.items():
             self._told[url] = relevant
             if url in self._given:
-                self._given[url] = UNSAID  # whatever is thought of it now is news
+                self._given[url] = UNSAID  # any judgement from now on is a change
             if relevant is not None and self._has_room(relevant):
                 self.sample.keep_known(url)
 
@@ -113,18 +122,27 @@ class OneLanguage:
     def think_again(self) -> list[Revision]:
         """Fit anew, and judge all pages of the sample again; return what changed."""
         self.sample.forget_unused_terms()
-        self._model, s = self._fit()
+        likenesses = self._refit()
         self.rhythm.fit(self.sample.seen, self.sample.seen_by_all)
+        chances = self._model.probabilities(likenesses).tolist()
         return [
             Revision(url=url, judgement=judgement)
-            for url, likeness in zip(self.sample.urls, s, strict=True)
-            if (judgement := self._changed(url, likeness))
+            for url, s, chance in zip(self.sample.urls, likenesses, chances, strict=True)
+            if (judgement := self._changed(url, s, chance))
         ]
 
     def fit_again(self) -> None:
         """Fit anew, without a second thought about any page: what was said of it was said in another life."""
-        self._model, _ = self._fit()
+        self._refit()
         self.rhythm.fit(self.sample.seen, self.sample.seen_by_all)
+
+    def _refit(self) -> list[Likeness]:
+        """Fit model and correction to sample and labels; return the likeness of every page of the sample."""
+        self._model, likenesses = self._fit()
+        labels = [None if url in self._seeds else self.verdict(url) for url in self.sample.urls]
+        before = self._model.probabilities(likenesses, taught=False)
+        self.correction = recalibrate(before, labels, self._model.taught(likenesses))
+        return likenesses
 
     def _fit(self) -> tuple[TopicModel, list[Likeness]]:
         phrase = self.sample.row("", Terms.of(self._phrase))
@@ -140,34 +158,36 @@ class OneLanguage:
         )
         return fit(self.sample.matrix(), len(self.sample.terms), examples, self._constants)
 
-    def _changed(self, url: str, s: Likeness) -> Judgement | None:
+    def _changed(self, url: str, s: Likeness, chance: float) -> Judgement | None:
         known = self._given.get(url)
         if known is None:  # never asked about: nobody holds an opinion that could be old
             return None
-        now = self._reward(url, s)
-        if abs(now - known) <= LEAST_CHANGE:
+        now = self._judgement(url, s, chance)
+        same_relevance = abs(now.relevance - self._relevance.get(url, UNSAID)) <= LEAST_CHANGE
+        if same_relevance and abs(now.reward - known) <= LEAST_CHANGE:
             return None
-        self._given[url] = now
-        return self._judgement(url, s)
+        self.note(url, now)
+        return now
 
     def _reward(self, url: str, s: Likeness) -> float:
-        """Give the relevance: a yes has all of it, a no half of what it had, for its links may be good."""
+        """Return the reward: 1 for a page with a yes, half of its own for one with a no, as its links may be good."""
         told, reward = self.verdict(url), self._model.reward(s)
         return reward if told is None else 1.0 if told else reward / 2
 
-    def _judgement(self, url: str, s: Likeness) -> Judgement:
+    def _judgement(self, url: str, s: Likeness, chance: float) -> Judgement:
+        """Judge a page by its likeness and its probability before labels correct it."""
         told, model = self.verdict(url), self._model
-        reward, chance = self._reward(url, s), probability(model, s.bent)
+        relevance = self.correction.apply(chance)
         parts = {"likeness": s.plain, "ordinary": model.middle, "good": model.level}
         if s.bent != s.plain:
             parts["taught"] = s.bent - s.plain
         if told is not None:
-            parts |= {TOLD: float(told), UNAIDED: chance}
-            chance = float(told)
+            parts |= {TOLD: float(told), UNAIDED: relevance}
+            relevance = float(told)
         return Judgement(
-            relevance=reward,
-            relevant=chance >= LIKELY,
-            probability=chance,
+            relevance=relevance,
+            relevant=relevance >= self._threshold,
+            reward=self._reward(url, s),
             parts=parts,
             final=self.sample.seen_by_all >= FINAL_PAGES,
         )

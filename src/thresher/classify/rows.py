@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import zstandard
 from numpy.typing import NDArray
+
+MOST_PACKED = 1 << 22
+"""Bytes that packed terms may unpack to: a page has at most some thousand of them."""
 
 Numbers = NDArray[np.int32]
 Weights = NDArray[np.float64]
@@ -23,6 +27,28 @@ class Terms:
     def of(cls, weights: Mapping[str, float]) -> Terms:
         """Take terms and weights from a mapping."""
         return cls(list(weights), np.fromiter(weights.values(), dtype=np.float64, count=len(weights)))
+
+    def pack(self) -> bytes:
+        """Write the terms and their weights, with three digits each, in few bytes: some 2 KB for a usual page."""
+        names = "\n".join(self.names).encode("utf-8", "replace")
+        return zstandard.compress(names + b"\0" + self.weights.astype("<f2").tobytes(), 1)
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Terms:
+        """Read what `pack` wrote.
+
+        Raises:
+            ValueError: It did not.
+        """
+        try:
+            content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_PACKED)
+        except zstandard.ZstdError as error:
+            raise ValueError(f"packed terms cannot be read: {error}") from error
+        names, _, weights = content.partition(b"\0")
+        terms = names.decode("utf-8").split("\n") if names else []
+        if 2 * len(terms) != len(weights):
+            raise ValueError("packed terms cannot be read: names and weights do not match")
+        return cls(terms, np.frombuffer(weights, dtype="<f2").astype(np.float64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from thresher.classify.scorer import PlainScorer
 from thresher.errors import ConfigError
 from thresher.records import Judgement, ParsedPage, Word
 
-LIKELY = 0.5
 CLASSES_TOLD = 3
 """How many of the likeliest classes a judgement names."""
 MOST_WORDS = 50
@@ -27,10 +26,12 @@ class TaxonomyJudge:
     Args:
         brief: The topic; its classes are trained on once, here.
         terms: How many terms are kept per class.
+        threshold: The relevance from which a page is relevant.
     """
 
-    def __init__(self, brief: Brief, *, terms: int = 500) -> None:
+    def __init__(self, brief: Brief, *, terms: int = 500, threshold: float = 0.5) -> None:
         need_learning("judge taxonomy")
+        self._threshold = threshold
         classes = {path: texts for path, texts in brief.classes().items() if texts}
         if len(classes) < 2:
             raise ConfigError("judge taxonomy trains on the classes of a taxonomy; give taxonomy: in topic.yaml")
@@ -43,9 +44,7 @@ class TaxonomyJudge:
         """Return the summed probability of the wanted classes."""
         scores = self._scores(page)
         relevance = soft_focus(scores, self._targets)
-        return Judgement(
-            relevance=relevance, relevant=relevance >= LIKELY, probability=relevance, parts=_likeliest(scores)
-        )
+        return Judgement(relevance=relevance, relevant=relevance >= self._threshold, parts=_likeliest(scores))
 
     def words(self, page: ParsedPage) -> Sequence[Word]:
         """Give what each term says for the wanted classes against all others, the weightiest first."""
@@ -79,7 +78,7 @@ class HardFocusJudge(TaxonomyJudge):
         return Judgement(
             relevance=float(relevant),
             relevant=relevant,
-            probability=soft_focus(scores, self._targets),
+            reward=soft_focus(scores, self._targets),
             parts=_likeliest(scores),
         )
 

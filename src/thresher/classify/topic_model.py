@@ -4,7 +4,7 @@ A page is the vector ``z = unit(ln(1 + n) · importance)`` of its terms. How muc
 crawled so far, but only by those that are not about the topic, and only as far as there are enough of them: near its
 seeds a crawl meets little else than its topic, and there the topic's own words would seem to be everybody's.
 
-    mass        = Σ w              w = n (1 − r) of each page, 0 for seeds: how much off-topic background there is
+    mass        = Σ w              w = n (1 − p) of each page, 0 for seeds: how much off-topic background there is
     trust       = mass / (mass + kappa)
     importance  = max(floor, 1 − trust + trust · ln((mass + 2) / (df + 1)) / ln(mass + 2))
     m           = unit(mean_S z · share_S ^ agreement) + phrase_weight · unit(phrase · importance)
@@ -12,12 +12,14 @@ seeds a crawl meets little else than its topic, and there the topic's own words 
     s           = z · unit(m)
     r           = clip((s − middle) / (level − middle), 0, 1)
 
-What people say of pages bends m in the end, as `words_of_people.py` has it; r is that of the greater s then.
+`p` is the early probability (`calibration.py`): it rests on phrase and seeds alone, with every term alike, so that no
+crawl, however many of its pages are on topic, can turn the topic's own words into background. Labels bend m in the end,
+as `words_of_people.py` has it; r is that of the greater s then.
 
 `n` is how much a page counts: 1, unless it stands for pages of other workers that did not come with it. `share_S` is
 the share of the seeds that hold a term; `middle` the median of s over the sample; `level` the mean score of a seed when
-it is left out of S, or two standard deviations above the middle where that is more. As w needs r and r needs w, it is
-done twice; not more often, and never from what was thought before, or it would come to believe itself.
+it is left out of S, or two standard deviations above the middle where that is more. r rewards strategies and decides
+no verdict: verdicts are probabilities at or above a threshold.
 """
 
 from __future__ import annotations
@@ -28,15 +30,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from thresher.classify.calibration import EARLY, LATE, Scale, early_evidence, late_evidence, logistic
 from thresher.classify.rows import Matrix, Numbers, Weights
 from thresher.classify.words_of_people import Aims, Words, bend, errors
 
 FLOOR = 0.05
 """The least importance of a term."""
 FEWEST_PAGES = 10
-"""Pages besides the seeds from which a middle can be told."""
+"""Pages besides the seeds from which the reward has a middle of its own."""
 MIDDLE_SHARE = 0.5
 """An ordinary page is at most this share as like the topic as a seed."""
+UNNAMED = 0.5
+"""Where no example contains a word of the phrase, or there is none, a page is taken to be this share as like it."""
 LEVEL_WITHOUT_SEEDS = 0.25
 """A good score when there is neither a seed nor a background to learn it from."""
 
@@ -50,13 +55,48 @@ class Constants:
     phrase_weight: float = 0.5
     deviations: float = 2.0
     aims: Aims = field(default_factory=Aims)
+    early: Sequence[float] = EARLY
+    late: Sequence[float] = LATE
 
 
 class Likeness(NamedTuple):
-    """How like the topic a page is: to the topic's own vector, and to what people have made of it."""
+    """How like the topic a page is.
+
+    Args:
+        plain: To the topic's own vector.
+        bent: To that vector as labels have bent it.
+        early: To seeds and phrase before any crawl, all terms alike.
+        named: To the phrase alone, all terms alike.
+    """
 
     plain: float
     bent: float
+    early: float = 0.0
+    named: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlyModel:
+    """The topic as it is known from phrase and seeds alone, all terms alike; the crawl cannot change it.
+
+    Args:
+        direction: The unit vector of seeds and phrase.
+        phrase: The unit vector of the phrase.
+    """
+
+    direction: Weights
+    phrase: Weights
+
+    def likeness(self, numbers: Numbers, weights: Weights, new_squares: float) -> tuple[float, float]:
+        """Return `early` and `named` of one page."""
+        length = (float(weights @ weights) + new_squares) ** 0.5 or 1.0
+        return float(weights @ self.direction[numbers]) / length, float(weights @ self.phrase[numbers]) / length
+
+    def likenesses(self, matrix: Matrix) -> list[Weights]:
+        """Return the same of all pages of a sample."""
+        lengths = _lengths(matrix, matrix.weights)
+        vectors = (self.direction, self.phrase)
+        return [matrix.sums(matrix.weights * vector.take(matrix.numbers)) / lengths for vector in vectors]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +111,9 @@ class TopicModel:
         spread: The standard deviation of the scores.
         level: What a good score looks like.
         pages: How many pages the model has seen.
+        scale: What scores are measured against to become probabilities.
+        early: The topic as it was known before the crawl.
+        late: The weights of the evidence.
     """
 
     importance: Weights
@@ -80,12 +123,28 @@ class TopicModel:
     spread: float
     level: float
     pages: int
+    scale: Scale
+    early: EarlyModel
+    late: Sequence[float] = LATE
 
     def likeness(self, numbers: Numbers, weights: Weights, new_squares: float) -> Likeness:
         """Give s of one page: its known terms by number, and the sum of the squared weights of all others."""
         z = weights * self.importance[numbers]
         length = (float(z @ z) + new_squares) ** 0.5 or 1.0
-        return Likeness(float(z @ self.direction[numbers]) / length, float(z @ self.bent[numbers]) / length)
+        plain, bent = float(z @ self.direction[numbers]) / length, float(z @ self.bent[numbers]) / length
+        return Likeness(plain, bent, *self.early.likeness(numbers, weights, new_squares))
+
+    def probabilities(self, likenesses: Sequence[Likeness], *, taught: bool = True) -> Weights:
+        """Return the probability of each page to be about the topic, with or without what labels taught."""
+        plain, _, early, named = _columns(likenesses)
+        change = self.taught(likenesses) if taught else 0.0
+        return logistic(late_evidence(self.scale, plain, early, named), self.late, change)
+
+    def taught(self, likenesses: Sequence[Likeness]) -> Weights:
+        """Return by how much labels have raised or lowered each page, in heights."""
+        plain, bent, _, _ = _columns(likenesses)
+        heights: Weights = (bent - plain) / max(self.level - self.middle, 1e-9)
+        return heights
 
     def height(self, s: float) -> float:
         """Tell where a score lies between an ordinary page (0) and a good one (1), or beyond."""
@@ -93,7 +152,12 @@ class TopicModel:
 
     def reward(self, s: Likeness) -> float:
         """Give r of a page; people's words can only raise it, for what links lead to asks for a generous reward."""
-        return min(max(self.height(max(s)), 0.0), 1.0)
+        return min(max(self.height(max(s.plain, s.bent)), 0.0), 1.0)
+
+
+def _columns(likenesses: Sequence[Likeness]) -> Weights:
+    columns: Weights = np.array(likenesses, dtype=np.float64).reshape(-1, len(Likeness._fields)).T
+    return columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,34 +183,56 @@ def fit(matrix: Matrix, terms: int, examples: Examples, constants: Constants) ->
     Args:
         terms: How many terms have numbers.
     """
-    pages = len(matrix.lengths)
-    first, s = _fit_once(matrix, terms, examples, constants, np.zeros(pages))
-    if pages < len(examples.places) + FEWEST_PAGES:
-        return _bent(first, s, matrix, examples, constants)
-    median = _median(s, matrix.pages)  # half of the crawl is background, however good the crawl is
-    on_topic = np.clip((s - median) / max(first.level - median, 1e-9), 0.0, 1.0)
+    early, left_out = _early(matrix, terms, examples, constants)
+    likenesses = early.likenesses(matrix)
+    known = Scale(examples=len(examples.places), early_left_out=left_out)
+    on_topic = logistic(early_evidence(known, *likenesses), constants.early)
     on_topic[list(examples.words.no)] = 0.0
-    second, s = _fit_once(matrix, terms, examples, constants, on_topic)
-    return _bent(second, s, matrix, examples, constants)
+    model, s = _fit_once(matrix, terms, examples, constants, on_topic, early, known)
+    model, after = _bent(model, s, matrix, examples, constants)
+    columns = [values.tolist() for values in (s, after, *likenesses)]
+    return model, list(map(Likeness, *columns))
+
+
+def _early(matrix: Matrix, terms: int, examples: Examples, constants: Constants) -> tuple[EarlyModel, float]:
+    """Learn the topic from phrase and seeds alone; return it with the mean score of a seed that is left out."""
+    nothing = np.zeros(terms)
+    lengths = _lengths(matrix, matrix.weights)
+    shape = _Shape(matrix, matrix.weights, lengths, nothing, np.ones(terms), examples, constants, 0.0)
+    phrase = np.zeros(terms)
+    phrase[list(examples.phrase)] = list(examples.phrase.values())
+    direction, left_out = shape.direction(), _mean(shape.left_out_scores())
+    own = matrix.rows(examples.places)
+    if len(own.numbers) and not phrase[own.numbers].any():
+        return EarlyModel(direction=direction, phrase=UNNAMED * direction), left_out
+    return EarlyModel(direction=direction, phrase=_unit(phrase)), left_out
 
 
 def _fit_once(
-    matrix: Matrix, terms: int, examples: Examples, constants: Constants, r: Weights
+    matrix: Matrix,
+    terms: int,
+    examples: Examples,
+    constants: Constants,
+    on_topic: Weights,
+    early: EarlyModel,
+    known: Scale,
 ) -> tuple[TopicModel, Weights]:
-    w = matrix.pages * (1.0 - r)
+    w = matrix.pages * (1.0 - on_topic)
     w[[*examples.places, *examples.words.yes]] = 0.0
     mass = float(w.sum())
     trust = mass / (mass + constants.kappa)
     importance = _importance(matrix, terms, w, trust)
     z = matrix.weights * importance.take(matrix.numbers)  # not of length 1 yet: it is cheaper to divide sums than terms
-    lengths = np.sqrt(matrix.sums(z * z))
-    lengths[lengths < 1e-12] = 1.0
+    lengths = _lengths(matrix, z)
     shares = matrix.per_term(w / (max(mass, 1e-9) * lengths))
     b = np.bincount(matrix.numbers, z * shares, minlength=terms).astype(np.float64)
     shape = _Shape(matrix, z, lengths, b, importance, examples, constants, trust)
-    direction, left_out = shape.direction(), shape.left_out_scores()
+    direction, all_left_out = shape.direction(), shape.left_out_scores()
+    left_out = all_left_out if examples.seeds else all_left_out[:0]  # the reward measures nothing by labels
     s = matrix.sums(z * direction.take(matrix.numbers)) / lengths
     middle, spread = _middle(s, matrix.pages, examples, left_out)
+    mean = float(w @ s) / max(mass, 1e-9)
+    deviation = float(w @ (s - mean) ** 2 / max(mass, 1e-9)) ** 0.5
     model = TopicModel(
         importance=importance,
         direction=direction,
@@ -155,27 +241,39 @@ def _fit_once(
         spread=spread,
         level=_level(left_out, middle, spread, constants),
         pages=len(s),
+        scale=replace(known, left_out=_mean(all_left_out), mass=mass, mean=mean, deviation=deviation),
+        early=early,
+        late=constants.late,
     )
     return model, s
 
 
 def _bent(
     model: TopicModel, s: Weights, matrix: Matrix, examples: Examples, constants: Constants
-) -> tuple[TopicModel, list[Likeness]]:
-    """Let what people said bend the topic; return it with the scores before and after."""
+) -> tuple[TopicModel, Weights]:
+    """Let labels bend the topic; return it with the scores after that."""
     words = examples.words
     if not (words.yes or words.no):
-        return model, list(map(Likeness, s.tolist(), s.tolist()))
+        return model, s
     z = matrix.weights * model.importance.take(matrix.numbers)
-    lengths = np.sqrt(matrix.sums(z * z))
-    lengths[lengths < 1e-12] = 1.0
+    lengths = _lengths(matrix, z)
     unit_z = replace(matrix, weights=z / matrix.per_term(lengths))
     scale = max(model.level - model.middle, 1e-9)
     missed = errors((s - model.middle) / scale, words, constants.aims)
     spoken = unit_z.rows([*words.yes, *words.no])
     v = bend(spoken, missed, constants.aims.noise, terms=len(model.direction))
     after = s + scale * unit_z.sums(unit_z.weights * v.take(matrix.numbers))
-    return replace(model, bent=model.direction + scale * v), list(map(Likeness, s.tolist(), after.tolist()))
+    return replace(model, bent=model.direction + scale * v), after
+
+
+def _lengths(matrix: Matrix, z: Weights) -> Weights:
+    lengths: Weights = np.sqrt(matrix.sums(z * z))
+    lengths[lengths < 1e-12] = 1.0
+    return lengths
+
+
+def _mean(scores: Weights) -> float:
+    return float(scores.mean()) if len(scores) else 0.0
 
 
 def _importance(matrix: Matrix, terms: int, w: Weights, trust: float) -> Weights:
@@ -241,7 +339,6 @@ class _Shape:
         self._phrase[np.searchsorted(self._terms, phrase)] = importance[phrase] * list(examples.phrase.values())
         self._phrase = constants.phrase_weight * _unit(self._phrase)
         self._b, self._bb, self._background = b[self._terms], float(b @ b), b
-        self._seeds = [list(examples.places).index(seed) for seed in examples.seeds]
         self._agreement, self._trust = constants.agreement, trust
 
     def direction(self) -> Weights:
@@ -252,8 +349,8 @@ class _Shape:
         return full / length if length else full
 
     def left_out_scores(self) -> Weights:
-        """Score each original seed by all examples but itself."""
-        return np.array([self._score_without(place) for place in self._seeds])
+        """Score each example by all others."""
+        return np.array([self._score_without(place) for place in range(len(self._rows))])
 
     def _score_without(self, place: int) -> float:
         m, along, length = self._topic(np.delete(self._rows, place, axis=0))

@@ -6,13 +6,16 @@ sentences here are the first ones of the commands' own help, and a test compares
 
 from __future__ import annotations
 
+import os
+import sqlite3
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
 
 from thresher import __version__
-from thresher.errors import ThresherError
+from thresher.errors import ThresherError, did_you_mean, system_error
 from thresher.text.printable import printable
 
 COMMANDS = {
@@ -24,10 +27,10 @@ COMMANDS = {
     "work": "Join a crawl that was begun on another machine, and work for it until it ends.",
     "stop": "Stop a crawl: workers finish what is open, save and leave, on all machines.",
     "status": "Print a crawl in numbers.",
-    "why": "Say why a page is there: its path from a seed and every part of every score.",
+    "why": "Say why a page is there or not: one sentence, then its path from a seed and the parts of its scores.",
     "frontier": "List the URLs that come next.",
     "hosts": "List hosts: their pages, harvest, delay, and why they are parked.",
-    "label": "Say yes or no to pages; the judge learns from it, and the queue gets a new order.",
+    "label": "Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.",
     "search": 'Search the pages of a crawl, in English and Chinese; "quoted words" stand next to each other.',
     "export": "Write the pages of a crawl, most relevant first; or its hosts, or its links.",
     "changes": "List the pages that are new, changed, moved or gone since the last refresh.",
@@ -59,6 +62,14 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f"thresher.cli.{place}"), place)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; of a name that is unknown say which one is close."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"no command is called {args[0]!r};{did_you_mean(args[0], COMMANDS)} thresher --help lists all")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
@@ -76,12 +87,26 @@ def thresher(debug: bool) -> None:
 
 
 def main() -> None:
-    """Run a command; errors of ours end in one sentence and an exit code of their own."""
+    """Run a command; errors of ours, of the operating system and of SQLite end in words and an exit code."""
     try:
-        thresher.main()
-    except ThresherError as error:
+        try:
+            thresher.main()
+        finally:
+            sys.stdout.flush()
+    except (ThresherError, OSError, sqlite3.Error) as error:
         if "--debug" in sys.argv:
             raise
-        for line in str(error).splitlines():
+        known = error if isinstance(error, ThresherError) else system_error(error)
+        for line in str(known).splitlines():
             click.echo(printable(line), err=True)
-        sys.exit(error.exit_code)
+        _drop_output()
+        sys.exit(known.exit_code)
+
+
+def _drop_output() -> None:
+    """Discard output that cannot be written: Python would try again at its end, and print a traceback."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

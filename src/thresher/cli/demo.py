@@ -17,7 +17,6 @@ from rich.table import Table
 from thresher.archive.collection import Collection
 from thresher.build import Crawl
 from thresher.cli.show import echo
-from thresher.cli.why import sentences
 from thresher.engine.progress import Limits
 from thresher.engine.run import Supervisor
 from thresher.explain import explain
@@ -150,5 +149,5 @@ def _show_path(contestant: Contestant) -> None:
     echo()
     echo("Every page can say why it is there:")
     echo()
-    for line in sentences(explanation):
+    for line in explanation.lines():
         echo(f"  {line}")

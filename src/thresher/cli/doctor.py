@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import resource
 import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import click
@@ -20,7 +21,18 @@ from thresher.build import Crawl
 from thresher.cli.show import CRAWL, echo, echo_json
 from thresher.errors import ThresherError
 
-_OPTIONAL = {"redis": ("redis", "many machines"), "matplotlib": ("lab", "curves"), "starlette": ("ui", "the dashboard")}
+_PURPOSES = {
+    "browser": "pages that scripts make",
+    "lab": "comparisons on frozen webs",
+    "learn": "judges and strategies that need scikit-learn",
+    "metrics": "metrics for Prometheus",
+    "notebook": "tables and curves in notebooks",
+    "redis": "crawls on many machines",
+    "text": "the main text of pages",
+    "ui": "the dashboard",
+    "warc": "WARC files",
+}
+_NOT_FOR_USERS = {"dev"}
 _OLDEST_SQLITE = (3, 38, 0)
 
 
@@ -32,6 +44,7 @@ class Finding:
     ok: bool
     found: str
     remedy: str = ""
+    is_optional: bool = False
 
 
 @click.command()
@@ -49,7 +62,7 @@ def doctor(dir: Path | None, as_json: bool) -> None:  # noqa: A002 - the argumen
         for finding in findings:
             remedy = f"  → {finding.remedy}" if finding.remedy else ""
             echo(f"{'ok' if finding.ok else '--':>3}  {finding.what:<16} {finding.found}{remedy}")
-    sys.exit(0 if all(finding.ok or finding.what in _OPTIONAL for finding in findings) else 1)
+    sys.exit(0 if all(finding.ok or finding.is_optional for finding in findings) else 1)
 
 
 def _machine(folder: Path) -> Iterator[Finding]:
@@ -72,11 +85,36 @@ def _machine(folder: Path) -> Iterator[Finding]:
 
 
 def _optional() -> Iterator[Finding]:
-    for package, (extra, purpose) in _OPTIONAL.items():
-        try:
-            yield Finding(package, True, f"{version(package)}, for {purpose}")
-        except PackageNotFoundError:
-            yield Finding(package, False, f"not installed, for {purpose}", f'pip install "thresher[{extra}]"')
+    """Look at every extra that the installed package declares."""
+    for extra, packages in sorted(_extras().items()):
+        purpose = f", for {_PURPOSES[extra]}" if extra in _PURPOSES else ""
+        found = {package: _version(package) for package in packages}
+        missing = [package for package, number in found.items() if not number]
+        if missing:
+            remedy = f'pip install "thresher[{extra}]"'
+            yield Finding(
+                f"[{extra}]", False, f"not installed: {', '.join(missing)}{purpose}", remedy, is_optional=True
+            )
+        else:
+            there = ", ".join(f"{package} {number}" for package, number in found.items())
+            yield Finding(f"[{extra}]", True, f"{there}{purpose}", is_optional=True)
+
+
+def _extras() -> dict[str, list[str]]:
+    """Return the packages of each extra, from the metadata of the installed package."""
+    extras: dict[str, list[str]] = {}
+    for requirement in requires("thresher") or ():
+        package, extra = re.match(r"[\w.-]+", requirement), re.search(r"extra == ['\"](\w+)['\"]", requirement)
+        if package and extra and extra[1] not in _NOT_FOR_USERS and package[0] != "thresher":
+            extras.setdefault(extra[1], []).append(package[0])
+    return extras
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 def _crawl(folder: Path) -> Iterator[Finding]:

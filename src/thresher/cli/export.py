@@ -48,6 +48,7 @@ GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
 @click.option(
     "--min-relevance", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Leave out pages below."
 )
+@click.option("--relevant", is_flag=True, help="Only relevant pages.")
 @click.option(
     "--changed-since",
     "since",
@@ -100,15 +101,19 @@ class _Way:
     form: str
     path: Path | None
     min_relevance: float
+    relevant: bool
     since: datetime | None
     duplicates: bool
     text: bool
     raw: bool
 
+    @property
+    def _chosen(self) -> dict[str, Any]:
+        return {"min_relevance": self.min_relevance, "relevant": self.relevant, "duplicates": self.duplicates}
+
     def hosts(self, *, new_only: bool) -> int:
         seeds = frozenset(map(host_key, self.crawl.seeds()))
-        chosen = {"min_relevance": self.min_relevance, "duplicates": self.duplicates}
-        table = host_rows(self.collection, seed_hosts=seeds, new_only=new_only, **chosen)  # type: ignore[arg-type]
+        table = host_rows(self.collection, seed_hosts=seeds, new_only=new_only, **self._chosen)
         return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=HOST_COLUMNS)
 
     def links(self) -> int:
@@ -132,8 +137,7 @@ class _Way:
             return f"{self._records():,} records of pages"
         since = self.since.replace(tzinfo=UTC).timestamp() if self.since else 0.0
         text = self.text or self.form == OPENSEARCH  # an index without text finds nothing
-        chosen = {"min_relevance": self.min_relevance, "duplicates": self.duplicates}
-        table = rows(self.collection, text=text, since=since, **chosen)  # type: ignore[arg-type]
+        table = rows(self.collection, text=text, since=since, **self._chosen)
         if self.form == OPENSEARCH:
             with text_file(self.path, sys.stdout) as out:
                 return f"{write_bulk(table, out, index=index_name(self.crawl.name)):,} pages"
@@ -145,10 +149,9 @@ class _Way:
         files = warc_paths(self.crawl.folder.warc)
         if not files:
             raise ExportError(f"{self.crawl.folder.root} has no WARC files; topic.yaml: output: {{warc: true}}")
-        chosen = self.collection.ranked(min_relevance=self.min_relevance, duplicates=self.duplicates)
-        pages = PageSet(self.collection, chosen)
+        pages = PageSet(self.collection, self.collection.ranked(**self._chosen))
         with closing(pages), appearing(self.path) as unfinished, unfinished.open("wb") as out:
             return copy_records(files, out, pages)
 
     def _graph(self) -> LinkGraph:
-        return LinkGraph(self.collection, min_relevance=self.min_relevance, duplicates=self.duplicates)
+        return LinkGraph(self.collection, **self._chosen)

@@ -48,7 +48,7 @@ def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the 
 
 
 async def _best(crawl: Crawl, limit: int) -> list[UrlEntry]:
-    frontier = crawl.frontier()
+    frontier = crawl.look()
     try:
         return await frontier.peek(limit)
     finally:

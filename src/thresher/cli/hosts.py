@@ -12,6 +12,7 @@ from thresher.cli.show import CRAWL, echo, echo_json, echo_table
 from thresher.frontier.base import HostEntry
 from thresher.hosts import harvest, host_json, left_parts
 from thresher.hosts import release as release_host
+from thresher.totals import host_totals
 
 
 @click.command()
@@ -54,10 +55,11 @@ def _list(crawl: Crawl, limit: int, as_json: bool) -> None:
 
 async def _hosts(crawl: Crawl, limit: int) -> tuple[list[HostEntry], dict[str, dict[str, str]]]:
     """Return hosts, and of each the parts that are left alone, with the reasons."""
-    frontier = crawl.frontier()
+    frontier = crawl.look()
     try:
         entries = await frontier.hosts(limit)
-        return entries, await left_parts(frontier, entries)
+        left = await left_parts(frontier, entries)
+        return await host_totals(entries, crawl.counted_pages), left
     finally:
         await frontier.close()
 

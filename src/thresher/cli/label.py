@@ -1,4 +1,4 @@
-"""thresher label: yes or no, and what that changes."""
+"""thresher label: yes or no to pages, and what that changes."""
 
 from __future__ import annotations
 
@@ -12,59 +12,91 @@ import click
 from thresher.build import Crawl
 from thresher.cli.show import CRAWL, echo, echo_json, echo_table
 from thresher.errors import ConfigError
-from thresher.teaching import Lesson, Question, Standing, Taught, questions
+from thresher.labelled_urls import LabelledUrl, UrlStatus
+from thresher.teaching import BOUNDARY_QUESTIONS, Boundary, Lesson, Question, Standing, Taught, questions
 
+QUESTIONS = 20
 BATCH = 5
-"""Answers after which the judge thinks again and new questions are chosen."""
+"""Answers after which the judge is retrained and new questions are chosen."""
 KEYS = {"y": True, "n": False}
 SKIP, BACK, QUIT = "s", "u", "q"
+ENDS = (QUIT, "\x03", "")
+"""Keys that end the questions: quit, Ctrl-C, and the end of what is piped in."""
 REASONS = {
-    "likely": "it seems to be about the topic",
-    "unsure": "it could be or not",
-    "spread": "it is unlike what you were asked before",
+    "likely": "probably on topic",
+    "unsure": "uncertain",
+    "spread": "different from the pages asked about before",
+    "boundary": "near the threshold",
+}
+STATUSES = {
+    UrlStatus.QUEUED: "not crawled yet: queued",
+    UrlStatus.WAITING: "not crawled yet: it is in the queue",
+    UrlStatus.UNKNOWN: "not crawled; the label will count when the page is fetched",
+    UrlStatus.NO_PAGE: "it was tried and brought no page",
 }
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
-@click.option("--count", type=click.IntRange(min=1), default=20, show_default=True, help="How many questions.")
-@click.option("--yes", "yes", metavar="URL", multiple=True, help="Say that this page is about the topic; ask nothing.")
-@click.option("--no", "no", metavar="URL", multiple=True, help="Say that it is not.")
-@click.option("--forget", metavar="URL", multiple=True, help="Take back what was said of it.")
+@click.option("--count", type=click.IntRange(min=1), help="How many questions (20; 10 with --boundary, at most).")
+@click.option("--boundary", is_flag=True, help="Ask about pages near the threshold; report how it moves.")
+@click.option("--yes", "yes", metavar="URL", multiple=True, help="Label this page as on topic; ask nothing.")
+@click.option("--no", "no", metavar="URL", multiple=True, help="Label it as off topic.")
+@click.option("--forget", metavar="URL", multiple=True, help="Remove its label.")
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as JSON.")
 def label(
     dir: Path,  # noqa: A002 - the argument's name on the command line
-    count: int,
+    count: int | None,
+    boundary: bool,
     yes: Sequence[str],
     no: Sequence[str],
     forget: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Say yes or no to pages; the judge learns from it, and the queue gets a new order.
+    """Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.
 
-    You are asked about the pages whose answers teach most. One key answers: y yes, n no, s skip, u take the last answer
-    back, q quit. Workers that run hear every answer within a second; when none runs, the queue is put in order here.
+    Without --yes, --no and --forget you are asked about the pages whose labels teach most. One key answers: y yes,
+    n no, s skip, u undo the last answer, q quit; the keys may also be piped in. Running workers apply every answer
+    within a second; when none runs, this command does it.
+
+    With --boundary you are asked about up to ten pages near the threshold, on both sides of it.
+
+    A URL with --yes that was never crawled is queued like a seed; its label counts when the page is fetched.
     """
     crawl = Crawl.open(dir)
     told = {**dict.fromkeys(yes, True), **dict.fromkeys(no, False), **dict.fromkeys(forget, None)}
-    taught = asyncio.run(_tell(crawl, told) if told else _ask(crawl, count))
+    lesson = Lesson(crawl, boundary=boundary)
+    if told:
+        taught = asyncio.run(_tell(lesson, told))
+    elif boundary:
+        taught = asyncio.run(_ask_at_boundary(crawl, lesson, min(count or BOUNDARY_QUESTIONS, BOUNDARY_QUESTIONS)))
+    else:
+        taught = asyncio.run(_ask(crawl, lesson, count or QUESTIONS))
     if as_json:
         echo_json(taught.as_json())
     else:
         _show(taught)
 
 
-async def _tell(crawl: Crawl, told: dict[str, bool | None]) -> Taught:
-    lesson = Lesson(crawl)
+async def _tell(lesson: Lesson, told: dict[str, bool | None]) -> Taught:
     await lesson.begin()
     await lesson.answer(told)
     return await lesson.learn()
 
 
-async def _ask(crawl: Crawl, count: int) -> Taught:
-    if not sys.stdin.isatty():
-        raise ConfigError("label asks on a terminal; elsewhere say it by --yes URL and --no URL")
-    lesson, asked, skipped = Lesson(crawl), 0, set[str]()
+async def _ask_at_boundary(crawl: Crawl, lesson: Lesson, count: int) -> Taught:
+    """Ask all questions before the judge is retrained: the pages are chosen by one threshold."""
+    await lesson.begin()
+    batch = await questions(crawl, count, boundary=True)
+    if not batch:
+        echo("There is no page to ask about: none was crawled whose text was kept, or all have labels.", err=True)
+    else:
+        await _ask_batch(lesson, batch, 0, len(batch), set())
+    return await lesson.learn()
+
+
+async def _ask(crawl: Crawl, lesson: Lesson, count: int) -> Taught:
+    asked, skipped = 0, set[str]()
     await lesson.begin()
     taught = await lesson.learn()
     while asked < count:
@@ -88,11 +120,11 @@ async def _ask_batch(
     given: list[str] = []
     for number, question in enumerate(batch, start=asked + 1):
         _show_question(question, number, count)
-        while (key := click.getchar().lower()) not in (*KEYS, SKIP, QUIT, "\x03"):
+        while (key := _key(first=number == 1)) not in (*KEYS, SKIP, *ENDS):
             if key == BACK and given:
                 await lesson.answer({(last := given.pop()): None})
-                echo(f"   taken back: {last}", err=True)
-        if key in (QUIT, "\x03"):
+                echo(f"   label removed: {last}", err=True)
+        if key in ENDS:
             return len(given), False
         if key == SKIP:
             skipped.add(question.record.url)
@@ -103,23 +135,47 @@ async def _ask_batch(
     return len(given), True
 
 
+def _key(*, first: bool) -> str:
+    """Read one key, from the terminal or from what is piped in; empty at its end.
+
+    Raises:
+        ConfigError: There is no terminal, and nothing is piped in.
+    """
+    if sys.stdin.isatty():
+        return click.getchar().lower()
+    key = sys.stdin.read(1)
+    while key.isspace():
+        key = sys.stdin.read(1)
+    if first and not key:
+        raise ConfigError("label asks on a terminal; elsewhere pipe in y, n and s, or use --yes URL and --no URL")
+    return key.lower()
+
+
 def _show_question(question: Question, number: int, count: int) -> None:
     record = question.record
-    chance = record.relevance if record.probability is None else record.probability
     echo(err=True)
     echo(f"{number}/{count}  {record.title or '(no title)'}", err=True)
     echo(f"   {record.url}", err=True)
     echo(f"   {question.excerpt}", err=True)
-    echo(f"   Asked because {REASONS[question.why]} ({chance:.2f}).  y yes · n no · s skip · u undo · q quit", err=True)
+    echo(f"   Relevance {record.relevance:.2f}: {REASONS[question.why]}.", err=True)
+    echo("   Is it on topic?  y yes · n no · s skip · u undo · q quit", err=True)
 
 
 def _show(taught: Taught) -> None:
     before, after = taught.before, taught.after
-    echo(f"{_some(taught.labels, 'label')} given, {_some(after.labelled, 'page')} labelled in all.")
+    echo(f"Labels stored: {taught.labels}. Labelled pages: {after.labelled}.")
+    for each in taught.urls:
+        if sentence := _sentence(each):
+            echo(f"{each.url}: {sentence}.")
     if before.precision is not None or after.precision is not None:
-        echo(f"Of those the judge itself calls relevant you said yes to {_share(before)} before, {_share(after)} now.")
+        echo(f"Precision on labelled pages: {_share(before)} → {_share(after)}")
+    if taught.boundary:
+        echo(boundary_sentence(taught.boundary))
     if not taught.heard:
-        echo("Nobody has heard them yet; whoever works for this crawl next will.", err=True)
+        echo("The labels are stored, but not applied to all pages yet: the workers will do so.", err=True)
+    if not after.queue:
+        return
+    echo("Head of the queue, with the place of each URL now and before:")
     places = {entry.url: place for place, entry in enumerate(before.queue, start=1)}
     echo_table(
         ["now", "before", "score", "url"],
@@ -130,9 +186,26 @@ def _show(taught: Taught) -> None:
     )
 
 
+def _sentence(each: LabelledUrl) -> str:
+    """Say what is special about a labelled URL; nothing when its page was fetched."""
+    if each.relevant is None or each.status not in STATUSES:
+        return ""
+    return STATUSES[each.status] + (f" ({each.reason})" if each.reason else "")
+
+
+def boundary_sentence(moved: Boundary) -> str:
+    """Report what boundary labels changed, in one line."""
+    sides = [
+        f"{yes} of {count} pages {side} the threshold"
+        for count, yes, side in ((moved.below, moved.below_yes, "below"), (moved.above, moved.above_yes, "above"))
+        if count
+    ]
+    found = f"{' and '.join(sides)} were on topic" if sides else "No page was labelled"
+    return (
+        f"{found}: threshold {moved.threshold:.2f} → {moved.now:.2f}, "
+        f"relevant {moved.relevant:,} → {moved.relevant_now:,}"
+    )
+
+
 def _share(standing: Standing) -> str:
-    return "none" if standing.precision is None else f"{standing.precision:.0%}"
-
-
-def _some(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return "unknown" if standing.precision is None else f"{standing.precision:.0%}"

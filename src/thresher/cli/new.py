@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from thresher.build import Crawl
 from thresher.cli.earlier import Earlier
 from thresher.cli.show import CRAWL, echo
 from thresher.errors import ConfigError
@@ -22,11 +23,17 @@ DEFAULT_LANGUAGES = ("en", "zh")
 
 @click.command()
 @click.argument("dir", type=click.Path(path_type=Path))
-@click.option("--topic", default="", metavar="TEXT", help='The topic as a phrase; several languages: "phrase; 短语".')
+@click.option("--topic", metavar="TEXT", help='The topic as a phrase; several languages: "phrase; 短语".')
 @click.option("--keywords", "keywords", multiple=True, metavar="WORDS", help="Words of the topic, parted by commas.")
 @click.option("--taxonomy", type=click.Path(path_type=Path), metavar="FILE", help="A taxonomy; see thresher topics.")
 @click.option("--node", "nodes", multiple=True, metavar="PATH", help="A topic of it; may be given several times.")
-@click.option("--language", "languages", multiple=True, metavar="CODE", help="Its languages; en and zh if not given.")
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE",
+    help="With --taxonomy: languages of its labels; en and zh if not given.",
+)
 @click.option("--seed", "seeds", multiple=True, metavar="URL", help="Where to start; may be given several times.")
 @click.option("--seeds-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of seeds.")
 @click.option(
@@ -37,7 +44,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.option("--strategy", default="thresher", show_default=True, help="The order in which links are followed.")
 def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
-    topic: str,
+    topic: str | None,
     keywords: Sequence[str],
     taxonomy: Path | None,
     nodes: Sequence[str],
@@ -49,10 +56,15 @@ def new(
     contact: str,
     strategy: str,
 ) -> None:
-    """Start a crawl: write topic.yaml and seeds.txt into a new folder."""
+    """Start a crawl: write topic.yaml and seeds.txt into a new folder.
+
+    Then it is checked as thresher run checks it; what is still missing is named.
+    """
+    if topic is not None and not topic.strip():
+        raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
     earlier = Earlier.open(before, hubs) if before else None
-    choice = _choose(topic, taxonomy, nodes, languages, earlier)
+    choice = _choose(topic or "", taxonomy, nodes, languages, earlier)
     wanted = replace(choice.topic, keywords=[*choice.topic.keywords, *words])
     named = [checked_seed(seed) for seed in (*seeds, *_lines(seeds_file))]
     named += [hub.record.url for hub in earlier.hubs] if earlier else []
@@ -93,7 +105,10 @@ def _choose(
         return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes)
     if file is None:
         if nodes or languages:
-            raise ConfigError("--node and --language choose from a taxonomy; give --taxonomy FILE")
+            raise ConfigError(
+                "--node and --language choose from a taxonomy; give --taxonomy FILE. Without one the languages follow "
+                'from the phrase: --topic "a phrase; 短语"'
+            )
         return _Choice(Topic.from_phrase(phrase))
     if phrase or not nodes:
         raise ConfigError("with --taxonomy the topic is a node of it: give --node PATH, and no --topic")
@@ -119,8 +134,12 @@ def _say_what_next(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> N
     echo(f"{folder / 'topic.yaml'} and {folder / 'seeds.txt'} are written.", err=True)
     if allow:
         echo(f"The seeds are private addresses; network.allow lists {', '.join(allow)}.", err=True)
-    if not urls:
-        echo(f"No seeds yet: write one URL per line into {folder / 'seeds.txt'}.", err=True)
-    else:
-        echo(f"Try a page: thresher try {folder} {urls[0]}", err=True)
+    if len(urls) == 1:
+        echo("One seed is enough to start; with two or more, from several sites, verdicts are better.", err=True)
+    try:
+        Crawl.open(folder).check()
+    except ConfigError as error:
+        echo(f"thresher run will refuse it until this is mended: {error}", err=True)
+        return
+    echo(f"Try a page: thresher try {folder} {urls[0]}", err=True)
     echo(f"Next: thresher run {folder} --pages 100", err=True)

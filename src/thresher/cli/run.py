@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,13 +15,15 @@ from rich.live import Live
 from rich.text import Text
 
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json
-from thresher.cli.stores import STORE_VARIABLE
+from thresher.cli.show import CRAWL, echo, echo_json, in_words
 from thresher.config import Stop
 from thresher.engine.progress import Limits, Progress
 from thresher.engine.run import RunResult, run_crawl
 from thresher.errors import ConfigError
+from thresher.failures import some
+from thresher.fleet.binding import STORE_VARIABLE
 from thresher.revisits import MOST_PAGES, refreshing
+from thresher.totals import relevant_words
 
 PLAIN_SECONDS = 5.0
 
@@ -52,7 +55,9 @@ def metrics_options(command: F) -> F:
 )
 @click.option("--refresh", is_flag=True, help="Visit pages again, most to gain first; --pages says how many.")
 @click.option("--strategy", metavar="NAME", help="Another strategy than topic.yaml's.")
-@click.option("--store", metavar="URL", envvar=STORE_VARIABLE, help="Another store than topic.yaml's.")
+@click.option(
+    "--store", metavar="URL", envvar=STORE_VARIABLE, help="The store of a new crawl, in place of topic.yaml's."
+)
 @metrics_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def run(
@@ -70,6 +75,9 @@ def run(
     """Crawl, or go on where the last run stopped.
 
     Ctrl-C lets open requests finish and saves; the same command goes on. A second Ctrl-C stops at once.
+
+    The exit code is 0 when the work was done, a limit that is reached included; 9 when nothing, or almost nothing,
+    could be fetched; 11 when it was stopped.
 
     With a store that other machines can reach, such as redis://…, they join by thresher work. What ends this run then
     ends it for all of them.
@@ -91,7 +99,7 @@ def run(
         parts = {"workers": workers, "limits": limits, "report": reporter.show, "metrics": metrics}
         result = run_crawl(crawl, around=around, **parts)
     print_result(dir, result, as_json=as_json, look=f"changes {dir}" if refresh else "")
-    sys.exit(result.ending.exit_code)
+    sys.exit(result.exit_code)
 
 
 def _limits(stop: Stop, pages: int | None, minutes: float | None) -> Limits:
@@ -106,10 +114,9 @@ def _limits(stop: Stop, pages: int | None, minutes: float | None) -> Limits:
 def line_of(progress: Progress) -> str:
     """Say in one line how a run stands and what limits it."""
     counts = progress.counts
-    harvest = counts.relevant / counts.pages if counts.pages else 0.0
-    ahead = f"about {progress.forecast.left:,.0f} left · " if progress.forecast else ""
+    ahead = f"{progress.forecast.interval} relevant among " if progress.forecast else ""
     return (
-        f"{counts.pages:,} pages · {counts.relevant:,} relevant ({harvest:.2f}) · {ahead}{counts.waiting:,} waiting · "
+        f"{counts.pages:,} pages · {relevant_words(counts)} · {ahead}{counts.waiting:,} waiting · "
         f"{progress.pages_per_second:.1f} pages/s · {progress.limit}"
     )
 
@@ -141,26 +148,38 @@ class Reporter:
 
 
 def print_result(folder: Path, result: RunResult, *, as_json: bool, look: str = "") -> None:
-    """Say how a run ended, and by which command one looks at what it brought."""
-    counts = result.progress.counts
+    """Report how a run ended, why URLs failed, and which command shows what it brought."""
+    counts, forecast = result.progress.counts, result.progress.forecast
     if as_json:
         echo_json(
             {
-                "ending": result.ending.name.lower(),
+                "ending": result.ending.code,
+                "ended": asdict(result.ended),
                 "pages": counts.pages,
                 "relevant": counts.relevant,
-                "harvest_rate": counts.relevant / counts.pages if counts.pages else 0.0,
+                "harvest_rate": counts.harvest_rate,
+                "duplicates": counts.duplicates,
+                "expected": counts.expected,
+                "provisional": counts.is_provisional,
                 "waiting": counts.waiting,
+                "forecast": asdict(forecast) if forecast else None,
                 "failed": counts.failed,
+                "failures": result.failures.as_json(),
                 "seconds": round(result.progress.seconds, 3),
                 "pages_per_second": round(result.progress.pages_per_second, 3),
             }
         )
-    harvest = counts.relevant / counts.pages if counts.pages else 0.0
+    echo(result.closing_line, err=True)
     echo(
-        f"{result.ending.words.capitalize()}: {counts.pages:,} pages, {counts.relevant:,} relevant "
-        f"(harvest rate {harvest:.2f}), {counts.failed:,} failed, {counts.waiting:,} waiting, "
-        f"in {result.progress.seconds:.0f} s.",
+        f"{some(counts.pages, 'page')}, {relevant_words(counts)}, {counts.failed:,} failed, "
+        f"{counts.waiting:,} waiting, in {result.progress.seconds:.0f} s.",
         err=True,
     )
-    echo(f"Look: thresher {look or f'export {folder} -f csv -o pages.csv'}", err=True)
+    for line in result.failures.lines():
+        echo(f"  {line}", err=True)
+    if forecast:
+        echo(f"Forecast: {in_words(forecast, counts.waiting)}.", err=True)
+    echo(
+        f"Look: thresher {look or (f'export {folder} -f csv -o pages.csv' if counts.pages else f'hosts {folder}')}",
+        err=True,
+    )

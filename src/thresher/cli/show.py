@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from thresher.text.printable import printable, printable_json
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from thresher.archive.pages import PageRecord
-    from thresher.records import Judgement, Parts
+    from thresher.records import Forecast, Judgement, Parts
 
 CRAWL = click.Path(exists=True, file_okay=False, path_type=Path)
 """The type of every DIR argument."""
@@ -31,11 +30,18 @@ def echo(line: object = "", *, err: bool = False) -> None:
 
 
 def verdict(judged: Judgement | PageRecord) -> str:
-    """Say what was thought of a page, and what that was made of."""
+    """Say what was thought of a page, and from what that was computed; the values are no terms of a sum."""
     said = "relevant" if judged.relevant else "not relevant"
-    probability = f", probability {judged.probability:.2f}" if judged.probability is not None else ""
-    made_of = f" = {values}" if (values := values_of(judged.parts)) else ""
-    return f"{said}{probability}: relevance {judged.relevance:.3f}{made_of}"
+    computed_from = f" (computed from {values})" if (values := values_of(judged.parts)) else ""
+    return f"{said}: relevance {judged.relevance:.3f}{computed_from}"
+
+
+def in_words(forecast: Forecast, waiting: int) -> str:
+    """Write out a forecast."""
+    return (
+        f"{forecast.interval} of the {waiting:,} waiting URLs lead to relevant pages "
+        f"(90 % interval, computed after {forecast.pages:,} pages)"
+    )
 
 
 def values_of(parts: Parts) -> str:
@@ -50,6 +56,9 @@ def echo_json(value: Any) -> None:
 
 def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows under their headings, numbers to the right."""
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     listed = [[_cell(value) for value in row] for row in rows]
     for place, column in enumerate(columns):
@@ -62,6 +71,8 @@ def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def _cell(value: Any) -> tuple[Text, Any]:
+    from rich.text import Text
+
     if isinstance(value, float):
         return Text(f"{value:.3f}"), value
     if isinstance(value, int) and not isinstance(value, bool):

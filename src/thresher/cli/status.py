@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from thresher.archive.collection import Collection
 from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json, echo_table
+from thresher.cli.show import CRAWL, echo, echo_json, echo_table, in_words
 from thresher.cli.stores import opened, store_options
+from thresher.ended import Ended, last_ended
+from thresher.failures import FailureReport, failure_report
 from thresher.fleet.links import HELLO_SECONDS
 from thresher.fleet.roster import Roster, Worker
 from thresher.frontier.base import Counts
 from thresher.outlook import look_ahead
 from thresher.records import Forecast
+from thresher.totals import Totals
 
 
 @click.command()
@@ -32,26 +34,46 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
     workers are listed too; one that has not been heard of for a while is called silent.
     """
     with opened(dir, store, name) as crawl:
-        counts, workers, forecast = asyncio.run(_look(crawl))
-        if not crawl.is_shared:
-            with Collection(crawl.folder.pages) as collection:  # the frontier counted them as they were judged first
-                counts = replace(counts, relevant=collection.relevant_pages())
-        numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(counts), **_ahead(forecast)}
+        counts, workers, forecast, ended, failures = asyncio.run(_look(crawl))
+        numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(counts)}
         if as_json:
+            numbers["forecast"] = asdict(forecast) if forecast else None
+            numbers |= {"ended": asdict(ended) if ended else None, "failures": failures.as_json()}
             echo_json({**numbers, "workers": list(map(_worker, workers))} if crawl.is_shared else numbers)
             return
+    if forecast:
+        numbers["forecast"] = in_words(forecast, counts.waiting)
     for label, value in numbers.items():
-        shown = f"{value:,}" if isinstance(value, int) else f"{value:.3f}" if isinstance(value, float) else value
-        echo(f"{label.replace('_', ' '):>14}  {shown}")
+        echo(f"{label.replace('_', ' '):>14}  {_shown(value)}")
+    if ended:
+        echo(f"{'last run':>14}  {ended.words}")
+    for line in failures.lines():
+        echo(f"{'not fetched':>14}  {line}")
     if crawl.is_shared:
         echo()
         _show_workers(workers)
 
 
-async def _look(crawl: Crawl) -> tuple[Counts, list[Worker], Forecast | None]:
-    frontier = crawl.frontier()
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+async def _look(crawl: Crawl) -> tuple[Counts, list[Worker], Forecast | None, Ended | None, FailureReport]:
+    frontier = crawl.look()
+    is_running = crawl.is_shared or bool(crawl.folder.runner())
     try:
-        return await frontier.counts(), await _workers(crawl), await look_ahead(frontier)
+        counts = await Totals(crawl.counted_pages).read(frontier)
+        return (
+            counts,
+            await _workers(crawl),
+            await look_ahead(frontier, counts),
+            await last_ended(frontier, is_running=is_running),
+            await failure_report(frontier),
+        )
     finally:
         await frontier.close()
 
@@ -93,19 +115,10 @@ def _show_workers(workers: list[Worker]) -> None:
     )
 
 
-def _ahead(forecast: Forecast | None) -> dict[str, Any]:
-    """Say what the strategy expects, if it can tell: relevant pages left, their share found, and the next yield."""
-    if forecast is None:
-        return {}
-    return {
-        "expected_left": round(forecast.left),
-        "share_found": round(forecast.share_found, 3),
-        "next_yield": round(forecast.next_yield, 3),
-    }
-
-
 def _numbers(counts: Counts) -> dict[str, Any]:
     numbers = asdict(counts)
-    first = {name: numbers.pop(name) for name in ("pages", "relevant")}
-    harvest = counts.relevant / counts.pages if counts.pages else 0.0
-    return {**first, "harvest_rate": round(harvest, 4), **numbers}
+    first = {name: numbers.pop(name) for name in ("pages", "duplicates", "relevant", "expected")}
+    if counts.expected is None:
+        first = {name: number for name, number in first.items() if name not in ("duplicates", "expected")}
+    verdicts = {"provisional": counts.is_provisional, "harvest_rate": round(counts.harvest_rate, 4)}
+    return {**first, **verdicts, **numbers}

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from thresher.build import Crawl
+from thresher.config_file import load_config
 from thresher.errors import ConfigError
+from thresher.fleet.binding import STORE_VARIABLE, StoreRecord
 from thresher.fleet.definition import Definition, DefinitionStore
 from thresher.fleet.links import HELLO_SECONDS, store_link
 from thresher.folder import CrawlFolder
-
-STORE_VARIABLE = "THRESHER_STORE"
-"""May hold the address of the store, since a command line, with its password, can be read by everybody."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,7 +61,7 @@ def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator
         ConfigError: Neither was given.
     """
     if folder is not None:
-        flags = {"store": store, "name": name}
+        flags = {"store": None if _is_ambient(folder) else store, "name": name}
         yield Crawl.open(folder, changes={flag: value for flag, value in flags.items() if value})
     elif store and name:
         with tempfile.TemporaryDirectory(prefix="thresher-") as place:
@@ -70,9 +70,18 @@ def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator
         raise ConfigError("which crawl? Give its folder, or --store URL and --crawl NAME")
 
 
+def _is_ambient(folder: Path) -> bool:
+    """Tell whether the store comes from the environment while the folder records one: then the record decides."""
+    source = click.get_current_context().get_parameter_source("store")
+    return source is ParameterSource.ENVIRONMENT and CrawlFolder(folder).store.is_file()
+
+
 def joined(root: Path, definition: Definition, store: str, name: str) -> Crawl:
     """Make a folder that works for a crawl in a store, and open it."""
     folder = CrawlFolder(root)
     definition.write(folder)
-    folder.join({**definition.changes, "store": store, "name": name})
-    return Crawl.open(root)
+    known = StoreRecord.read(folder)
+    topic_store = load_config(folder.topic).store
+    StoreRecord.of(store, name=name, id=known.id if known else "", topic_store=topic_store).write(folder)
+    folder.join({**definition.changes, "name": name})
+    return Crawl.open(root, changes={"store": store})

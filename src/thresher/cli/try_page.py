@@ -55,6 +55,8 @@ def _echo(attempt: Attempt, links: int, *, first: bool) -> None:
     if shown:
         rows = [(link.score, link.anchor, link.url, values_of(link.parts)) for link in shown]
         echo_table(["score", "anchor", "url", "made of"], rows)
+    if attempt.links_fetched:
+        echo(f"Not listed: {attempt.links_fetched:,} of its links lead to pages that were fetched already.")
 
 
 def _no_links(attempt: Attempt) -> str:

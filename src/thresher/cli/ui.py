@@ -15,8 +15,9 @@ import click
 
 from thresher.build import Crawl
 from thresher.cli.show import CRAWL, echo
-from thresher.cli.stores import STORE_VARIABLE, opened
+from thresher.cli.stores import opened
 from thresher.errors import ConfigError
+from thresher.fleet.binding import STORE_VARIABLE
 from thresher.fleet.crawls import crawls_in
 from thresher.fleet.links import HELLO_SECONDS, store_link
 

@@ -20,7 +20,9 @@ from thresher.verify.findings import Finding, Report
 def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
     """Check that archive, pages and frontier of a crawl agree; mend what a crash left.
 
-    Ends with 1 when something is wrong and was not mended.
+    Every URL that is done in the frontier must have a stored row, and every stored page and link must be known to the
+    frontier. With --repair, what is missing is queued again and fetched by the next run. Ends with 1 when something is
+    wrong and was not mended.
     """
     report = asyncio.run(look_over(Crawl.open(dir), repair=repair))
     if as_json:
@@ -38,8 +40,11 @@ def sentences(report: Report, *, repair: bool) -> list[str]:
     lines = [f"looked at {looked_at}"]
     for finding in report.findings:
         lines += _finding(finding)
+    lines += [f"not checked: {words}" for words in report.unchecked]
     if report.is_clean:
-        return [*lines, "all parts agree"]
+        mended = any(finding.state == "mended" for finding in report.findings)
+        agree = "what was checked agrees" if report.unchecked else "all parts agree"
+        return [*lines, f"{agree} now; fetch what is missing: thresher run" if mended else agree]
     wrong = any(finding.state == "wrong" for finding in report.findings)
     return [*lines, "mend it: thresher verify --repair" if wrong and not repair else "not all could be mended"]
 

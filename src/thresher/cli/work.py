@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -13,10 +14,14 @@ from thresher.cli.show import echo
 from thresher.cli.stores import fetch_definition, joined, store_options
 from thresher.engine.progress import Limits
 from thresher.engine.run import run_crawl
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, StoreUnreachable, UnknownCrawl
+from thresher.fleet.binding import StoreRecord
+from thresher.fleet.definition import Definition
 from thresher.fleet.filenames import is_inside
-from thresher.fleet.keys import without_password
 from thresher.folder import CrawlFolder
+from thresher.urls.store_address import same_store, shown_store
+
+WAIT_STEP_SECONDS = 2.0
 
 
 @click.command()
@@ -32,6 +37,13 @@ from thresher.folder import CrawlFolder
 @click.option(
     "--pages", type=click.IntRange(min=1), help="Leave when the crawl has this many pages, all machines counted."
 )
+@click.option(
+    "--wait-seconds",
+    type=click.FloatRange(min=0),
+    default=300.0,
+    show_default=True,
+    help="How long to wait for a crawl that is not in the store yet, or a store that does not answer.",
+)
 @metrics_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def work(
@@ -41,6 +53,7 @@ def work(
     workers: int,
     machine: str,
     pages: int | None,
+    wait_seconds: float,
     metrics_port: int | None,
     metrics_address: str,
     as_json: bool,
@@ -50,9 +63,9 @@ def work(
     It is begun there by thresher run DIR --store URL. What this machine fetches stays in its own folder. Ctrl-C lets
     open requests finish and leaves; the others go on. A second Ctrl-C stops at once.
     """
-    crawl = _join(store, name, folder)
+    crawl = _join(store, name, folder, wait_seconds=wait_seconds)
     crawl.check()
-    echo(f"{crawl.folder.root} works for {name} in {without_password(store)}.", err=True)
+    echo(f"{crawl.folder.root} works for {name} in {shown_store(store)}.", err=True)
     with Reporter() as reporter:
         result = run_crawl(
             crawl,
@@ -64,14 +77,15 @@ def work(
             metrics=(metrics_address, metrics_port) if metrics_port else None,
         )
     print_result(crawl.folder.root, result, as_json=as_json)
-    sys.exit(result.ending.exit_code if result.by_hand else 0)  # a crawl that ended is no failure of this machine
+    sys.exit(result.exit_code if result.by_hand or result.is_empty else 0)  # who else stopped it is no failure here
 
 
-def _join(store: str, name: str, folder: Path | None) -> Crawl:
+def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0.0) -> Crawl:
     """Make this machine's folder, or bring it up to date.
 
     Raises:
         ConfigError: The folder is another crawl's.
+        UnknownCrawl: There was no such crawl in all that time.
     """
     if folder is None and not is_inside(name):
         raise ConfigError(f"{name!r} cannot be the name of a folder; give one: --dir DIR")
@@ -79,10 +93,33 @@ def _join(store: str, name: str, folder: Path | None) -> Crawl:
     place = CrawlFolder(root)
     if place.topic.exists() and place.joined_changes().get("name") != name:
         raise ConfigError(f"{root} holds another crawl; choose another folder: --dir DIR")
-    definition = fetch_definition(store, name)
+    record = StoreRecord.read(place)
+    if record and not same_store(store, record.store):
+        raise ConfigError(f"{root} works for a crawl in {shown_store(record.store)}; choose another folder: --dir DIR")
+    definition = _awaited(store, name, wait_seconds)
     root.mkdir(parents=True, exist_ok=True)
     with place.only_one_run():
         crawl = joined(root, definition, store, name)
     for missing in (file for file in definition.elsewhere if not (root / Path(file).expanduser()).exists()):
         raise ConfigError(f"topic.yaml names {missing}, outside of its folder; put it there on this machine too")
     return crawl
+
+
+def _awaited(store: str, name: str, wait_seconds: float) -> Definition:
+    """Get the definition of a crawl, which may come into the store later than this machine.
+
+    Raises:
+        UnknownCrawl: It did not come in time.
+        StoreUnreachable: The store did not answer in time.
+    """
+    deadline, waits = time.monotonic() + wait_seconds, False
+    while True:
+        try:
+            return fetch_definition(store, name)
+        except (UnknownCrawl, StoreUnreachable) as error:
+            if time.monotonic() >= deadline:
+                raise
+            if not waits:
+                echo(f"{error}. Waiting up to {wait_seconds:g} s.", err=True)
+            waits = True
+        time.sleep(min(WAIT_STEP_SECONDS, max(0.0, deadline - time.monotonic())))

@@ -90,12 +90,22 @@ def histogram(bins: Sequence[Point], texts: Texts) -> Markup:
     top = max([10, *(each["count"] for each in bins)])
     frame = Frame(PAPER, x_end=max(1, len(bins)), y_end=_height(top))
     edges = [each["low"] for each in bins] + [each["high"] for each in bins[-1:]]
-    x_marks = [(place, f"{edges[place]:.2f}") for place in range(0, len(edges), max(1, len(bins) // 8))]
+    places = range(0, len(edges), max(1, len(bins) // 8))
+    x_marks = list(zip(places, _distinct([edges[place] for place in places]), strict=True))
     y_marks = [(_height(count), texts.number(count)) for count in _tens(top)]
     columns = [_column(place, each, frame, texts) for place, each in enumerate(bins)]
     lines = axes(frame, x_marks, y_marks, x_title=say("score"), y_title="")
     drawn = picture(frame, say("Waiting URLs by score"), *lines, *columns)
     return Markup(drawn)  # noqa: S704 - all of it was escaped by element
+
+
+def _distinct(values: Sequence[float]) -> list[str]:
+    """Write numbers with as many digits as it takes to tell them apart."""
+    for digits in range(2, 7):
+        written = [f"{value:.{digits}f}" for value in values]
+        if len(set(written)) == len(values):
+            break
+    return written
 
 
 def _height(count: float) -> float:

@@ -16,7 +16,7 @@ from thresher import hosts
 from thresher.build import Crawl
 from thresher.dashboard.errors import Refused
 from thresher.dashboard.watched import WatchedCrawl
-from thresher.engine.progress import Ending
+from thresher.engine.progress import NOTHING_FETCHED, Ending
 from thresher.engine.stopping import stop as stop_crawl
 from thresher.frontier.base import Frontier
 from thresher.wishes import Wishes, read_wishes, wish
@@ -67,7 +67,7 @@ async def start(
 
 
 def _check_ending(code: int) -> None:
-    if code not in {ending.exit_code for ending in Ending}:
+    if code not in {NOTHING_FETCHED, *(ending.exit_code for ending in Ending)}:
         raise Refused(409, f"the run ended at once, with exit code {code}; {OUTPUT} in the crawl's folder says why")
 
 

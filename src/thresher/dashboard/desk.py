@@ -102,19 +102,19 @@ class Desk:
         question = ("hosts", limit, parked)
         return await self._shared(watched, question, lambda: hosts.hosts(watched, limit=limit, parked=parked))
 
-    async def questions(self, name: str, *, limit: int = 10) -> dict[str, Any]:
-        """Return the pages whose answer teaches most."""
+    async def questions(self, name: str, *, limit: int = 10, boundary: bool = False) -> dict[str, Any]:
+        """Return the pages whose answer teaches most, or those near the threshold."""
         watched = self._of(name)
-        ask = lambda: teach.questions(watched, limit=limit)  # noqa: E731
-        return await self._shared(watched, ("questions", limit), ask, seconds=SLOW_VIEW_SECONDS)
+        ask = lambda: teach.questions(watched, limit=limit, boundary=boundary)  # noqa: E731
+        return await self._shared(watched, ("questions", limit, boundary), ask, seconds=SLOW_VIEW_SECONDS)
 
     async def labels(self, name: str) -> dict[str, Any]:
         """Return what people said of pages."""
         return await teach.labels(self._of(name))
 
-    async def tell(self, name: str, told: Mapping[str, bool | None]) -> dict[str, Any]:
-        """Say yes, no or never mind to pages; return what that changed."""
-        return await teach.tell(self._of(name), told)
+    async def tell(self, name: str, told: Mapping[str, bool | None], *, boundary: bool = False) -> dict[str, Any]:
+        """Label pages, None to remove a label; return what that changed, the threshold too when asked for."""
+        return await teach.tell(self._of(name), told, boundary=boundary)
 
     async def search(self, name: str, *, q: str, limit: int = 20, language: str = "", host: str = "") -> dict[str, Any]:
         """Return the pages that answer a question."""

@@ -1,8 +1,8 @@
 """What must be known of every page to draw a curve or put pages in order, kept in memory and read on as they come.
 
-A row of the page store never moves, so only new rows are read. But a judge that thinks again changes what it thought,
-and a page that was fetched again has two rows: so all is read anew now and then, and the longer that takes, the more
-seldom. Some forty bytes for each page.
+A row of the page store never moves, so only new rows are read. But rows change when pages are judged again, and a page
+that was fetched again has two rows: so all is read anew when a segment was written to, and the longer that takes, the
+more seldom. Some forty bytes for each page.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-RECOUNT_SECONDS = 15.0
-RECOUNT_SHARE = 0.01
+from thresher.archive.collection import Tally
+
+RECOUNT_SHARE = 0.05
 """Reading all anew may take this share of the time, and no more."""
 
 _ROWS = np.dtype(
@@ -53,9 +54,15 @@ class Pages:
         return len(self.rows)
 
     @property
-    def relevant(self) -> int:
-        """How many are relevant, copies left out."""
-        return int(np.count_nonzero(self.rows["relevant"] & self.rows["counts"]))
+    def tally(self) -> Tally:
+        """The pages in numbers."""
+        counts = self.rows["counts"]
+        return Tally(
+            pages=len(self.rows),
+            duplicates=int(np.count_nonzero(~counts)),
+            relevant=int(np.count_nonzero(self.rows["relevant"] & counts)),
+            expected=float(self.rows["relevance"][counts].sum(dtype=np.float64)),
+        )
 
     def harvest(self, last: int) -> float | None:
         """Return the share of relevant ones among the last so many pages; None while there are fewer."""
@@ -95,16 +102,20 @@ class Ledger:
         self._clock = clock
         self._read_to: list[int] = []
         self._next_recount = 0.0
+        self._versions: list[int] = []
         self._pages = NO_PAGES
 
     def read(self, segments: Sequence[sqlite3.Connection]) -> Pages:
         """Return all pages as they are known now."""
         began = self._clock()
-        if began >= self._next_recount or len(segments) != len(self._read_to):
+        versions = [int(segment.execute("PRAGMA data_version").fetchone()[0]) for segment in segments]
+        is_due = began >= self._next_recount and versions != self._versions
+        if is_due or len(segments) != len(self._read_to):
+            self._versions = versions
             self._pages, self._read_to = NO_PAGES, [0] * len(segments)
             self._take(segments)
             took = self._clock() - began
-            self._next_recount = began + max(RECOUNT_SECONDS, took / RECOUNT_SHARE)
+            self._next_recount = began + took / RECOUNT_SHARE
         else:
             self._take(segments)
         return self._pages

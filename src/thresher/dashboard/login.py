@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
+from importlib.resources import files
 from urllib.parse import parse_qs
 
 from starlette.requests import Request
@@ -14,19 +17,24 @@ from thresher.dashboard.guard import Request as Asked
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Thresher</title>
-<meta name="viewport" content="width=device-width"></head>
-<body><h1>Thresher</h1><p>{words}</p>
-<form method="post" action="/login">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<style>{style}</style></head>
+<body><header class="top"><div class="line"><a class="mark" href="/">Thresher</a></div></header>
+<main><h1>Log in</h1><p>{words}</p>
+<form class="row" method="post" action="/login">
 <label>Token <input name="token" type="password" autocomplete="off" required></label>
-<button>Go on</button></form></body></html>
+<button class="main">Log in</button></form></main></body></html>
 """
+_STYLE = files("thresher.dashboard").joinpath("static", "thresher.css").read_text(encoding="utf-8")
+STYLE_SOURCE = f"'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
+"""Allows a browser to use the style inside the login page: no other route is open to one without a token."""
 _HOW = "Open the address that thresher ui printed, or type the token that it printed beside it."
 _FORM = "application/x-www-form-urlencoded"
 
 
 def refusal_page(words: str) -> bytes:
     """Return a page that says why nothing is shown, and asks for the token."""
-    return _PAGE.format(words=html.escape(words)).encode()
+    return _PAGE.format(words=html.escape(words), style=_STYLE).encode()
 
 
 def login_route(guard: Guard) -> Route:

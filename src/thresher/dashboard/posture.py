@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.dashboard.errors import status_of
 from thresher.dashboard.guard import Guard, Refusal, Request
-from thresher.dashboard.login import refusal_page
+from thresher.dashboard.login import STYLE_SOURCE, refusal_page
 from thresher.errors import ThresherError
 from thresher.text.printable import printable
 
@@ -22,7 +22,8 @@ MAX_BODY_BYTES = 64 << 10
 STATIC = "/static/"
 HEADERS = {
     "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        f"default-src 'none'; script-src 'self'; style-src 'self' {STYLE_SOURCE}; img-src 'self' data:; "
+        "connect-src 'self'; "
         "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",

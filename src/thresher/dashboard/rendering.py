@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from thresher.dashboard import charts
 from thresher.dashboard.strangers import escaped, visible, web_address
 from thresher.dashboard.texts import Texts, texts_in
+from thresher.explain import strongest
 
 
 @cache
@@ -40,6 +41,7 @@ def _filters(texts: Texts) -> dict[str, Any]:
         "duration": texts.duration,
         "moment": texts.moment,
         "visible": visible,
+        "strongest": strongest,
         "escaped": escaped,
         "web_address": web_address,
     }

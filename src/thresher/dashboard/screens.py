@@ -85,22 +85,29 @@ async def _hosts(desk: Desk, name: str, request: Request) -> Values:
 
 
 async def _label(desk: Desk, name: str, request: Request) -> Values:
-    skipped = request.query_params.getlist("skip")[-SKIPPED:]
-    asked = await desk.questions(name, limit=len(skipped) + 1)
+    skipped, boundary = request.query_params.getlist("skip")[-SKIPPED:], _at_boundary(request)
+    asked = await desk.questions(name, limit=len(skipped) + 1, boundary=boundary)
     left = [question for question in asked["questions"] if question["url"] not in skipped]
     question = left[0] if left else None
     return {
         "question": question,
         "told": asked["told"],
-        "kept": _with_skips(skipped),
-        "skip": _with_skips([*skipped, question["url"]]) if question else "",
+        "boundary": boundary,
+        "skipped": bool(skipped),
+        "kept": _with_skips(skipped, boundary),
+        "skip": _with_skips([*skipped, question["url"]], boundary) if question else "",
         "taught": None,
         "answered": None,
     }
 
 
-def _with_skips(skipped: list[str]) -> str:
-    return f"?{urlencode([('skip', url) for url in skipped], errors='replace')}" if skipped else ""
+def _at_boundary(request: Request) -> bool:
+    return request.query_params.get("mode") == "boundary"
+
+
+def _with_skips(skipped: list[str], boundary: bool) -> str:
+    kept = [*([("mode", "boundary")] if boundary else []), *(("skip", url) for url in skipped)]
+    return f"?{urlencode(kept, errors='replace')}" if kept else ""
 
 
 async def _search(desk: Desk, name: str, request: Request) -> Values:
@@ -174,7 +181,7 @@ def _answer(desk: Desk) -> Callable[[Request], Awaitable[Response]]:
         name = request.path_params["crawl"]
         try:
             answer = Answer.model_validate_json(await request.body())
-            taught = await desk.tell(name, {answer.url: answer.relevant})
+            taught = await desk.tell(name, {answer.url: answer.relevant}, boundary=_at_boundary(request))
             values = await _label(desk, name, request)
             changed = {"taught": taught, "answered": answer, "moves": _moves(taught)}
             return await _shown(desk, "label", request, {**values, **changed})

@@ -12,14 +12,12 @@ from thresher.dashboard.fresh import Fresh
 from thresher.dashboard.ledger import NO_PAGES, Pages
 from thresher.dashboard.reader import Reader
 from thresher.engine.progress import Pace
-from thresher.fleet.links import HELLO_SECONDS, shared_frontier
+from thresher.fleet.links import HELLO_SECONDS
 from thresher.fleet.orders import OrderBook, Orders
 from thresher.fleet.roster import Roster, Worker
 from thresher.frontier.base import Frontier
 from thresher.frontier.look import Look
-from thresher.frontier.sqlite_look import SqliteLook
 from thresher.labels import Label
-from thresher.records import Merge
 
 PAGES_SECONDS = 1.0
 PATIENCE_SECONDS = 0.05
@@ -41,7 +39,7 @@ class WatchedCrawl:
         """Whether a run may be started from here: not where a folder works for a crawl of another machine."""
         self.fresh = Fresh()
         self.pace = Pace()
-        self.look: Look = _look(crawl)
+        self.look: Look = crawl.look()
         self.reader = Reader(crawl.folder.pages)
         self._counter = Reader(crawl.folder.pages)
         self._pages = NO_PAGES
@@ -97,13 +95,3 @@ class WatchedCrawl:
             await self._book.close()
         for part in filter(None, (self.look, self.reader, self._counter, self._link)):
             await cast("Any", part).close()
-
-
-def _look(crawl: Crawl) -> Look:
-    delay_seconds = crawl.config.manners.delay_seconds
-    if not crawl.is_shared:
-        return SqliteLook(crawl.folder.frontier, delay_seconds=delay_seconds)
-    from thresher.frontier.redis.look import RedisLook
-
-    link = crawl.link(patience_seconds=HELLO_SECONDS)
-    return RedisLook(cast("Any", shared_frontier(link, crawl.name, merge=Merge.MAX, delay_seconds=delay_seconds)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
@@ -21,6 +22,7 @@ from thresher.frontier.sqlite import SqliteFrontier
 from thresher.line import Rules
 from thresher.topics.files import with_settings
 from thresher.urls.canonical import canonicalize
+from thresher.urls.store_address import StoreAddress
 from thresher.warden import Watchfulness
 
 FOLDER = ".thresher"
@@ -44,10 +46,10 @@ class SpiderCrawl(Crawl):
         """Return the start URLs."""
         return list(self.start)
 
-    def frontier(self, *, patience_seconds: float | None = HELLO_SECONDS) -> Frontier:
+    def frontier(self, *, patience_seconds: float | None = HELLO_SECONDS, crawl_id: str | None = None) -> Frontier:
         """The queue of the spider."""
         if self.is_shared:
-            return super().frontier(patience_seconds=patience_seconds)
+            return super().frontier(patience_seconds=patience_seconds, crawl_id=crawl_id)
         return SqliteFrontier(
             self.folder.frontier,
             merge=self._new_strategy().merge,
@@ -96,7 +98,9 @@ def open_spider_crawl(path: Path, config: CrawlConfig, *, spider: str, start: Se
         file = path.parent.resolve() / Path(taxonomy.file).expanduser()
         taxonomy = taxonomy.model_copy(update={"file": str(file)})
     changes = {"name": name, "seeds": [], "sitemaps": "off"}
-    named = {"taxonomy": {"file": taxonomy.file}} if taxonomy else {}
+    named: dict[str, Any] = {"taxonomy": {"file": taxonomy.file}} if taxonomy else {}
+    if address := StoreAddress.parse(config.store):
+        named["store"] = address.recorded  # no password in a file of ours
     folder.topic.write_text(with_settings(path.read_text(encoding="utf-8"), {**changes, **named}), encoding="utf-8")
     scope = config.scope
     if "max_depth" not in scope.model_fields_set:

@@ -7,9 +7,11 @@ redirect or a busy server is settled before the spider hears of it; a page when 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
@@ -24,11 +26,16 @@ from thresher.engine.addon_pages import FIRST, Judged, SpiderPages
 from thresher.engine.addon_requests import Tickets, is_ticket, moved_request, plain_url, request_from
 from thresher.engine.convert import failure_reason, fetched_page
 from thresher.engine.download import LeaseOver
+from thresher.engine.refused import REFUSED
 from thresher.engine.resolver import why_refused
 from thresher.engine.spider import LONGEST_NAP_SECONDS, LeaseSpider, Work
 from thresher.parse.answers import AnswerKind, read_answer
 from thresher.records import Candidate, FetchedPage, Lease, Outcome, Settlement
 from thresher.strategies.base import Strategy
+from thresher.urls.addresses import private_network
+from thresher.urls.host import host_key
+
+logger = logging.getLogger(__name__)
 
 LEASE = "thresher_lease"
 """Where the meta of a request names its lease."""
@@ -57,6 +64,7 @@ class Desk(LeaseSpider):
         self._customs = customs
         self._judged: dict[int, Judged] = {}
         self._errbacks: dict[int, Any] = {}
+        self._refused_hosts: set[str] = set()
         self._granting: asyncio.Future[list[Lease]] | None = None
         self.hearing = work.hearing
         self.more_starts = True
@@ -78,6 +86,26 @@ class Desk(LeaseSpider):
         wanted = self._intake.take(requests, lease)
         await self._frontier.add([w.candidate._replace(score=FIRST) if w.first else w.candidate for w in wanted])
         self._news.set()
+
+    async def _settled(self, lease: Lease, settling: Awaitable[Any]) -> Any:
+        settled = await super()._settled(lease, settling)
+        if isinstance(settled, PageRecord) and settled.reason.startswith(REFUSED):
+            self._log_refused(plain_url(lease.url), settled.reason.removeprefix(REFUSED))
+        return settled
+
+    def _log_refused(self, url: str, why: str) -> None:
+        """Log that an address was refused, once per host, with the setting that allows it."""
+        host = host_key(url)
+        if host in self._refused_hosts:
+            return
+        self._refused_hosts.add(host)
+        network = private_network(urlsplit(url).hostname or "") or "its address, such as 10.0.0.0/8"
+        logger.error(
+            'refused to fetch %s: %s. If this is your own site, allow it in topic.yaml: network: {allow: ["%s"]}',
+            url,
+            why,
+            network,
+        )
 
     async def _grant(self) -> list[Lease]:
         self._granting = asyncio.ensure_future(self._lease())
@@ -183,7 +211,7 @@ class Desk(LeaseSpider):
             return await self._is_final(lease, self._record_failure(lease, f"ignored: {error}"))
         reason, retry = failure_reason(error)
         if why := why_refused(plain_url(lease.url)):
-            reason, retry = f"refused: {why}", False
+            reason, retry = f"{REFUSED}{why}", False
         retry = retry and not has_come and self._customs.may_retry(failure.request)  # type: ignore[attr-defined]
         return await self._is_final(lease, self._record_failure(lease, reason, retry=retry))
 
@@ -224,7 +252,6 @@ def _said_of(judged: Judged, lease: Lease) -> dict[str, Any]:
     return {
         "relevance": judgement.relevance,
         "relevant": judgement.relevant,
-        "probability": judgement.probability,
         "language": judged.page.language,
         "depth": lease.hops,
     }

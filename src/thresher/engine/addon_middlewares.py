@@ -55,6 +55,7 @@ class TopicalSpiderMiddleware:
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Let start requests into the frontier, and yield what is leased until nothing more can come."""
         desk = self._office.open()
+        await self._office.reopen_refused()
         ready: asyncio.Queue[Any] = asyncio.Queue()
         taking, leasing = self._take_starts(desk, start, ready), _lease(desk, ready)
         self._tasks = [asyncio.create_task(taking), asyncio.create_task(leasing)]

@@ -20,6 +20,7 @@ from thresher.engine.addon_pages import SpiderPages
 from thresher.engine.addon_requested import only_requested
 from thresher.engine.addon_requests import Tickets
 from thresher.engine.leaving import in_time
+from thresher.engine.refused import reopen_refused
 from thresher.engine.robots import RobotsKeeper
 from thresher.engine.run import names_for
 from thresher.engine.settings import ROBOTS_TOKEN
@@ -45,6 +46,7 @@ class Office:
         self._path = path
         self._config = config
         self._held = ExitStack()
+        self._crawl: SpiderCrawl | None = None
         self._line: Line | None = None
         self._pages: SpiderPages | None = None
         self._notebooks: Notebooks | None = None
@@ -77,6 +79,7 @@ class Office:
         crawl = open_spider_crawl(
             self._path, self._config, spider=spider.name, start=getattr(spider, "start_urls", None) or ()
         )
+        self._crawl = crawl
         self._held.enter_context(crawl.folder.only_one_run())
         [worker] = names_for(crawl, 1)
         self._notebooks = crawl.notebooks(worker)
@@ -98,6 +101,12 @@ class Office:
         )
         self.desk = self._desk(crawl, worker, self._line, self._pages)
         return self.desk
+
+    async def reopen_refused(self) -> None:
+        """Let URLs wait again that were refused before network.allow was changed."""
+        assert self._crawl is not None
+        assert self._line is not None
+        await reopen_refused(self._crawl.folder.pages, self._config.network.allow, self._line.frontier)
 
     def _desk(self, crawl: SpiderCrawl, worker: str, line: Line, pages: SpiderPages) -> Desk:
         spider, settings, tickets = self._crawler.spider, self._crawler.settings, Tickets()

@@ -109,7 +109,7 @@ class SpiderPages:
             park=await self._line.warden.after(lease, judged.page, relevant=relevant, copy=bool(duplicate_of)),
         )
         was_held = await self._settler.settle(record, settlement)
-        await self._line.rethink.settled(judged.page.url)
+        await self._line.rethink.settled(judged.page.url)  # no forecast: the spider chooses the links
         return was_held
 
     def scored(self, lease: Lease, judged: Judged, wanted: Sequence[Wanted]) -> list[Candidate]:

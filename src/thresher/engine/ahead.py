@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from thresher.engine.resolver import GuardedResolver, place_of
 from thresher.frontier.base import Frontier
+from thresher.line import Bounds
 
 EVERY_SECONDS = 1.0
 SHARE_OF_TIME = 0.02
@@ -16,10 +17,22 @@ HOSTS_PER_SLOT = 4
 
 
 class Ahead:
-    """Looks ahead for one worker, at most once a second, and cheaply."""
+    """Looks ahead for one worker, at most once a second, and cheaply.
 
-    def __init__(self, frontier: Frontier, slots: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    Args:
+        scope: Whose names may be looked up; None for all.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        slots: int,
+        *,
+        scope: Bounds | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._frontier = frontier
+        self._scope = scope
         self._hosts = slots * HOSTS_PER_SLOT
         self._clock = clock
         self._next = 0.0
@@ -30,7 +43,8 @@ class Ahead:
         if now >= self._next and (resolver := guarded_resolver()):
             hosts = await self._frontier.next_hosts(self._hosts)
             self._next = now + max(EVERY_SECONDS, (self._clock() - now) / SHARE_OF_TIME)
-            resolver.look_ahead(dict.fromkeys(place_of(f"https://{host}/") for host in hosts))
+            inside = [host for host in hosts if not self._scope or not self._scope.allows(f"http://{host}/", 0)]
+            resolver.look_ahead(dict.fromkeys(place_of(f"https://{host}/") for host in inside))
 
 
 def guarded_resolver() -> GuardedResolver | None:

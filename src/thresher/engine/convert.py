@@ -13,7 +13,7 @@ from scrapy.exceptions import (
 from scrapy.http import Headers, Response
 from twisted.web._newclient import ParseError
 
-from thresher.engine.download import TRUNCATED, TooSlow
+from thresher.engine.download import TRUNCATED, NoBody, TooSlow
 from thresher.engine.heads import HeadTooLong
 from thresher.engine.unpacking import Undecodable
 from thresher.records import FetchedPage
@@ -28,6 +28,7 @@ _REASONS: dict[type[Exception], tuple[str, bool]] = {  # why, and whether anothe
     UnsupportedURLSchemeError: ("not http", False),
     TooSlow: ("slower than others", True),
     Undecodable: ("cannot be decompressed", False),
+    NoBody: ("truncated before its first byte", False),
     HeadTooLong: ("too many headers", False),
     ParseError: ("does not speak HTTP", False),
 }

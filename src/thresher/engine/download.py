@@ -46,6 +46,10 @@ class TooSlow(Exception):
     """A server that holds a slot which faster ones need."""
 
 
+class NoBody(Exception):
+    """An answer that broke off, or made no sense, before the first byte of its body."""
+
+
 class LeaseOver(Exception):
     """A URL is ours no longer, or for too short a time to fetch it; nobody was asked."""
 
@@ -139,8 +143,13 @@ class Fetch(Protocol):
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:  # noqa: N802 - Twisted's name
         """Take the end of the body; one without a length ends with its connection."""
-        if not self.done.called:
-            self.done.callback(isinstance(reason.value, ResponseDone | PotentialDataLoss))
+        if self.done.called:
+            return
+        whole = isinstance(reason.value, ResponseDone | PotentialDataLoss)
+        if whole or self.held_bytes:
+            self.done.callback(whole)
+        else:
+            self.done.errback(Failure(NoBody()))  # type: ignore[no-untyped-call]
 
     def _cut(self) -> None:
         self.done.callback(False)

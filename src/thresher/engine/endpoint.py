@@ -13,6 +13,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from pathlib import Path
 
 from thresher.engine.figures import Figures
 from thresher.engine.metrics import Measured
@@ -39,12 +40,14 @@ class Endpoint:
 
     Args:
         port: 0 for any that is free; `port` then says which.
+        pages: The folder of the page store, when it holds all pages of the crawl.
     """
 
-    def __init__(self, figures: Figures, *, address: str = ADDRESS, port: int = 0) -> None:
+    def __init__(self, figures: Figures, *, address: str = ADDRESS, port: int = 0, pages: Path | None = None) -> None:
         self.port = port
         self._address = address
         self._figures = figures
+        self._counted_pages = pages
         self._measured: Measured | None = None
         self._server: asyncio.Server | None = None
         self._starting: asyncio.Task[None] | None = None
@@ -58,7 +61,7 @@ class Endpoint:
 
     def around(self, frontier: Frontier) -> Measured:
         """Measure a frontier; to be called once, before anything is asked of it."""
-        self._measured = Measured(frontier, self._figures)
+        self._measured = Measured(frontier, self._figures, pages=self._counted_pages)
         return self._measured
 
     def serve_in_reactor(self) -> None:

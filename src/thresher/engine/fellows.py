@@ -12,10 +12,11 @@ from thresher.build import Crawl
 from thresher.engine.progress import Ending, Limits
 from thresher.errors import ConfigError
 from thresher.fleet.definition import Definition, DefinitionStore
+from thresher.fleet.keys import key_of
 from thresher.fleet.links import HELLO_SECONDS
 from thresher.fleet.names import machine_mark
 from thresher.fleet.orders import OrderBook
-from thresher.fleet.roster import Roster
+from thresher.fleet.roster import Roster, take_part
 from thresher.frontier.base import Frontier
 from thresher.wishes import Wishes, begin, begun_with
 
@@ -101,10 +102,12 @@ class StoreFellows:
 
         Raises:
             StoreUnreachable: The store is not there.
+            StoreRefused: It takes no writes.
             ConfigError: Somebody else has the names of our workers, or the name of our crawl.
         """
         link = self._crawl.link(patience_seconds=HELLO_SECONDS)
         try:
+            await link.call("SET", key_of(self._crawl.name, "probe"), "", "PX", 1)  # whether it takes writes
             await self._refuse_taken(names, Roster(link, self._crawl.name))
             if self._is_owner:
                 store = DefinitionStore(link, self._crawl.name)
@@ -119,6 +122,7 @@ class StoreFellows:
 
     async def begin(self) -> float:
         """Begin or join a run."""
+        await take_part(self._link, self._crawl.name, self._mark)
         if self._is_owner:
             await DefinitionStore(self._link, self._crawl.name).publish(self._definition, mark=self._mark)
             await self._orders.begin()

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from thresher import __version__
-from thresher.engine.failure_kinds import FailureKind
 from thresher.errors import ConfigError
+from thresher.failures import FailureKind
 from thresher.frontier.base import Counts
 from thresher.records import Outcome
 
@@ -67,7 +67,7 @@ class Figures:
 
     def _about_pages(self) -> None:
         self.pages = self._counter("thresher_pages", "Pages taken.")
-        self.relevant = self._counter("thresher_relevant_pages", "Pages that were relevant.")
+        self.relevant = self._counter("thresher_relevant_pages", "Pages that were judged relevant when they arrived.")
         self.links = self._counter("thresher_links", "Links of settled pages that were handed to the frontier.")
         self.leases = self._counter("thresher_leases", "URLs handed out to this worker.")
         self.empty_leases = self._counter("thresher_empty_leases", "Times that no URL could be had at once.")

@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TypeVar
 
-from thresher.engine.failure_kinds import kind_of
 from thresher.engine.figures import Figures
-from thresher.frontier.base import Counts, Frontier, HostEntry, UrlEntry
+from thresher.failures import kind_of
+from thresher.frontier.base import Counts, FailureCount, Frontier, HostEntry, UrlEntry
 from thresher.records import Candidate, Lease, Outcome, Settlement
+from thresher.totals import Totals
 
 FRESH_SECONDS = 1.0
 """What the store said about the whole crawl is not asked again within this time, however many scrape."""
@@ -30,11 +32,20 @@ class Measured:
 
     Args:
         frontier: The one that does the work.
+        pages: The folder of the page store, when it holds all pages of the crawl.
         clock: Seconds that never go back.
     """
 
-    def __init__(self, frontier: Frontier, figures: Figures, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        frontier: Frontier,
+        figures: Figures,
+        *,
+        pages: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.frontier = frontier
+        self._totals = Totals(pages, clock=clock)
         self.figures = figures
         self._clock = clock
         self._reached = -REACHED_SECONDS
@@ -61,7 +72,7 @@ class Measured:
             self._look.cancel()
 
     async def _ask(self) -> None:
-        counts, seconds = await self.counts(), await self.seconds_to_next()
+        counts, seconds = await self._totals.read(self), await self.seconds_to_next()
         self.figures.show_crawl(counts, seconds)
         self._looked = self._clock()
 
@@ -130,6 +141,10 @@ class Measured:
         """Let a parked host be asked again; see `Frontier`."""
         await self._timed("unpark", self.frontier.unpark(host))
 
+    async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
+        """Add to the number of relevant pages of hosts; see `Frontier`."""
+        await self._timed("adjust_relevant", self.frontier.adjust_relevant(changes))
+
     async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
         """Give waiting URLs new scores; see `Frontier`."""
         return await self._timed("rescore", self.frontier.rescore(scores, was=was))
@@ -149,6 +164,14 @@ class Measured:
     async def hosts(self, limit: int = 100) -> list[HostEntry]:
         """List hosts; see `Frontier`."""
         return await self._timed("hosts", self.frontier.hosts(limit))
+
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return one host; see `Frontier`."""
+        return await self._timed("find_host", self.frontier.find_host(host))
+
+    async def failures(self) -> list[FailureCount]:
+        """Count failures by host and reason; see `Frontier`."""
+        return await self._timed("failures", self.frontier.failures())
 
     async def next_hosts(self, limit: int) -> list[str]:
         """List hosts that may be asked now; see `Frontier`."""
@@ -177,6 +200,14 @@ class Measured:
     async def leave(self, gate: str, *, delay_seconds: float) -> None:
         """Let a gate open again; see `Frontier`."""
         await self._timed("leave", self.frontier.leave(gate, delay_seconds=delay_seconds))
+
+    async def identify(self, crawl_id: str) -> str:
+        """Keep the id of the crawl; see `Frontier`."""
+        return await self.frontier.identify(crawl_id)
+
+    async def reopen(self, candidates: Sequence[Candidate]) -> int:
+        """Let settled URLs wait again; see `Frontier`."""
+        return await self._timed("reopen", self.frontier.reopen(candidates))
 
     async def close(self) -> None:
         """Let go of files and connections."""

@@ -1,4 +1,4 @@
-"""How a run stands, what may end it, and in which words it says so."""
+"""How a run stands, what may end it, and how its end is reported."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
 
+from thresher.failures import some
 from thresher.frontier.base import Counts
 from thresher.records import Forecast
 
@@ -16,25 +17,55 @@ PATIENCE_SECONDS = 180.0
 """A run does not wait for hosts that rest longer than this; a later one will find them."""
 
 
+NOTHING_FETCHED = 9
+"""The exit code of a run that could fetch nothing, or almost nothing."""
+LEAST_SHARE, LEAST_ATTEMPTS = 0.01, 100
+"""Almost nothing: less than this share of at least so many attempts brought a page."""
+
+
 class Ending(Enum):
-    """Why a run ended, and the exit code that says so."""
+    """Why a run ended, and what to do to go on.
 
-    DONE = ("nothing is left to fetch", 0)
-    RESTING = ("what is left waits for hosts that rest or are parked; the same command goes on", 0)
-    RELEVANT = ("the wanted number of relevant pages is reached", 0)
-    HARVEST = ("the harvest fell below its limit", 0)
-    STOPPED = ("stopped; the same command goes on", 11)
-    FORCED = ("stopped at once; the same command goes on", 13)
-    PAGES = ("the page limit is reached; URLs are left", 14)
-    MINUTES = ("the time limit is reached; the same command goes on", 15)
+    A limit that was asked for is no failure, so only a run that its user stopped has an exit code of its own here.
+    """
 
-    def __init__(self, words: str, exit_code: int) -> None:
+    DONE = ("nothing is left to fetch", "", 0)
+    RESTING = ("the remaining URLs wait for hosts that do not answer or are parked", "", 0)
+    RELEVANT = ("the limit of relevant pages is reached", "", 0)
+    HARVEST = ("the harvest rate fell below its limit", "", 0)
+    PAGES = ("the page limit is reached", "Re-run with a higher limit to continue.", 0)
+    MINUTES = ("the time limit is reached", "Re-run to continue.", 0)
+    STOPPED = ("stopped by the user", "Re-run to continue.", 11)
+    FORCED = ("stopped by the user at once", "Re-run to continue.", 13)
+
+    def __init__(self, words: str, advice: str, exit_code: int) -> None:
         self.words = words
+        self.advice = advice
         self.exit_code = exit_code
 
+    @property
+    def code(self) -> str:
+        """The name for programs."""
+        return self.name.lower()
 
-def _some(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+def nothing_fetched(ending: Ending, before: Counts, after: Counts, *, is_refresh: bool, unreachable: bool) -> bool:
+    """Tell whether a run could fetch nothing, or almost nothing, though there was something to fetch.
+
+    It brought no page, and URLs failed or wait for hosts that do not answer; or the crawl has no page at all, and URLs
+    failed in an earlier run; or less than 1 % of at least 100 attempts brought a page. In a refresh an unchanged page
+    counts as fetched. A limit of pages, relevant pages or harvest that is reached is what was asked for.
+
+    Args:
+        unreachable: Whether URLs wait for hosts that do not answer, or want to be left alone for now.
+    """
+    if ending in (Ending.RELEVANT, Ending.HARVEST, Ending.PAGES, Ending.STOPPED, Ending.FORCED):
+        return False
+    failed = after.failed - before.failed
+    fetched = after.done - before.done if is_refresh else after.pages - before.pages
+    if fetched <= 0:
+        return failed > 0 or unreachable or (not is_refresh and not after.pages and after.failed > 0)
+    return fetched + failed >= LEAST_ATTEMPTS and fetched < LEAST_SHARE * (fetched + failed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +104,7 @@ class Progress:
         seconds: For how long it runs.
         workers: How many work for it, on all machines.
         answered: Whether the store said so just now; else it is what it said last.
-        forecast: What the strategy expects of the rest; None when it cannot tell.
+        forecast: How many of the waiting URLs lead to relevant pages; None when that is not known.
         paused: Whether somebody wishes that nothing new is fetched.
     """
 
@@ -96,12 +127,12 @@ class Progress:
         if not counts.pages and not counts.leased and counts.ready:
             return "starting"
         if counts.ready:
-            return f"{_some(self.workers, 'worker')} busy" if self.workers else "no worker has come yet"
+            return f"{some(self.workers, 'worker')} busy" if self.workers else "no worker has joined yet"
         if counts.delayed:
-            return f"{_some(counts.delayed, 'host')} waiting for {'its' if counts.delayed == 1 else 'their'} delay"
+            return f"{some(counts.delayed, 'host')} waiting for {'its' if counts.delayed == 1 else 'their'} delay"
         if counts.leased:
-            return f"{_some(counts.leased, 'answer')} awaited"
-        return f"{_some(counts.parked, 'host')} parked" if counts.parked else "nothing waits"
+            return f"waiting for {some(counts.leased, 'response')}"
+        return f"{some(counts.parked, 'host')} parked or unreachable" if counts.parked else "the queue is empty"
 
 
 @dataclass

@@ -12,22 +12,36 @@ import asyncio
 import signal
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thresher.build import Crawl
+from thresher.ended import ERROR, RUNNING, Ended, note_ended
 from thresher.engine import alive
 from thresher.engine.fellows import Alone, Fellows, Glance, StoreFellows, agree
 from thresher.engine.glances import Glances
 from thresher.engine.leaving import in_time
-from thresher.engine.progress import PATIENCE_SECONDS, Ending, Limits, Pace, Progress
-from thresher.engine.staff import Staff, WorkerFailed
-from thresher.errors import StoreUnreachable
+from thresher.engine.progress import (
+    NOTHING_FETCHED,
+    PATIENCE_SECONDS,
+    Ending,
+    Limits,
+    Pace,
+    Progress,
+    nothing_fetched,
+)
+from thresher.engine.refused import reopen_refused
+from thresher.engine.staff import Staff, WorkerFailed, check_open_files
+from thresher.errors import StoreError, StoreUnreachable, ThresherError
+from thresher.failures import FailureReport, failure_report
+from thresher.fleet.binding import bind
 from thresher.fleet.names import machine_name, worker_names
 from thresher.frontier.base import Counts, Frontier
 from thresher.outlook import look_ahead
 from thresher.records import Forecast
+from thresher.rethink import rejudge_segments
+from thresher.totals import Totals
 from thresher.wishes import Wishes, read_wishes
 
 LOOK_SECONDS, SHARED_LOOK_SECONDS = 0.2, 0.5
@@ -44,11 +58,45 @@ class RunResult:
 
     Args:
         by_hand: Whether whoever started it stopped it, and not a rule or somebody on another machine.
+        failures: Why URLs brought no page, in this run and before; nothing when the store did not answer any more.
+        fetched: Pages that it brought.
+        is_empty: Whether it could fetch nothing, or almost nothing; see `progress.nothing_fetched`.
     """
 
     ending: Ending
     progress: Progress
     by_hand: bool = False
+    failures: FailureReport = field(default_factory=FailureReport)
+    fetched: int = 0
+    is_empty: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """What the command that started the run ends with."""
+        return NOTHING_FETCHED if self.is_empty else self.ending.exit_code
+
+    @property
+    def ended(self) -> Ended:
+        """How it ended, as every command reports it."""
+        return Ended(code=self.ending.code, words=self.words, exit_code=self.exit_code, fetched=self.fetched)
+
+    @property
+    def words(self) -> str:
+        """Say why it ended, whether nothing could be fetched, and which URLs remain."""
+        remaining = self.failures.remaining() if self.ending is Ending.RESTING else ""
+        if not self.is_empty:
+            return remaining or self.ending.words
+        why = "every URL failed" if self.ending is Ending.DONE and not self.fetched else remaining or self.ending.words
+        return f"{'almost nothing' if self.fetched else 'nothing'} could be fetched, {why}"
+
+    @property
+    def closing_line(self) -> str:
+        """Say in one line how it ended, and what to do to go on."""
+        if self.ending in (Ending.STOPPED, Ending.FORCED):
+            return f"{self.words.capitalize()}. {self.ending.advice}"
+        state = "Finished" if self.ending is Ending.DONE and not self.is_empty else "Stopped"
+        advice = self.failures.advice() if self.ending is Ending.RESTING else self.ending.advice
+        return f"{state}: {self.words}. {advice}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -95,12 +143,15 @@ class Supervisor:
         self._fellows: Fellows = StoreFellows(crawl, owner=owner) if crawl.is_shared else Alone()
         self._staff = Staff(crawl, metrics=metrics)
         self._sight = _Sight()
+        self._totals = Totals(crawl.counted_pages)
         self._ending: Ending | None = None
         self._by_hand = False
+        self._is_final = False
         self._is_answered = True
         self._telling: asyncio.Task[None] | None = None
         self._drain_until = float("inf")
         self._pace = Pace()
+        self._before = Counts()
         self._started = time.monotonic()
 
     async def run(self) -> RunResult:
@@ -108,18 +159,52 @@ class Supervisor:
         await self._fellows.greet(self._names)
         line = self._crawl.line(None)
         try:
+            await bind(self._crawl.folder, self._crawl.config, line.frontier)
             if self._is_owner:
+                await reopen_refused(self._crawl.folder.pages, self._crawl.config.network.allow, line.frontier)
                 await line.seed([] if self._crawl.is_refresh else self._crawl.seeds())
+                self._before = await self._totals.read(line.frontier, fresh=True)  # one who joins reports the whole run
+                await note_ended(line.frontier, Ended(code=RUNNING, words="the run has not ended yet"))
             self._limits = self._own_limits = await agree(line.frontier, self._limits, owner=self._is_owner)
             self._started -= await self._fellows.begin()
             if self._listens:
                 self._listen()
-            progress = await self._watch(line.frontier)
+            result = await self._result(line.frontier, await self._watch(line.frontier))
+            await self._note(line.frontier, result.ended)
+        except ThresherError as error:
+            await self._note(line.frontier, Ended(code=ERROR, words=str(error), exit_code=error.exit_code))
+            raise
         finally:
             await self._staff.end_all()
             await self._fellows.close()
             await line.close()
-        return RunResult(ending=self._ending or Ending.DONE, progress=progress, by_hand=self._by_hand)
+        return result
+
+    async def _note(self, frontier: Frontier, ended: Ended) -> None:
+        """Keep how the run ended for later commands, if it is ours and the store answers."""
+        if self._is_owner and self._is_answered:
+            await in_time(note_ended(frontier, ended))
+
+    async def _result(self, frontier: Frontier, progress: Progress) -> RunResult:
+        ending, failures = self._ending or Ending.DONE, FailureReport()
+        if self._is_answered:
+            with suppress(StoreError, TimeoutError):
+                failures = await asyncio.wait_for(failure_report(frontier), STALE_SECONDS)
+        is_empty = nothing_fetched(
+            ending,
+            self._before,
+            progress.counts,
+            is_refresh=self._crawl.is_refresh,
+            unreachable=failures.has_silent_hosts,
+        )
+        return RunResult(
+            ending=ending,
+            progress=progress,
+            by_hand=self._by_hand,
+            failures=failures,
+            fetched=progress.counts.pages - self._before.pages,
+            is_empty=is_empty,
+        )
 
     def _listen(self) -> None:
         loop = asyncio.get_running_loop()
@@ -151,7 +236,10 @@ class Supervisor:
             while True:
                 await self._replace_the_dead(frontier)
                 if self._is_over:
-                    return await self._final(sights) if progress.answered or not self._ending else progress
+                    if not progress.answered and self._ending:
+                        return progress
+                    await self._rejudge(frontier)
+                    return await self._final(sights)
                 progress = await self._look(sights)
                 self._report(progress)
                 if self._ending is None:
@@ -181,9 +269,10 @@ class Supervisor:
         return not waited_for or time.monotonic() > self._drain_until or not self._is_answered
 
     async def _see(self, frontier: Frontier) -> _Sight:
-        counts, glance, forecast, wishes = await asyncio.gather(
-            frontier.counts(), self._fellows.look(self._names), look_ahead(frontier), read_wishes(frontier)
+        counts, glance, wishes = await asyncio.gather(
+            self._totals.read(frontier, fresh=self._is_final), self._fellows.look(self._names), read_wishes(frontier)
         )
+        forecast = await look_ahead(frontier, counts)
         if not self._crawl.is_shared:
             await self._staff.muster(frontier)
         is_over = not self._names and not counts.leased and await self._is_empty(frontier, counts)
@@ -210,10 +299,16 @@ class Supervisor:
             paused=self._sight.wishes.paused,
         )
 
+    async def _rejudge(self, frontier: Frontier) -> None:
+        """Judge all pages on this machine again with what was learned: many were judged when little was known."""
+        if self._ending is not Ending.FORCED:
+            await rejudge_segments(self._crawl.judge(), self._crawl.folder.segments(), frontier)
+
     async def _final(self, sights: Glances[_Sight]) -> Progress:
         """Look once more when all workers have gone: they may have left because a limit was reached."""
         if self._telling is not None:
             await in_time(self._telling)
+        self._is_final = True
         progress = await self._look(sights)
         if self._ending is None:
             self._ending = self._limits.reached(progress.counts)
@@ -253,5 +348,6 @@ def run_crawl(crawl: Crawl, *, around: AbstractContextManager[None] | None = Non
     Args:
         around: Entered before the run and left after it, while no other run can begin.
     """
+    check_open_files(crawl.config.engine.concurrency)
     with crawl.folder.only_one_run(), around or nullcontext():
         return asyncio.run(Supervisor(crawl, **parts).run())

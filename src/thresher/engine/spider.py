@@ -40,7 +40,7 @@ from thresher.hearing import Hearing
 from thresher.line import Bounds, Line
 from thresher.records import FetchedPage, Lease, Outcome, Settlement
 from thresher.refresh.told import question_headers
-from thresher.warden import Warden
+from thresher.warden import Warden, is_aside
 from thresher.wishes import Ear, Wishes
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Work:
 
     Args:
         robots: None when robots.txt is ignored.
-        scope: Which hosts may be asked for the rules of another; None for all.
+        scope: Which URLs and hosts may be asked for; None for all.
         pages: Stop when the crawl has this many pages.
         per_address: Whether hosts with one address are asked one at a time.
         hearing: How it hears what people say of pages; None when nobody can.
@@ -107,7 +107,7 @@ class LeaseSpider(scrapy.Spider):
         self.fatal: Exception | None = None
         self.patience = Patience(work.concurrency)
         self._ends: dict[int, float] = {}
-        self._ahead = Ahead(self._frontier, work.concurrency)
+        self._ahead = Ahead(self._frontier, work.concurrency, scope=work.scope)
         self._address = SharedAddress(self._frontier, seconds=work.lease_seconds) if work.per_address else None
         self._robots = self._robots_turn(work.robots) if work.robots else None
         self._news = asyncio.Event()
@@ -207,6 +207,9 @@ class LeaseSpider(scrapy.Spider):
 
     async def _request(self, lease: Lease) -> scrapy.Request | None:
         """Turn a lease into a request: for the page, or for the rules of its host."""
+        if outside := self._outside(lease):
+            await self._settled(lease, self._leave_out(lease, f"out of scope: {outside}"))
+            return None
         if time.monotonic() > self._start_by(lease):
             await self._settled(lease, self._frontier.release([lease]))
             return None
@@ -230,6 +233,22 @@ class LeaseSpider(scrapy.Spider):
         if isinstance(turn, scrapy.Request):
             return turn
         return self._make_request(lease.url, lease, self.take_page, self.take_failure) if turn else None
+
+    def _outside(self, lease: Lease) -> str:
+        """Say why a URL is out of scope as the rules are now: they may have changed since it was queued.
+
+        What is no page, and what the user named as a seed, need not have the name of a page.
+        """
+        if self._work.scope is None:
+            return ""
+        named = is_aside(lease) or place_of(lease) or lease.hops == 0
+        return self._work.scope.allows(f"http://{lease.host}/" if named else lease.url.partition("#")[0], lease.hops)
+
+    async def _leave_out(self, lease: Lease, reason: str) -> None:
+        if place_of(lease):  # brings no page, so it has no row
+            await self._frontier.commit([Settlement(lease=lease, outcome=Outcome.FAILED, reason=reason)])
+        else:
+            await self._line.fail(lease, reason, at=time.time())
 
     async def _why_not(self, lease: Lease) -> str:
         """Say why a URL is not asked for, whatever its host's rules; empty when it may be."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 import signal
 import sys
 import time
@@ -14,12 +15,39 @@ from typing import BinaryIO
 from thresher.build import Crawl
 from thresher.crew import TELL_SECONDS, Hand, muster
 from thresher.engine import alive
-from thresher.errors import ThresherError
+from thresher.errors import ConfigError, ThresherError
 from thresher.frontier.base import Frontier
 
 EARLY_DEATHS = 5
 """A worker that dies this often within seconds of its start is not started again."""
 EARLY_SECONDS = 5.0
+
+
+FILES_BESIDE_REQUESTS = 48
+"""Files that a worker has open beside its requests: databases, logs, pipes, name lookups."""
+FILES_PER_REQUEST = 2
+"""A connection, and one that is kept for the next request."""
+
+
+def check_open_files(concurrency: int) -> None:
+    """See that a worker may open as many files as it needs; raise the soft limit up to the hard one where that helps.
+
+    Raises:
+        ConfigError: The limit is too low.
+    """
+    needed = FILES_BESIDE_REQUESTS + FILES_PER_REQUEST * concurrency
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard == resource.RLIM_INFINITY or hard >= needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+        return
+    fitting = (hard - FILES_BESIDE_REQUESTS) // FILES_PER_REQUEST
+    lower = f", or set engine.concurrency to {fitting} in topic.yaml" if fitting > 0 else ""
+    raise ConfigError(
+        f"a worker with engine.concurrency {concurrency} needs {needed:,} open files, and the limit is {hard:,}. "
+        f"Raise it: ulimit -n 1024{lower}"
+    )
 
 
 @dataclass

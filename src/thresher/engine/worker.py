@@ -9,12 +9,12 @@ as after SIGTERM.
 from __future__ import annotations
 
 import asyncio
-import errno
 import gc
 import json
 import logging
 import os
 import signal
+import sqlite3
 import sys
 import threading
 import time
@@ -37,7 +37,7 @@ from thresher.engine.pulse import Pulse
 from thresher.engine.robots import RobotsKeeper
 from thresher.engine.settings import ROBOTS_TOKEN, hardened
 from thresher.engine.spider import LeaseSpider, Work
-from thresher.errors import DiskFull, StoreError, ThresherError
+from thresher.errors import StoreError, ThresherError, disk_full, is_disk_full, system_error
 from thresher.fleet.names import machine_mark
 from thresher.frontier.base import Frontier
 from thresher.line import Line
@@ -176,8 +176,8 @@ def store_error(error: Exception) -> ThresherError:
     """Say what a failed store means to the user, or whatever else a crawl cannot go on without."""
     if isinstance(error, ThresherError):
         return error
-    if "disk is full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
-        return DiskFull()
+    if is_disk_full(error):
+        return disk_full()
     return StoreError(f"the store failed: {error}")
 
 
@@ -203,9 +203,10 @@ def main(arguments: list[str]) -> int:
         log_to(crawl.folder.log, worker)
         drain_when_orphaned()
         _work(crawl, worker, order)
-    except ThresherError as error:
-        print(printable(str(error)), file=sys.stderr)
-        return error.exit_code
+    except (ThresherError, OSError, sqlite3.Error) as error:
+        known = error if isinstance(error, ThresherError) else system_error(error)
+        print(printable(str(known)), file=sys.stderr)
+        return known.exit_code
     return 0
 
 
@@ -240,7 +241,8 @@ def _endpoint(crawl: Crawl, worker: str, place: Sequence[Any] | None) -> Endpoin
     if place is None:
         return None
     address, port = place
-    return Endpoint(Figures(crawl=crawl.name, worker=worker), address=address, port=port)
+    figures = Figures(crawl=crawl.name, worker=worker)
+    return Endpoint(figures, address=address, port=port, pages=crawl.counted_pages)
 
 
 if __name__ == "__main__":

@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.config import CrawlConfig
-from thresher.errors import ConfigError, StoreError
+from thresher.config_file import load_config
+from thresher.errors import ConfigError, StoreError, UnknownCrawl
 from thresher.fleet.filenames import checked_name, files_elsewhere, shared_files
 from thresher.fleet.keys import Link, key_of
 from thresher.folder import CrawlFolder
+from thresher.topics.files import with_settings
+from thresher.urls.store_address import StoreAddress
 
 FORM = 1
 MAX_FILE_BYTES = 16 << 20
@@ -58,7 +61,7 @@ class Definition:
         if sum(sizes[name] for name in small) > MAX_BYTES or len(small) > MAX_FILES:
             raise ConfigError(f"{folder.root}: more than {MAX_BYTES >> 20} MiB of small files; keep the taxonomy apart")
         return cls(
-            files={name: (folder.root / name).read_bytes() for name in small},
+            files={name: _shared_content(folder, name) for name in small},
             too_large={name: size for name, size in sizes.items() if size > MAX_FILE_BYTES},
             elsewhere=files_elsewhere(config),
             changes={name: value for name, value in changes.items() if name in _CHANGES},
@@ -139,14 +142,12 @@ class DefinitionStore:
         """Return the definition.
 
         Raises:
-            ConfigError: There is no such crawl.
+            UnknownCrawl: There is no such crawl.
             StoreError: What is there was not written by us, or by a newer Thresher.
         """
         entry = await self._content(_MANIFEST, _MAX_MANIFEST_BYTES)
         if entry is None:
-            raise ConfigError(
-                f"the store holds no crawl called {self._crawl!r}; put one in: thresher run DIR --store …"
-            )
+            raise UnknownCrawl(self._crawl)
         manifest = _read(entry)
         files = {checked_name(name): str(digest) for name, digest in _mapping(manifest, "files").items()}
         if len(files) > MAX_FILES:
@@ -178,6 +179,17 @@ class DefinitionStore:
             raise StoreError(f"the store holds {size >> 20} MiB in one file for {self._crawl!r}; too much to take")
         content = await self._link.call("HGET", self._key, field_name)
         return bytes(content) if isinstance(content, bytes) and len(content) <= max_bytes else None
+
+
+def _shared_content(folder: CrawlFolder, name: str) -> bytes:
+    """Read a file of the folder; of topic.yaml without the password of its store, which other machines would keep."""
+    content = (folder.root / name).read_bytes()
+    if name != _TOPIC:
+        return content
+    address = StoreAddress.parse(load_config(folder.topic).store)
+    if address is None or not address.password:
+        return content
+    return with_settings(content.decode("utf-8"), {"store": address.recorded}).encode()
 
 
 def _digest(content: bytes) -> str:

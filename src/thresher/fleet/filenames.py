@@ -15,7 +15,7 @@ from thresher.folder import CrawlFolder
 
 _LONGEST = 200
 _DEEPEST = 8
-_OWN = frozenset({"pages", "archive", "crawl.log.jsonl", "joined.json"})
+_OWN = frozenset({"pages", "archive", "crawl.log.jsonl", "joined.json", "store.json"})
 """What a machine makes by itself; in model, only what was trained before the crawl is shared as files."""
 
 

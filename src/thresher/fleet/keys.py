@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 
 class Link(Protocol):
@@ -40,9 +40,3 @@ async def store_time(link: Link, key: str) -> float:
     """Return the time in seconds by the clock of the node that has a key."""
     seconds, millionths = await link.call("EVAL", "return redis.call('TIME')", 1, key)
     return int(seconds) + int(millionths) / 1e6
-
-
-def without_password(url: str) -> str:
-    """Return the address of a store as it may be printed."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from thresher.errors import ConfigError
 from thresher.frontier.base import Frontier
+from thresher.frontier.look import Look
 from thresher.records import Merge
 
 if TYPE_CHECKING:
@@ -28,8 +29,16 @@ def store_link(url: str, *, patience_seconds: float | None = None) -> StoreLink:
     return StoreLink(url, patience_seconds=patience_seconds)
 
 
-def shared_frontier(link: StoreLink, crawl: str, *, merge: Merge, delay_seconds: float) -> Frontier:
-    """Return the queue of a crawl in a store."""
+def shared_frontier(link: StoreLink, crawl: str, *, crawl_id: str, merge: Merge, delay_seconds: float) -> Frontier:
+    """Return the queue of a crawl in a store, which must hold the crawl of that id if it is not empty."""
     from thresher.frontier.redis.frontier import RedisFrontier
 
-    return RedisFrontier(link, crawl, merge=merge, delay_seconds=delay_seconds)
+    return RedisFrontier(link, crawl, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds)
+
+
+def shared_look(link: StoreLink, crawl: str, *, crawl_id: str, delay_seconds: float) -> Look:
+    """Return the queue of a crawl in a store for one who only reads."""
+    from thresher.frontier.redis.frontier import RedisFrontier
+    from thresher.frontier.redis.look import RedisLook
+
+    return RedisLook(RedisFrontier(link, crawl, crawl_id=crawl_id, merge=Merge.MAX, delay_seconds=delay_seconds))

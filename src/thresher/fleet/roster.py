@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
-from thresher.fleet.keys import Link, key_of, pairs_of, store_time
+from thresher.fleet.keys import Link, key_of, pairs_of, store_time, text_of
 
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 15.0
@@ -79,6 +79,16 @@ class Roster:
                 await self.leave(worker.name)
         kept = (worker for worker in listed if worker.silent_seconds <= FORGOTTEN_SECONDS)
         return sorted(kept, key=lambda worker: worker.name)
+
+
+async def take_part(link: Link, crawl: str, mark: str) -> None:
+    """Note for good that the machine of this mark keeps pages of the crawl."""
+    await link.call("SADD", key_of(crawl, "machines"), mark)
+
+
+async def machines(link: Link, crawl: str) -> set[str]:
+    """Return the marks of all machines that ever kept pages of the crawl; none when nobody noted them."""
+    return {text_of(mark) for mark in await link.call("SMEMBERS", key_of(crawl, "machines")) or ()}
 
 
 def _read(entries: dict[str, str], now: float) -> Iterator[Worker]:

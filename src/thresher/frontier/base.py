@@ -32,8 +32,12 @@ Promises, each with a test in `tests/contract/`:
             their scores are still those that the new ones were made from.
 9. Content. The first URL that was settled with a content hash stays its owner.
 10. Notes.  What one worker learned about a host is there for all of them until its time ends.
-11. Gates.  Through a gate (of an address that many hosts share, say) goes one at a time, the next not before the time
+11. Verdicts. The number of relevant pages of a host, and of the crawl, follows the pages that are judged again.
+12. Gates.  Through a gate (of an address that many hosts share, say) goes one at a time, the next not before the time
             that was set when the last one left.
+13. Identity. The first id that a crawl is given stays. A frontier that is opened with an id that the store does not
+            have raises `StoreLost`, and so does one whose store loses it later.
+14. Reopen. A settled URL can be made to wait again, with no try counted, as if it had never been settled.
 """
 
 from __future__ import annotations
@@ -41,16 +45,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from thresher.records import Candidate, Lease, Merge, Settlement
+from thresher.records import RENDERED, Candidate, Lease, Merge, Settlement
 
-__all__ = ["EVERYBODY", "MAX_TRIES", "Counts", "Frontier", "HostEntry", "Merge", "UrlEntry", "UrlState"]
+__all__ = [
+    "EVERYBODY",
+    "MAX_TRIES",
+    "PAGE_REASONS",
+    "Counts",
+    "FailureCount",
+    "Frontier",
+    "HostEntry",
+    "Merge",
+    "UrlEntry",
+    "UrlState",
+]
 
 MAX_TRIES = 5
 """A URL whose lease was lost or retried this often has failed; a page that kills workers cannot do so forever."""
+MOST_FAILURES = 50_000
+"""How many pairs of host and reason are listed at most, of failed URLs and of parked hosts each."""
+PAGE_REASONS = ("", "truncated", RENDERED)
+"""The reasons with which a page is settled as done; redirects and the like have others."""
 EVERYBODY = ""
 """No host: what is remembered of it is about the whole crawl, and told to all who work for it."""
+
+
+PROVISIONAL_PAGES = 100
+"""Below this many pages verdicts are provisional: the judge knows too little of what is ordinary."""
 
 
 class UrlState(StrEnum):
@@ -99,6 +122,23 @@ class HostEntry:
     parked: str = ""
 
 
+class FailureCount(NamedTuple):
+    """How many URLs of a host brought no page for one reason.
+
+    Args:
+        host: The host key; empty when the store did not keep it.
+        reason: Why, as it was settled; empty when the store did not keep it.
+        waiting: Whether they wait for a parked host; else they have failed for good.
+        retry_seconds: Until a parked host may be asked again; None when it stays parked, or the URLs have failed.
+    """
+
+    host: str
+    reason: str
+    urls: int
+    waiting: bool = False
+    retry_seconds: float | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """The frontier in numbers; asked every second, so no backend may walk its URLs for it.
@@ -106,11 +146,13 @@ class Counts:
     Args:
         waiting: URLs in the queue, those of parked hosts included.
         dropped: URLs pushed out of full hosts.
-        pages: Settlements that brought a page.
-        relevant: Pages that were relevant.
+        pages: Pages of the crawl.
+        relevant: Relevant pages, duplicates left out.
         ready: Hosts that may be asked now.
         delayed: Hosts with waiting URLs that wait for their next time.
         parked: Hosts with waiting URLs that are parked.
+        duplicates: Pages with the text of another one; 0 where only the frontier was asked, which does not know.
+        expected: The sum of the relevances of the pages; None where only the frontier was asked.
     """
 
     waiting: int = 0
@@ -124,11 +166,23 @@ class Counts:
     ready: int = 0
     delayed: int = 0
     parked: int = 0
+    duplicates: int = 0
+    expected: float | None = None
 
     @classmethod
     def of(cls, row: Iterable[int]) -> Counts:
-        """Read the numbers as a backend gives them: in the order above."""
-        return cls(**dict(zip(cls.__slots__, row, strict=True)))
+        """Read the numbers as a backend gives them: in the order above, up to the parked hosts."""
+        return cls(**dict(zip(cls.__slots__[:-2], row, strict=True)))
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether the judge has seen too few pages for verdicts that last."""
+        return self.pages < PROVISIONAL_PAGES
+
+    @property
+    def harvest_rate(self) -> float:
+        """The share of relevant pages."""
+        return self.relevant / self.pages if self.pages else 0.0
 
 
 class Frontier(Protocol):
@@ -168,6 +222,13 @@ class Frontier(Protocol):
         """
         ...
 
+    async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
+        """Add to the number of relevant pages of hosts, after pages were judged again.
+
+        A host that is unknown is left out; the number stays between 0 and the host's pages.
+        """
+        ...
+
     async def peek(self, limit: int, *, below: float | None = None) -> list[UrlEntry]:
         """List the best waiting URLs over all hosts, parked ones included, with scores below `below`."""
         ...
@@ -182,6 +243,17 @@ class Frontier(Protocol):
 
     async def hosts(self, limit: int = 100) -> list[HostEntry]:
         """List hosts, those with most pages first."""
+        ...
+
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return one host by its key; None when it is unknown."""
+        ...
+
+    async def failures(self) -> list[FailureCount]:
+        """Count failed URLs by host and reason, and the URLs that wait for parked hosts, in no order.
+
+        Bounded by `MOST_FAILURES` of each kind, and no backend may walk its waiting URLs for it.
+        """
         ...
 
     async def next_hosts(self, limit: int) -> list[str]:
@@ -213,6 +285,14 @@ class Frontier(Protocol):
 
     async def leave(self, gate: str, *, delay_seconds: float) -> None:
         """Let the gate open again after a delay."""
+        ...
+
+    async def identify(self, crawl_id: str) -> str:
+        """Keep the id of the crawl unless the store has one; return the one that it has."""
+        ...
+
+    async def reopen(self, candidates: Sequence[Candidate]) -> int:
+        """Let URLs that are done or failed wait again; return how many were. Others stay as they are."""
         ...
 
     async def close(self) -> None:

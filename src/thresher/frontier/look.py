@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from thresher.frontier.base import Counts, HostEntry, UrlEntry
+from thresher.frontier.base import Counts, FailureCount, HostEntry, UrlEntry
 from thresher.frontier.sample import Sample
 
 
@@ -26,6 +26,14 @@ class Look(Protocol):
 
     async def find(self, url: str) -> UrlEntry | None:
         """Say where a URL stands."""
+        ...
+
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return one host by its key."""
+        ...
+
+    async def failures(self) -> list[FailureCount]:
+        """Count failed URLs by host and reason, and the URLs that wait for parked hosts."""
         ...
 
     async def recall(self, host: str, kind: str) -> str | None:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from heapq import nsmallest
 
-from thresher.frontier.base import MAX_TRIES, Counts, HostEntry, Merge, UrlEntry, UrlState
+from thresher.frontier.base import MAX_TRIES, PAGE_REASONS, Counts, FailureCount, HostEntry, Merge, UrlEntry, UrlState
 from thresher.frontier.lazy_heap import LazyHeap
 from thresher.frontier.schedule import Host, Schedule, Stage, Url
 from thresher.frontier.scores import check_scores, is_same_score
@@ -115,6 +115,13 @@ class MemoryFrontier:
             known.parked, known.park_end = "", 0.0
             self._tidy({host: known}, self._clock())
 
+    async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
+        """Add to the number of relevant pages of hosts, after pages were judged again."""
+        for key, change in changes.items():
+            if host := self._hosts.get(key):
+                before, host.relevant = host.relevant, max(0, min(host.pages, host.relevant + change))
+                self._relevant += host.relevant - before
+
     async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
         """Give waiting URLs new scores whatever the merge; return how many still waited."""
         check_scores(scores.values())
@@ -161,6 +168,18 @@ class MemoryFrontier:
         first = nsmallest(limit, self._hosts.values(), key=lambda host: (-host.pages, host.key))
         return [host.entry(now) for host in first]
 
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return one host by its key; None when it is unknown."""
+        known = self._hosts.get(host)
+        return known.entry(self._clock()) if known else None
+
+    async def failures(self) -> list[FailureCount]:
+        """Count failed URLs by host and reason, and the URLs that wait for parked hosts, in no order."""
+        failed = Counter((url.host.key, url.reason) for url in self._urls.values() if url.state is UrlState.FAILED)
+        counted = [FailureCount(host=host, reason=reason, urls=urls) for (host, reason), urls in failed.items()]
+        parked = (host.parked_count(self._clock()) for host in self._hosts.values())
+        return [*counted, *filter(None, parked)]
+
     async def next_hosts(self, limit: int) -> list[str]:
         """List hosts that may be asked now, in the order of their best URLs."""
         self._schedule.wake(self._clock())
@@ -199,6 +218,27 @@ class MemoryFrontier:
     async def leave(self, gate: str, *, delay_seconds: float) -> None:
         """Let the gate open again after a delay."""
         self._gates[gate] = self._clock() + delay_seconds
+
+    async def identify(self, crawl_id: str) -> str:
+        """Keep the id of the crawl unless there is one; return the one that is kept."""
+        return self._notes.setdefault(("", "crawl id"), (crawl_id, math.inf))[0]
+
+    async def reopen(self, candidates: Sequence[Candidate]) -> int:
+        """Let URLs that are done or failed wait again; return how many were."""
+        known = filter(None, (self._urls.get(fingerprint(candidate.url)) for candidate in candidates))
+        settled = [url for url in known if url.state in (UrlState.DONE, UrlState.FAILED)]
+        for url in settled:
+            self._uncount(url)
+            self._move(url, UrlState.WAITING)
+        self._tidy({url.host.key: url.host for url in settled}, self._clock())
+        return len(settled)
+
+    def _uncount(self, url: Url) -> None:
+        pages = int(url.state is UrlState.DONE and url.reason in PAGE_REASONS)
+        relevant = max(0, url.host.relevant - url.host.pages + pages)
+        url.host.failed -= url.state is UrlState.FAILED
+        url.host.pages, url.host.relevant = url.host.pages - pages, url.host.relevant - relevant
+        self._pages, self._relevant, url.tries, url.reason = self._pages - pages, self._relevant - relevant, 0, ""
 
     async def close(self) -> None:
         """Do nothing: there is no file to let go of."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from heapq import nsmallest
 
-from thresher.frontier.base import HostEntry, UrlEntry, UrlState
+from thresher.frontier.base import FailureCount, HostEntry, UrlEntry, UrlState
 from thresher.frontier.lazy_heap import LazyHeap
 from thresher.records import Carry
 
@@ -125,6 +125,15 @@ class Host:
             next_seconds=max(0.0, self.next_time - now, park_end - now),
             best=best.score if best else None,
             parked=self.parked if self.park_end > now else "",
+        )
+
+    def parked_count(self, now: float) -> FailureCount | None:
+        """Count the URLs that wait because the host is parked; None when it is not, or has none."""
+        if self.park_end <= now or not len(self.waiting):
+            return None
+        retry_seconds = max(self.park_end, self.next_time) - now if self.park_end < math.inf else None
+        return FailureCount(
+            host=self.key, reason=self.parked, urls=len(self.waiting), waiting=True, retry_seconds=retry_seconds
         )
 
 

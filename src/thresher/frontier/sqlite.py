@@ -14,7 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher.frontier.base import MAX_TRIES, Counts, HostEntry, Merge, UrlEntry, UrlState
+from thresher.errors import StoreLost
+from thresher.frontier.base import (
+    MAX_TRIES,
+    MOST_FAILURES,
+    Counts,
+    FailureCount,
+    HostEntry,
+    Merge,
+    UrlEntry,
+    UrlState,
+)
 from thresher.frontier.scores import check_scores
 from thresher.frontier.sqlite_file import LinkRow, SqliteFile
 from thresher.records import Candidate, Lease, Settlement
@@ -38,6 +48,10 @@ class SqliteFrontier:
         waiting_per_host: How many URLs of one host may wait.
         delay_seconds: How long a host is left alone after a lost lease when none was ever settled.
         synchronous: ``NORMAL`` (a power cut may take the last second or two) or ``FULL`` (it takes nothing).
+        crawl_id: The id that the file must hold; empty for any.
+
+    Raises:
+        StoreLost: The file does not hold the crawl of that id, or is not there.
     """
 
     def __init__(
@@ -50,7 +64,10 @@ class SqliteFrontier:
         waiting_per_host: int = 10_000,
         delay_seconds: float = 0.0,
         synchronous: str = "NORMAL",
+        crawl_id: str = "",
     ) -> None:
+        if crawl_id and not path.is_file():
+            raise StoreLost(str(path), "the file is not there any more")
         settings = {
             "merge": merge.value,
             "leases_per_host": leases_per_host,
@@ -59,7 +76,11 @@ class SqliteFrontier:
             "max_tries": MAX_TRIES,
         }
         self._closed = False
+        self._path, self._crawl_id = path, crawl_id
         self._file = SqliteFile(path, synchronous=synchronous, settings=settings)
+        if crawl_id and self._file.glance("identity") != [(crawl_id,)]:
+            self._file.close()
+            raise StoreLost(str(path), "it is empty, or of another crawl")
         self._clock = clock or self._file.clock()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="frontier")
 
@@ -91,6 +112,10 @@ class SqliteFrontier:
         """Let a parked host be asked again."""
         await self._run("unpark_host", host=host)
 
+    async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
+        """Add to the number of relevant pages of hosts, after pages were judged again."""
+        await self._run("adjust_relevant", changes=_encode(list(changes.items())))
+
     async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
         """Give waiting URLs new scores whatever the merge; return how many still waited."""
         check_scores(scores.values())
@@ -112,12 +137,24 @@ class SqliteFrontier:
 
     async def counts(self) -> Counts:
         """Return the frontier in numbers."""
+        if self._crawl_id and not self._path.is_file():
+            raise StoreLost(str(self._path), "the file was removed")
         [row] = await self._read("counts", now=self._clock())
         return Counts.of(row)
 
     async def hosts(self, limit: int = 100) -> list[HostEntry]:
         """List hosts, those with most pages first."""
         return [host_entry(row) for row in await self._read("hosts", now=self._clock(), limit=limit)]
+
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return one host by its key; None when it is unknown."""
+        rows = await self._read("find_host", now=self._clock(), host=host)
+        return host_entry(rows[0]) if rows else None
+
+    async def failures(self) -> list[FailureCount]:
+        """Count failed URLs by host and reason, and the URLs that wait for parked hosts, in no order."""
+        rows = await self._read("failures", now=self._clock(), most_failed=MOST_FAILURES, most_parked=MOST_FAILURES)
+        return [failure_count(row) for row in rows]
 
     async def next_hosts(self, limit: int) -> list[str]:
         """List hosts that may be asked now, in the order of their best URLs."""
@@ -154,6 +191,19 @@ class SqliteFrontier:
     async def leave(self, gate: str, *, delay_seconds: float) -> None:
         """Let the gate open again after a delay."""
         await self._read("leave", gate=gate, until=self._clock() + delay_seconds)
+
+    async def identify(self, crawl_id: str) -> str:
+        """Keep the id of the crawl unless the file has one; return the one that it has."""
+        await self._read("identify", crawl_id=crawl_id)
+        [(kept,)] = await self._read("identity")
+        self._crawl_id = str(kept)
+        return self._crawl_id
+
+    async def reopen(self, candidates: Sequence[Candidate]) -> int:
+        """Let URLs that are done or failed wait again; return how many were."""
+        rows = [(host_key(each.url), fingerprint(each.url)) for each in candidates]
+        [reopened] = await self._run("reopen_all", urls=_encode(rows))
+        return int(reopened)
 
     async def close(self) -> None:
         """Let go of the file; nothing that was committed is lost."""
@@ -290,3 +340,9 @@ def host_entry(row: tuple[Any, ...]) -> HostEntry:
         best=best,
         parked=parked,
     )
+
+
+def failure_count(row: tuple[Any, ...]) -> FailureCount:
+    """Show a row of failures.sql."""
+    host, reason, urls, waiting, retry_seconds = row
+    return FailureCount(host, reason, urls, bool(waiting), retry_seconds)

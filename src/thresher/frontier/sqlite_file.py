@@ -8,17 +8,18 @@ interpreter's lock once per change and not once per row: beside a busy event loo
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from thresher.errors import DiskFull, StoreError, StoreUnreachable
+from thresher.errors import StoreError, StoreUnreachable, disk_full, is_disk_full
 from thresher.frontier.checkpoints import Checkpoints
 from thresher.frontier.steady import steady_clock
 
@@ -27,7 +28,7 @@ VERSION = 2
 
 _BUSY_SECONDS = 60.0
 _SYNCHRONOUS = ("OFF", "NORMAL", "FULL")
-_PROGRAMS = ("workbench", "tidy", "add", "commit", "release", "lease", "park", "rescore")
+_PROGRAMS = ("workbench", "tidy", "add", "commit", "release", "lease", "park", "rescore", "adjust", "reopen")
 _LINKS_AT_ONCE = 64
 _LINK_COLUMNS = 10
 # Measured with bench/frontier.py: a larger cache or mmap gains nothing beside the system's own cache, and with several
@@ -120,14 +121,18 @@ class SqliteFile:
         if version < VERSION:
             _switch_to_log(db)
             db.executescript(f"BEGIN IMMEDIATE; {_sql('schema')} PRAGMA user_version = {VERSION}; COMMIT;")
+        with suppress(sqlite3.OperationalError):  # without it only the list of failures takes longer
+            db.execute(_sql("failed_index"))
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-                raise DiskFull from error
+            if is_disk_full(error):
+                raise disk_full() from error
+            if self._path.parent.is_dir() and not os.access(self._path.parent, os.W_OK):
+                raise StoreError(f"{self._path.parent} cannot be written, only read") from error
             raise StoreUnreachable(f"the frontier {self._path} cannot be used now: {error}") from error
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self._path} is not a usable frontier: {error}") from error

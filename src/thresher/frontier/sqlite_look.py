@@ -14,12 +14,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from thresher.errors import StoreError, StoreUnreachable
-from thresher.frontier.base import Counts, HostEntry, UrlEntry
+from thresher.errors import StoreError, StoreLost, StoreUnreachable
+from thresher.frontier.base import MOST_FAILURES, Counts, FailureCount, HostEntry, UrlEntry
 from thresher.frontier.sample import Sample
-from thresher.frontier.sqlite import host_entry, url_entry
+from thresher.frontier.sqlite import failure_count, host_entry, url_entry
 from thresher.frontier.sqlite_file import VERSION, statement
 from thresher.frontier.steady import kept_clock
+from thresher.sqlite_read import open_to_read
 from thresher.urls.canonical import fingerprint
 from thresher.urls.host import host_key
 
@@ -29,6 +30,7 @@ _READ_SECONDS = 5.0
 _WHOLE = "SELECT score FROM url WHERE state = 0"
 _WAITING_HOSTS = "SELECT id, waiting FROM host WHERE waiting > 0"
 _SOMEWHERE = "SELECT score FROM url WHERE host = ? AND state = 0 AND fingerprint >= ? ORDER BY fingerprint LIMIT 1"
+_FAILED_INDEX = "SELECT 1 FROM sqlite_master WHERE name = 'url_failed'"
 _CLOCK = "CREATE TEMP TABLE clock (start TEXT, began REAL)"
 _SETTING = "CREATE TEMP TABLE setting (leases_per_host INTEGER, delay_seconds REAL)"
 
@@ -41,10 +43,20 @@ class SqliteLook:
         leases_per_host: As of those who work on it.
         delay_seconds: As of those who work on it.
         seed: Of the random places where samples are taken.
+        crawl_id: The id of a crawl that has begun: then a file that is not there was lost. Empty for any.
     """
 
-    def __init__(self, path: Path, *, leases_per_host: int = 1, delay_seconds: float = 0.0, seed: int = 0) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        leases_per_host: int = 1,
+        delay_seconds: float = 0.0,
+        seed: int = 0,
+        crawl_id: str = "",
+    ) -> None:
         self._path = path
+        self._crawl_id = crawl_id
         self._setting = (leases_per_host, delay_seconds)
         self._random = Random(seed)  # noqa: S311 - not a secret
         self._db: sqlite3.Connection | None = None
@@ -70,6 +82,18 @@ class SqliteLook:
         """Say where a URL stands."""
         rows = await self._ask(partial(self._read, "find", host=host_key(url), fingerprint=fingerprint(url)))
         return url_entry(rows[0]) if rows else None
+
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return one host by its key."""
+        rows = await self._ask(partial(self._read, "find_host", host=host))
+        return host_entry(rows[0]) if rows else None
+
+    async def failures(self) -> list[FailureCount]:
+        """Count failed URLs by host and reason, and the URLs that wait for parked hosts.
+
+        In a file that an earlier Thresher made and nobody opened since, only the latter: the former would take long.
+        """
+        return [failure_count(row) for row in await self._ask(self._failures)]
 
     async def recall(self, host: str, kind: str) -> str | None:
         """Return what was remembered about a host."""
@@ -101,10 +125,10 @@ class SqliteLook:
             raise StoreError(f"the frontier cannot be read: {error}") from error
 
     def _opened(self) -> sqlite3.Connection | None:
+        if self._crawl_id and not self._path.is_file():
+            raise StoreLost(str(self._path), "the file is not there any more")
         if self._db is None and self._path.is_file():
-            db = sqlite3.connect(
-                f"{self._path.absolute().as_uri()}?mode=ro", uri=True, timeout=_READ_SECONDS, isolation_level=None
-            )
+            db = open_to_read(self._path, timeout=_READ_SECONDS)
             try:
                 self._db = db if self._prepared(db) else None
             finally:
@@ -124,6 +148,8 @@ class SqliteLook:
         db.execute(_SETTING)
         db.execute("INSERT INTO setting VALUES (?, ?)", self._setting)
         self._clock = kept_clock(db)
+        if self._crawl_id and db.execute(statement("identity")).fetchall() != [(self._crawl_id,)]:
+            raise StoreLost(str(self._path), "it is empty, or of another crawl")
         return True
 
     def _read(self, query: str, **parameters: object) -> list[tuple[Any, ...]]:
@@ -133,6 +159,12 @@ class SqliteLook:
     def _note(self, host: str, kind: str) -> str | None:
         rows = self._read("recall", host=host, kind=kind)
         return rows[0][0] if rows else None
+
+    def _failures(self) -> list[tuple[Any, ...]]:
+        db = self._opened()
+        is_indexed = db is not None and db.execute(_FAILED_INDEX).fetchone() is not None
+        most_failed = MOST_FAILURES if is_indexed else 0
+        return self._read("failures", most_failed=most_failed, most_parked=MOST_FAILURES)
 
     def _sample(self, limit: int, waiting: int) -> Sample:
         db = self._opened()

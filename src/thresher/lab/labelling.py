@@ -148,7 +148,6 @@ class LabelledCrawl:
         return Asked(
             url=page.url,
             relevance=judged.relevance,
-            probability=judged.probability,
             language=page.language,
             host=host_key(page.url),
             title=page.title,
@@ -160,7 +159,7 @@ class LabelledCrawl:
 
     def _chance(self, page: ParsedPage) -> float:
         judged = self._judge.judge(page)
-        return judged.relevance if judged.probability is None else judged.probability
+        return judged.relevance
 
 
 def average_precision(chances: Chances, truths: NDArray[np.bool_]) -> float:

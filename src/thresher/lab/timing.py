@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from thresher.classify.base import Judge, Learner, Notebook
-from thresher.records import Candidate, Judgement, Lease, ParsedPage, Revision, Word
-from thresher.strategies.base import Batcher, Change, Persistent, Rescorer, Strategy
+from thresher.records import Candidate, Forecast, Judgement, Lease, ParsedPage, Revision, Word
+from thresher.strategies.base import Batcher, Change, Forecaster, Persistent, Rescorer, Strategy
 
 
 class Stopwatch:
@@ -59,6 +59,15 @@ class TimedLearner(TimedJudge):
         with self._watch:
             return self._learner.teach(told)
 
+    def vector(self, page: ParsedPage) -> bytes:
+        """Give what is needed to judge the page again."""
+        return self._learner.vector(page)
+
+    def judge_vector(self, url: str, language: str, vector: bytes) -> Judgement | None:
+        """Judge a page again, and note how long it took."""
+        with self._watch:
+            return self._learner.judge_vector(url, language, vector)
+
     def remembers(self, url: str) -> bool:
         """Tell whether a page is at hand to learn from."""
         return self._learner.remembers(url)
@@ -99,6 +108,12 @@ class TimedStrategy:
         """Go on from a page that never came, and note how long it took."""
         with self._watch:
             return list(self._strategy.missed(lease)) if isinstance(self._strategy, Persistent) else []
+
+    def forecast(self, *, pages: int, harvest: float, waiting: int) -> Forecast | None:
+        """Return the strategy's forecast, if it makes one."""
+        if not isinstance(self._strategy, Forecaster):
+            return None
+        return self._strategy.forecast(pages=pages, harvest=harvest, waiting=waiting)
 
 
 class TimedRescorer(TimedStrategy):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from thresher.frontier.base import Counts, Frontier, HostEntry, UrlEntry
+from thresher.frontier.base import Counts, FailureCount, Frontier, HostEntry, UrlEntry
 from thresher.records import Candidate, Lease, Settlement
 from thresher.refresh.told import without_told
 
@@ -58,6 +58,10 @@ class RefreshFrontier:
         """Give URLs that wait at home new scores; what a visit is worth is not for strategies to say."""
         return await self._home.rescore(scores, was=was)
 
+    async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
+        """Add to the number of relevant pages of hosts at home."""
+        await self._home.adjust_relevant(changes)
+
     async def peek(self, limit: int, *, below: float | None = None) -> list[UrlEntry]:
         """List the best visits."""
         return await self._visits.peek(limit, below=below)
@@ -73,6 +77,14 @@ class RefreshFrontier:
     async def hosts(self, limit: int = 100) -> list[HostEntry]:
         """List the hosts that are visited."""
         return await self._visits.hosts(limit)
+
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return a host that is visited."""
+        return await self._visits.find_host(host)
+
+    async def failures(self) -> list[FailureCount]:
+        """Count the visits that failed or wait for parked hosts."""
+        return await self._visits.failures()
 
     async def next_hosts(self, limit: int) -> list[str]:
         """List hosts that may be asked now; see `Frontier`."""
@@ -101,6 +113,14 @@ class RefreshFrontier:
     async def leave(self, gate: str, *, delay_seconds: float) -> None:
         """Let the gate open again after a delay."""
         await self._home.leave(gate, delay_seconds=delay_seconds)
+
+    async def identify(self, crawl_id: str) -> str:
+        """Keep the id of the crawl at home."""
+        return await self._home.identify(crawl_id)
+
+    async def reopen(self, candidates: Sequence[Candidate]) -> int:
+        """Let settled URLs wait again at home."""
+        return await self._home.reopen(candidates)
 
     async def close(self) -> None:
         """Let go of both queues."""

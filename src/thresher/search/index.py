@@ -12,12 +12,12 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
 from thresher.archive.groups import GroupTables
-from thresher.errors import DiskFull, StoreError
+from thresher.errors import StoreError, disk_full, is_disk_full
 from thresher.search.find import Filters, Found, Order, find
 from thresher.search.intake import Intake, StaleIndex
 from thresher.search.mirrors import Mirror, find_mirrors
@@ -195,7 +195,6 @@ def _words_for_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        with suppress(AttributeError):
-            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
-                raise DiskFull from error
+        if is_disk_full(error):
+            raise disk_full() from error
         raise StoreError(f"{path} cannot be used: {error}; delete it, it is made anew from the pages") from error

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from thresher.archive.formats import check_version
 from thresher.archive.pages import unpacked_links, unpacked_text
-from thresher.errors import StoreError
+from thresher.errors import DamagedFile, StoreError
+from thresher.sqlite_read import readable_uri
 
 _COLUMNS = "id, fingerprint, url, title, language, relevance, relevant, fetched_at, page, text, links"
 
@@ -52,7 +51,7 @@ def reading(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (sqlite3.Error, zstandard.ZstdError) as error:
+    except (sqlite3.Error, DamagedFile) as error:
         raise StoreError(f"{path} cannot be read: {error}; try: thresher verify --repair") from error
 
 
@@ -61,7 +60,7 @@ class Segment:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.uri = f"{path.absolute().as_uri()}?mode=ro"
+        self.uri = readable_uri(path)
         with reading(path):
             self._db = sqlite3.connect(self.uri, uri=True, timeout=60, isolation_level=None)
             self.is_empty = check_version(self._db, path) == 0

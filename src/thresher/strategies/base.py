@@ -9,6 +9,9 @@ from typing import Protocol, runtime_checkable
 from thresher.classify.base import Notebook
 from thresher.records import Candidate, Forecast, Judgement, Lease, Merge, ParsedPage, Revision
 
+HARVEST_FETCHES = 100
+"""Over how many of the latest fetches the harvest of a forecast is taken."""
+
 
 class Strategy(Protocol):
     """Decides in which order links are followed.
@@ -85,10 +88,16 @@ class Recaller(Strategy, Protocol):
 
 @runtime_checkable
 class Forecaster(Strategy, Protocol):
-    """A strategy whose scores say how likely URLs lead to the topic, and so what the rest of a crawl may bring."""
+    """A strategy for which it was measured how many of the waiting URLs lead to relevant pages."""
 
-    def forecast(self) -> Forecast | None:
-        """Look ahead; None while too little is known."""
+    def forecast(self, *, pages: int, harvest: float, waiting: int) -> Forecast | None:
+        """Return a 90 % interval; None while too little is known.
+
+        Args:
+            pages: Pages of the crawl so far.
+            harvest: Sum of the relevance of the latest `HARVEST_FETCHES` fetches.
+            waiting: URLs that wait.
+        """
         ...
 
 

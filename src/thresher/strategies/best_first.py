@@ -35,7 +35,7 @@ class BestFirst:
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Every link inherits the relevance of the page it stands on."""
-        relevance, born = judgement.relevance, self._batches.born(lease)
+        relevance, born = judgement.reward, self._batches.born(lease)
         if not born:  # a generation once sorted keeps its order
             self._parents.add(page.url, relevance, (link.url for link in page.links))
         score = self._batches.place(relevance, born)
@@ -47,7 +47,7 @@ class BestFirst:
     ) -> None:
         """Remember where a page of an earlier run links; what waits for its batch keeps its place."""
         if not (self._batches.size or self._batches.in_generations):
-            self._parents.recall(page.url, judgement.relevance, (link.url for link in page.links), waiting)
+            self._parents.recall(page.url, judgement.reward, (link.url for link in page.links), waiting)
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Let links inherit what is now thought of their pages."""

@@ -54,7 +54,7 @@ class Distiller:
         """Take over what is now thought of pages."""
         for revision in revisions:
             if revision.url in self._relevance:
-                self._relevance[revision.url] = revision.judgement.relevance
+                self._relevance[revision.url] = revision.judgement.reward
 
     def lift(self, url: str) -> float:
         """Say how far a URL is lifted now."""

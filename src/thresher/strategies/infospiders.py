@@ -98,7 +98,7 @@ class InfoSpiders:
                 links = [link for link in links if link.url != chosen.url]
                 yield self._send(spider, chosen, prospects)
         prospects = prospects or (arrived or [self._newborn])[0].look_at(links)
-        yield from self._restarts(prospects, judgement.relevance)
+        yield from self._restarts(prospects, judgement.reward)
         self._seen.page_done()
 
     def missed(self, lease: Lease) -> Iterator[Candidate]:
@@ -133,7 +133,7 @@ class InfoSpiders:
         if "energy" not in lease.carry:
             yield from arrived
             return
-        benefit = judgement.relevance
+        benefit = judgement.reward
         [spider] = arrived
         spider = spider.eat(benefit, self._cost).learn(benefit, self._rate)
         if spider.energy > self._split_above and self._seen.all_out + 1 < self._most_agents:

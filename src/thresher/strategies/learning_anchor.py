@@ -95,7 +95,7 @@ class LearningAnchor:
         if self._is_due(lease):
             self._retrain()
         born = self._batches.born(lease)
-        return (self._weigh(link, judgement.relevance, born) for link in page.links)
+        return (self._weigh(link, judgement.reward, born) for link in page.links)
 
     def keep_in(self, notebook: Notebook) -> None:
         """Go on with the anchors of an earlier run, and with those of other workers."""

@@ -64,7 +64,7 @@ class Parents:
         touched: dict[str, None] = {}
         for revision in revisions:
             if revision.url in self._relevance:
-                self._relevance[revision.url] = revision.judgement.relevance
+                self._relevance[revision.url] = revision.judgement.reward
                 touched.update(dict.fromkeys(self._children[revision.url]))
         changes = {}
         for child in touched:

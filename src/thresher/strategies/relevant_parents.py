@@ -32,7 +32,7 @@ class RelevantParents:
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Add this page's verdict to what its links' other parents said."""
-        share = judgement.relevance
+        share = judgement.reward
         self._parents.add(page.url, share, (link.url for link in page.links))
         parts = {"this parent": share}
         return (Candidate(url=link.url, score=share, parts=parts) for link in page.links)
@@ -41,7 +41,7 @@ class RelevantParents:
         self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
     ) -> None:
         """Remember where a page of an earlier run links."""
-        self._parents.recall(page.url, judgement.relevance, (link.url for link in page.links), waiting)
+        self._parents.recall(page.url, judgement.reward, (link.url for link in page.links), waiting)
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Take the mean anew over what is now thought of the parents."""

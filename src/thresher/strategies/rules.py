@@ -19,7 +19,6 @@ from thresher.strategies.aim import Aim
 from thresher.strategies.inner_rules import inherited, with_inner_nodes
 from thresher.strategies.observed_rules import ObservedRules
 from thresher.strategies.rule_table import FILE, Classify, RuleTable, class_of
-from thresher.strategies.soft_focus import likelihood
 
 CLASSES = "classes"
 """The folder of the taxonomy classifier, beside the rules."""
@@ -81,7 +80,7 @@ class InterclassRules:
         C = class_of(self._classify(page))
         carry = self._observe(lease.carry.get(CARRIED), C) if self._observed else {}
         rule_score = inherited(self._rule_focus, C) if self._inner else self._rule_focus.get(C)
-        score = likelihood(judgement) if rule_score is None else rule_score
+        score = judgement.relevance if rule_score is None else rule_score
         parts = {"soft focus" if rule_score is None else f"rules from {C}": score}
         return (Candidate(url=link.url, score=score, parts=parts, carry=carry) for link in page.links)
 

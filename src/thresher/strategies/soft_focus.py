@@ -36,7 +36,7 @@ class SoftFocus:
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Every link gets the probability that its page is of a wanted class."""
-        probability = likelihood(judgement)
+        probability = judgement.relevance
         urls = [link.url for link in page.links]
         self._parents.add(page.url, probability, urls)
         if self._distiller:
@@ -47,11 +47,11 @@ class SoftFocus:
         self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
     ) -> None:
         """Remember where a page of an earlier run links."""
-        self._parents.recall(page.url, likelihood(judgement), (link.url for link in page.links), waiting)
+        self._parents.recall(page.url, judgement.relevance, (link.url for link in page.links), waiting)
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Let links follow what is now thought of their pages, and of the hubs among those."""
-        likely = [as_likelihood(revision) for revision in revisions]
+        likely = [by_relevance(revision) for revision in revisions]
         changes = {
             url: Change(change.was + self._lift(url), change.now + self._lift(url))
             for url, change in self._parents.revise(likely).items()
@@ -73,11 +73,6 @@ class SoftFocus:
         return self._distiller.lift(url) if self._distiller else 0.0
 
 
-def likelihood(judgement: Judgement) -> float:
-    """Give the probability of a page, or its relevance where the judge knows no probability."""
-    return judgement.relevance if judgement.probability is None else judgement.probability
-
-
-def as_likelihood(revision: Revision) -> Revision:
-    """Put the probability in the place of the relevance."""
-    return replace(revision, judgement=replace(revision.judgement, relevance=likelihood(revision.judgement)))
+def by_relevance(revision: Revision) -> Revision:
+    """Make the relevance the reward: links are scored by how likely their page is of a wanted class."""
+    return replace(revision, judgement=replace(revision.judgement, reward=revision.judgement.relevance))

@@ -22,9 +22,9 @@ from thresher.strategies.learned.features import (
     Floats,
     features,
 )
-from thresher.strategies.learned.forecast import Foresight, outcome_of
+from thresher.strategies.learned.forecast import forecast
 from thresher.strategies.learned.links import MOST_LINKS, Ints, KnownLinks
-from thresher.strategies.learned.model import Model
+from thresher.strategies.learned.model import Model, log_odds, sigmoid
 from thresher.strategies.learned.net import Net
 from thresher.strategies.learned.notes import Notes
 from thresher.strategies.learned.places import Places
@@ -56,7 +56,9 @@ class Thresher:
     """Follow the links that are likeliest to lead to the topic, by all that was learned so far.
 
     The links a worker knows are its own; what became of URLs, workers tell each other. After a restart learning goes
-    on, with the links to the best of what waits; the rest keeps its last score until it is found again.
+    on, with the links to the best of what waits; the rest keeps its last score until it is found again. The page store
+    does not hold all that was known of a link (its element, its heading, links to pages that were fetched before), so
+    the score of a recalled URL is its score in the frontier, moved by what the model learns from then on.
 
     Args:
         aim: The topic.
@@ -88,9 +90,7 @@ class Thresher:
         self._known = KnownLinks(aim, self._places, self._words, width=len(NAMES), most_links=most_links)
         self._model = Model(read_prior(prior, NAMES, hold=hold))
         self._net = Net() if net else None
-        self._notes = Notes(self._model, self._words, self._places)
-        self._forecast: Forecast | None = None
-        self._foresight = Foresight()
+        self._notes = Notes(self._model, self._words, self._places, self._net)
         self._used = np.array([float(name not in without.split("+")) for name in NAMES])
         self._sweep_pages = sweep_pages
         self._sweep_urls = sweep_urls
@@ -98,6 +98,8 @@ class Thresher:
         self._asked = 0
         self._examples_to_fit = FIT_PAGES
         self._page_words: dict[int, Ids] = {}
+        self._counted: dict[int, list[int]] = {}
+        self._recalled = False
 
     def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
         """Seeds start on top."""
@@ -105,8 +107,8 @@ class Thresher:
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from where the links to this page led, then weigh its own."""
-        known, relevance = self._known, judgement.relevance
-        self._foresight.came(fingerprint(page.url), outcome_of(judgement), score=_score_of(lease))
+        self._keep_recalled_scores()
+        known, relevance = self._known, judgement.reward
         known.number(page.url)  # a seed is known from now on
         self._note_all(lease, page.url, relevance)
         self._read(page, relevance)
@@ -114,7 +116,7 @@ class Thresher:
         if not len(children):
             return
         x = self._features(children, *known.all_links_to(children))
-        scores, parts = self._weigh(x)
+        scores, parts = self._scores(children, x), (self._model.parts(x) @ MEMBERS).round(3).tolist()
         known.urls["x"][children] = x
         known.urls["score"][children] = np.maximum(known.urls["score"][children], scores)
         for child, score, values in zip(children.tolist(), scores.tolist(), parts, strict=True):
@@ -122,7 +124,6 @@ class Thresher:
 
     def missed(self, lease: Lease) -> Iterator[Candidate]:
         """Learn from a URL that brought no page, or a copy of one."""
-        self._foresight.came(fingerprint(lease.url), 0.0, score=_score_of(lease))
         self._note_all(lease, lease.url, 0.0)
         return iter(())
 
@@ -133,11 +134,13 @@ class Thresher:
         known = self._known
         for url, relevance in outcomes.items():
             known.remember(fingerprint(url), relevance)
-        children = known.add_page(page, judgement.relevance)
-        self._page_words[fingerprint(page.url)] = self._words.of_page(page.text)
+        children = known.add_page(page, judgement.reward, recalled=True)
+        key = fingerprint(page.url)
+        self._page_words[key] = self._words.of_page(page.text)
+        self._counted[key] = known.urls["places"][known.number(page.url)].tolist()
         if len(children):
-            known.urls["x"][children] = self._features(children, *known.all_links_to(children))
             known.urls["score"][children] = [waiting.get(known.names[child], 0.0) for child in children.tolist()]
+            self._recalled = True
 
     def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
         """Take over what is now thought of some pages; every few pages, score all that waits again.
@@ -146,24 +149,25 @@ class Thresher:
         counts against the page, not against its links: what comes close to the topic leads to it, and on dev topics
         whoever let the links fall found less.
         """
+        self._keep_recalled_scores()
         for revision in revisions:
             key, judgement = fingerprint(revision.url), revision.judgement
-            self._foresight.think_again(key, outcome_of(judgement))
             if judgement.parts.get(TOLD) != REFUSED:
-                self._think_again(key, judgement.relevance)
+                self._think_again(key, judgement.reward)
         self._pages_to_sweep -= 1
         self._asked += 1
         if any(TOLD in revision.judgement.parts for revision in revisions):
             self._pages_to_sweep = self._pages_to_thought = 0
         return {} if self._pages_to_sweep > 0 else self._sweep()
 
-    def forecast(self) -> Forecast | None:
-        """Look ahead, as of the last sweep; None before the first."""
-        return self._forecast
+    def forecast(self, *, pages: int, harvest: float, waiting: int) -> Forecast | None:
+        """Return how many of the waiting URLs lead to relevant pages, as measured in the lab."""
+        return forecast(pages=pages, harvest=harvest, waiting=waiting)
 
     def keep_in(self, notebook: Notebook) -> None:
-        """Go on with what was learned before."""
-        self._notes.keep_in(notebook)
+        """Go on with what was learned before, and know which URLs were fetched last."""
+        for key, relevance in self._notes.keep_in(notebook):
+            self._known.remember(key, relevance)
 
     def write_down(self) -> None:
         """Write down what was learned."""
@@ -189,7 +193,7 @@ class Thresher:
             return
         if known.urls["fetched"][number]:
             return
-        self._places.count(known.places_of(number), relevance)
+        self._count(key, known.places_of(number), relevance)
         x, rows = known.urls["x"][number].astype(np.float64), known.links_to(number)[:LINKS_LEARNED]
         if rows:
             foreseen = float(self._model.foresee(x))
@@ -205,6 +209,13 @@ class Thresher:
             self._model.fit()
             self._examples_to_fit = max(FIT_PAGES, int(FIT_SHARE * self._model.count))
 
+    def _count(self, key: int, places: list[int], relevance: float) -> None:
+        """Count what became of a URL at its places, and remember which: links found later stand at others."""
+        self._places.count(places, relevance)
+        self._counted[key] = places
+        if len(self._counted) > MOST_PAGE_WORDS:
+            del self._counted[next(iter(self._counted))]
+
     def _read(self, page: ParsedPage, relevance: float) -> None:
         words = self._words.of_page(page.text)
         self._words.read_page(words, relevance)
@@ -217,7 +228,7 @@ class Thresher:
         if number is None or not self._known.urls["fetched"][number]:
             return
         if change := self._known.settle(number, relevance):
-            self._places.count(self._known.places_of(number), change, tries=0)
+            self._places.count(self._counted.get(key, []), change, tries=0)
             self._model.revise(key, relevance)
             if key in self._page_words:
                 self._words.revise_page(self._page_words[key], change)
@@ -226,19 +237,38 @@ class Thresher:
         x: Floats = features(self._known, self._places, numbers, rows, at) * self._used
         return x
 
-    def _weigh(self, x: Floats) -> tuple[Floats, list[list[float]]]:
-        """Give scores, and what the groups of features add to their log odds."""
-        parts = self._model.parts(x) @ MEMBERS
-        return self._mixed(x, self._model.foresee(x)), parts.round(3).tolist()
+    def _scores(self, numbers: Ints, x: Floats) -> Floats:
+        """Give the scores of some URLs by their features, moved by what was not recalled of them."""
+        learned = self._model.foresee(x)
+        mixed = self._net.mix(x, learned) if self._net else learned
+        shift = self._known.urls["shift"][numbers]
+        return np.where(shift == 0, mixed, sigmoid(log_odds(mixed) + shift))
 
-    def _mixed(self, x: Floats, learned: Floats) -> Floats:
-        return self._net.mix(x, learned) if self._net else learned
+    def _keep_recalled_scores(self) -> None:
+        """Note by how much the scores of recalled URLs differ from what the model gives for what is left of them."""
+        if not self._recalled:
+            return
+        self._recalled = False
+        numbers, rows, at = self._known.waiting()
+        self._think(rows)
+        x = self._features(numbers, rows, at)
+        scores = self._known.urls["score"][numbers]
+        self._known.urls["x"][numbers] = x
+        self._known.urls["shift"][numbers] = 0
+        shift = log_odds(scores) - log_odds(self._scores(numbers, x))
+        self._known.urls["shift"][numbers] = np.where(scores > 0, shift, 0)
 
     @property
     def _pause(self) -> int:
         """Pages until the next sweep: more as the crawl grows, and one page changes less."""
         most = LATE_SWEEPS * self._sweep_pages
         return min(max(self._sweep_pages, int(SWEEP_SHARE * self._asked)), most)
+
+    def _think(self, rows: Ints) -> None:
+        """Work out anew what all words say, those of some links and those of all pages."""
+        self._words.think()
+        self._known.listen(rows)
+        self._known.listen_to_pages()
 
     def _sweep(self) -> dict[str, Change]:
         """Score the best that wait again, and every now and then all; give what changes among the best."""
@@ -250,15 +280,11 @@ class Thresher:
         if not len(numbers):
             return {}
         if everything:
-            self._words.think()
-            known.listen(rows)
-            known.listen_to_pages()
+            self._think(rows)
             self._pages_to_thought = max(THINK_PAGES, len(rows) // THINK_LINKS)
         x = self._features(numbers, rows, at)
         known.urls["x"][numbers] = x
-        now, was = self._mixed(x, self._model.foresee(x)), known.urls["score"][numbers]
-        if everything:
-            self._forecast = self._foresight.ahead(now)
+        now, was = self._scores(numbers, x), known.urls["score"][numbers]
         last = len(now) - min(HOT, len(now))
         hot = np.maximum(now, was) >= np.partition(now, last)[last]
         changed = np.flatnonzero(hot & (np.abs(now - was) > LEAST_CHANGE))
@@ -266,8 +292,3 @@ class Thresher:
         known.urls["score"][numbers] = now
         changes = map(Change, was.tolist(), now.tolist())
         return dict(zip(map(known.names.__getitem__, numbers.tolist()), changes, strict=True))
-
-
-def _score_of(lease: Lease) -> float | None:
-    """Give the score that a URL was fetched for; that of a seed was not ours."""
-    return lease.score if lease.hops else None

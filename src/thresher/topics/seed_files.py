@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, RefusedAddress
+from thresher.urls.addresses import Network, private_network, refusal
 from thresher.urls.canonical import canonicalize
 
 
@@ -34,3 +37,17 @@ def seed_url(url: str, place: str) -> str:
     if canonical is None:
         raise ConfigError(f"{place}: {url!r} is not an http or https URL")
     return canonical
+
+
+def is_own(url: str, allowed: Sequence[Network]) -> bool:
+    """Tell whether a seed lies in the user's own network.
+
+    Raises:
+        RefusedAddress: It lies in a private network that topic.yaml does not list.
+    """
+    name = urlsplit(url).hostname or ""
+    network = private_network(name)
+    address = name if "localhost" not in name else "127.0.0.1"
+    if network and (why := refusal(address, allowed)):
+        raise RefusedAddress(url, why, network)
+    return bool(network)

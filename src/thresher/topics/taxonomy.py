@@ -23,8 +23,6 @@ from thresher.errors import ConfigError, StoreError
 from thresher.text.tokens import tokenize
 from thresher.topics.paths import clean_path, levels_of, parent_of, path_language
 from thresher.topics.taxonomy_file import APPLICATION_ID, SQL, VERSION, TaxonomyWriter, in_words
-from thresher.topics.taxonomy_import import Kind, open_source
-from thresher.topics.taxonomy_yaml import read_yaml
 
 _MAGIC = b"SQLite format 3\0"
 _NEAREST = 3
@@ -98,6 +96,8 @@ class Taxonomy:
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) == _MAGIC:
                 return cls(_connect(path), str(path))
+        from thresher.topics.taxonomy_import import Kind, open_source
+
         with open_source(path) as source:
             if source.kind is not Kind.YAML:
                 made = f"thresher topics import {path} -o {path.name.partition('.')[0]}.taxonomy"
@@ -231,6 +231,8 @@ def _find() -> str:
 def _by_hand(file: BinaryIO, name: str) -> sqlite3.Connection:
     writer = TaxonomyWriter()
     try:
+        from thresher.topics.taxonomy_yaml import read_yaml
+
         read_yaml(file, name, writer)
         writer.finish()
     except BaseException:

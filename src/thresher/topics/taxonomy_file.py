@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from thresher.errors import DiskFull, StoreError
+from thresher.errors import StoreError, disk_full, is_disk_full
 from thresher.text.tokens import tokenize
 from thresher.topics.paths import default_label, parent_of, path_language
 
@@ -176,6 +176,6 @@ def in_words(path: Path | None) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        if "disk is full" in str(error):
-            raise DiskFull from error
+        if is_disk_full(error):
+            raise disk_full() from error
         raise StoreError(f"{path or 'the taxonomy'} cannot be used: {error}") from error

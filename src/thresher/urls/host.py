@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-import tldextract
+if TYPE_CHECKING:
+    import tldextract
 
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _IP_ADDRESS = re.compile(r"\[.*\]|\d{1,3}(?:\.\d{1,3}){3}").fullmatch
@@ -48,5 +50,7 @@ def registered_domain(host: str) -> str:
 
 @cache
 def _extractor() -> tldextract.TLDExtract:
+    import tldextract  # with it comes all of requests, which most commands do not need
+
     # The bundled list only: no request and no file behind the user's back.
     return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False)

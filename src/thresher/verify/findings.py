@@ -47,10 +47,12 @@ class Report:
 
     Args:
         looked_at: What there was to look at, by name.
+        unchecked: What could not be compared, and why.
     """
 
     findings: Sequence[Finding] = ()
     looked_at: dict[str, int] = field(default_factory=dict)
+    unchecked: Sequence[str] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -60,7 +62,12 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
         findings = [{**asdict(finding), "state": str(finding.state)} for finding in self.findings]
-        return {"clean": self.is_clean, "looked_at": dict(self.looked_at), "findings": findings}
+        return {
+            "clean": self.is_clean,
+            "looked_at": dict(self.looked_at),
+            "findings": findings,
+            "unchecked": list(self.unchecked),
+        }
 
 
 @dataclass

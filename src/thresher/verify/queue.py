@@ -2,21 +2,28 @@
 
 A store that crashed may have lost its last second, and of a cluster only one part: then a page is settled whose links
 nobody knows. Letting URLs in is harmless for those that are known, so what is missing is simply found again.
+
+The other way round, every URL that is done must have a row: one without was lost with its segment, and is queued
+again. A frontier file lists all its URLs. A shared store keeps only fingerprints of those that are done, so there they
+are found as seeds and as links of other pages; pages that nothing names are counted, and reported as lost.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import TypeVar
 
 from thresher.frontier.base import Counts, Frontier, UrlEntry, UrlState
 from thresher.frontier.scores import short
 from thresher.records import Candidate, Outcome
 from thresher.urls.canonical import fingerprint
-from thresher.verify.findings import Finding, State, Tally
+from thresher.verify.findings import Finding, Report, State, Tally
 from thresher.verify.rows import Row, Rows
 
 T = TypeVar("T")
@@ -24,6 +31,7 @@ T = TypeVar("T")
 ASKED_AT_ONCE = 64
 MOST_REMEMBERED = 1_000_000
 """So many URLs are not asked for twice; after that we begin to forget, and ask again."""
+_DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url, '#') = 0"
 _OPEN = (UrlState.WAITING, UrlState.LEASED)
 _SITEMAP = "sitemap:"
 _SITEMAP_ENDINGS = (".xml", ".xml.gz")
@@ -37,22 +45,30 @@ class Queue:
         outside: Says why a URL lies outside the crawl as its rules are now, so many links from a seed.
         is_whole: Whether all pages of the crawl are in this folder, and none on other machines.
         is_running: Whether workers are at it now, so that what is open may be settled in a moment.
+        seeds: With what the crawl began.
+        file: The frontier's file, which lists all URLs; None for a shared store.
     """
 
     frontier: Frontier
     outside: Callable[[str, int], str]
     is_whole: bool = True
     is_running: bool = False
+    seeds: Sequence[Candidate] = ()
+    file: Path | None = None
 
 
 @dataclass
 class _Seen:
     rows: int = 0
     links: int = 0
+    done: int = 0
+    pages: set[int] = field(default_factory=set)
     unknown_pages: Tally = field(default_factory=Tally)
     unknown_links: Tally = field(default_factory=Tally)
     again: Tally = field(default_factory=Tally)
     without_row: Tally = field(default_factory=Tally)
+    outside: Tally = field(default_factory=Tally)
+    elsewhere: Tally = field(default_factory=Tally)
 
 
 class QueueCheck:
@@ -66,14 +82,35 @@ class QueueCheck:
         self._seen = _Seen()
         self._asked: set[int] = set()
         self._missing: list[Candidate] = []
+        self._gone: list[Candidate] = []
 
-    async def run(self) -> tuple[list[Finding], dict[str, int]]:
-        """Compare, and with `repair` let in what is missing; return what was found and how much was looked at."""
+    async def run(self) -> Report:
+        """Compare, and with `repair` let in what is missing and queue again what has no row."""
+        counts = await self._frontier.counts()
         for rows in _batches(self._rows, ASKED_AT_ONCE):
             await self._look_at(rows)
             await self._let_in()
+        await self._look_at_done()
+        looked_at = {"rows": self._seen.rows, "links": self._seen.links}
+        if self._queue.file:
+            looked_at["done URLs"] = self._seen.done
+        unnamed = self._unnamed_pages(counts)
         counts = await self._frontier.counts()
-        return self._findings(counts), {"rows": self._seen.rows, "links": self._seen.links}
+        return Report(findings=[*self._findings(counts), *unnamed], looked_at=looked_at, unchecked=self._unchecked())
+
+    async def _look_at_done(self) -> None:
+        """Look for URLs that are done and have no row."""
+        if self._queue.file:
+            for listed in _batches(done_in(self._queue.file), ASKED_AT_ONCE):
+                self._seen.done += len(listed)
+                for candidate in listed:
+                    self._compare_done(candidate)
+                await self._queue_again()
+            return
+        async for seed, entry in self._found(self._queue.seeds):
+            if entry and entry.state is UrlState.DONE:
+                self._compare_done(seed)
+        await self._queue_again()
 
     async def _look_at(self, rows: Sequence[Row]) -> None:
         self._seen.rows += len(rows)
@@ -89,6 +126,8 @@ class QueueCheck:
             self._compare_link(link, entry)
 
     def _compare(self, row: Row, entry: UrlEntry | None) -> None:
+        if row.page and not self._queue.file:
+            self._seen.pages.add(row.fingerprint)
         if entry is None:
             if not self._queue.outside(row.url, row.depth):
                 self._seen.unknown_pages.take(row.url)
@@ -101,8 +140,19 @@ class QueueCheck:
             if not self._queue.outside(link.url, link.hops):
                 self._seen.unknown_links.take(link.url)
                 self._missing.append(link)
-        elif self._queue.is_whole and entry.state is UrlState.DONE and fingerprint(link.url) not in self._rows:
-            self._seen.without_row.take(link.url)
+        elif entry.state is UrlState.DONE and not self._queue.file:
+            self._compare_done(link)
+
+    def _compare_done(self, done: Candidate) -> None:
+        if fingerprint(done.url) in self._rows:
+            return
+        if not self._queue.is_whole:
+            self._seen.elsewhere.take(done.url)
+        elif self._queue.outside(done.url, done.hops):
+            self._seen.outside.take(done.url)
+        else:
+            self._seen.without_row.take(done.url)
+            self._gone.append(done)
 
     def _is_news(self, url: str) -> bool:
         number = fingerprint(url)
@@ -126,6 +176,27 @@ class QueueCheck:
         if missing and self._repair:
             await self._frontier.add(missing)
 
+    async def _queue_again(self) -> None:
+        gone, self._gone = self._gone, []
+        if gone and self._repair:
+            await self._frontier.reopen(gone)
+
+    def _unnamed_pages(self, counts: Counts) -> list[Finding]:
+        """Report pages that a shared store counted and that neither a row nor a link names."""
+        if self._queue.file or not self._queue.is_whole or self._queue.is_running:
+            return []
+        number = counts.pages - len(self._seen.pages) - self._seen.without_row.number
+        if number <= 0:
+            return []
+        words = "pages were counted by the store and have no row; nothing names them: run, then verify again"
+        return [Finding(part="pages", state=State.LOST, words=words, number=number)]
+
+    def _unchecked(self) -> list[str]:
+        if self._queue.is_whole:
+            return []
+        here = f"; {self._seen.elsewhere.number:,} have none here" if self._seen.elsewhere.number else ""
+        return [f"whether every URL that is done has a row: other machines keep pages of this crawl too{here}"]
+
     def _findings(self, counts: Counts) -> list[Finding]:
         seen, mended = self._seen, State.MENDED if self._repair else State.WRONG
         pushed_out = not self._repair and seen.unknown_links.number <= counts.dropped
@@ -139,7 +210,14 @@ class QueueCheck:
                 else "links of settled pages were unknown to the frontier",
             ),
             *seen.again.found("frontier", State.NOTE, "pages are kept and still open: they are fetched again"),
-            *seen.without_row.found("pages", State.LOST, "URLs are done in the frontier and have no row"),
+            *seen.without_row.found(
+                "pages",
+                mended,
+                "URLs were done and had no row; they are queued again"
+                if self._repair
+                else "URLs are done in the frontier and have no row",
+            ),
+            *seen.outside.found("pages", State.NOTE, "URLs are done, have no row, and are out of scope now"),
             *self._leases(counts),
         ]
 
@@ -148,6 +226,13 @@ class QueueCheck:
             return []
         words = "leases are open though nobody works; they end by themselves"
         return [Finding(part="frontier", state=State.NOTE, words=words, number=counts.leased)]
+
+
+def done_in(path: Path) -> Iterator[Candidate]:
+    """Yield the pages that a frontier file lists as done; errands, which bring none, have a fragment."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)) as db:
+        for url, score, hops, parent in db.execute(_DONE):
+            yield Candidate(url=url, score=score, hops=hops, parent=parent)
 
 
 def candidates_of(row: Row) -> Iterator[Candidate]:

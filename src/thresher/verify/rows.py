@@ -10,6 +10,7 @@ from pathlib import Path
 from thresher.archive.formats import check_version
 from thresher.archive.pages import FoundLink, unpacked_links
 from thresher.records import Outcome
+from thresher.sqlite_read import open_to_read
 from thresher.verify.segments import segment_paths
 
 _ROWS = (
@@ -66,7 +67,7 @@ class Rows:
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, isolation_level=None)
+    db = open_to_read(path)
     db.row_factory = sqlite3.Row
     if check_version(db, path) == 0:  # its worker has only just created it
         db.close()

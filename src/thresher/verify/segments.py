@@ -1,24 +1,33 @@
 """The segments of the page store: whether each is whole, and what can be saved of one that is not.
 
 A crash leaves a segment whole: that is what SQLite's log is for. A failing disk or a careless copy may not. Then every
-row that can still be read moves into a new segment, and the damaged file stays beside it under another name.
+row that can still be read moves into a new segment, and the damaged file stays beside it under another name. A row
+whose contents cannot be unpacked, though the file is whole, is removed; its URL is queued again afterwards.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from thresher.archive.formats import check_version, read_as_newest
+from thresher.archive.pages import unpacked_links, unpacked_text
+from thresher.errors import DamagedFile
+from thresher.records import Outcome
+from thresher.sqlite_read import open_to_read
+from thresher.urls.canonical import fingerprint
 from thresher.verify.findings import Finding, State, Tally
 
 DAMAGED = ".damaged"
 _SCHEMA = resources.files("thresher.archive") / "sql" / "schema.sql"
 _PLACES_AT_ONCE = 256
+_LEAST_ROW_BYTES = 64
+_CONTENTS = "SELECT id, url, fingerprint, outcome, text, main, links FROM page ORDER BY id"
 
 
 def segment_paths(folder: Path) -> list[Path]:
@@ -29,7 +38,7 @@ def segment_paths(folder: Path) -> list[Path]:
 def flaw_of(path: Path) -> str:
     """Say what is wrong with a SQLite file; empty when it is whole."""
     try:
-        with closing(_opened(path)) as db:
+        with closing(open_to_read(path)) as db:
             [first] = db.execute("PRAGMA integrity_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
         return str(error)
@@ -38,15 +47,50 @@ def flaw_of(path: Path) -> str:
 
 def look_at_segments(folder: Path, *, repair: bool) -> list[Finding]:
     """Look whether all segments are whole, and save what can be saved of those that are not."""
-    damaged = Tally()
+    damaged, spoiled = Tally(), Tally()
     saved = 0
     for path in segment_paths(folder):
         if flaw := flaw_of(path):
             damaged.take(f"{path.name}: {flaw}")
             saved += save_rows(path) if repair else 0
+        if repair or not flaw:
+            _look_at_rows(path, spoiled, repair=repair)
     if not repair:
-        return damaged.found("pages", State.WRONG, "segments are damaged")
-    return damaged.found("pages", State.MENDED, f"segments were damaged; {saved:,} rows were saved from them")
+        return [
+            *damaged.found("pages", State.WRONG, "segments are damaged"),
+            *spoiled.found("pages", State.WRONG, "rows cannot be read"),
+        ]
+    where = f"{saved:,} rows were saved from them; the damaged files end in {DAMAGED}"
+    return [
+        *damaged.found("pages", State.MENDED, f"segments were damaged; {where}"),
+        *spoiled.found("pages", State.MENDED, "rows could not be read and were removed"),
+    ]
+
+
+def _look_at_rows(path: Path, spoiled: Tally, *, repair: bool) -> None:
+    """Look for rows whose contents cannot be unpacked, or whose URL is not the one that was written."""
+    with closing(open_to_read(path)) as db:
+        if check_version(db, path) == 0:  # its worker has only just created it
+            return
+        read_as_newest(db, db.execute("PRAGMA user_version").fetchone()[0])
+        db.text_factory = bytes
+        numbers = [row[0] for row in db.execute(_CONTENTS) if not _is_readable(*row[1:], spoiled=spoiled)]
+    if numbers and repair:
+        with closing(sqlite3.connect(path, timeout=60)) as db, db:
+            db.executemany("DELETE FROM page WHERE id = ?", [[number] for number in numbers])
+
+
+def _is_readable(url: bytes, number: int, outcome: bytes, text: Any, main: Any, links: Any, *, spoiled: Tally) -> bool:
+    try:
+        unpacked_text(text)
+        unpacked_text(main)
+        list(unpacked_links(links))
+        is_right = number == fingerprint(url.decode("utf-8")) and outcome.decode() in set(Outcome)
+    except (DamagedFile, ValueError, TypeError, AttributeError):
+        is_right = False
+    if not is_right:
+        spoiled.take(str(url, "utf-8", "replace") if isinstance(url, bytes) else str(url))
+    return is_right
 
 
 def save_rows(path: Path) -> int:
@@ -94,12 +138,14 @@ class _Reach:
 def _readable_rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield what can be read, block by block; where a block is broken, row by row."""
     try:
-        db = _opened(path)
+        db = open_to_read(path)
     except sqlite3.DatabaseError:
         return
     with closing(db):
         db.row_factory = sqlite3.Row
-        reach = _reach(db)
+        with suppress(sqlite3.DatabaseError):
+            read_as_newest(db, db.execute("PRAGMA user_version").fetchone()[0])
+        reach = _reach(db, path)
         for start in range(reach.first, reach.last + 1, _PLACES_AT_ONCE):
             end = min(start + _PLACES_AT_ONCE, reach.last + 1)
             rows = _read(db, start, end)
@@ -108,11 +154,12 @@ def _readable_rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from rows
 
 
-def _reach(db: sqlite3.Connection) -> _Reach:
+def _reach(db: sqlite3.Connection, path: Path) -> _Reach:
+    """Return where rows may be; where the table does not say, as far as the file has room for any."""
     try:
         first, last = db.execute("SELECT min(id), max(id) FROM page").fetchone()
     except sqlite3.DatabaseError:
-        return _Reach(1, 0)
+        return _Reach(1, path.stat().st_size // _LEAST_ROW_BYTES)
     return _Reach(first or 1, last or 0)
 
 
@@ -121,7 +168,3 @@ def _read(db: sqlite3.Connection, start: int, end: int) -> list[dict[str, Any]] 
         return [dict(row) for row in db.execute("SELECT * FROM page WHERE id >= ? AND id < ?", [start, end])]
     except (sqlite3.DatabaseError, UnicodeDecodeError):
         return None
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, isolation_level=None)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from thresher.api.markup import cell, table
 from thresher.api.page import Page
 from thresher.api.why import Step, Why
-from thresher.explain import Explanation
+from thresher.explain import Explanation, Standing
 
 EVIL = '<script>alert(1)</script>"&'
 
@@ -30,7 +30,6 @@ def test_a_page_is_shown_escaped():
         title=EVIL,
         relevance=0.5,
         relevant=True,
-        probability=None,
         language="en",
         text="",
         depth=0,
@@ -57,8 +56,8 @@ def test_a_path_is_shown_escaped():
         relevance_parts={"words": 0.25},
         reason="",
     )
-    nothing = Explanation(url="", entry=None, path=[], history=[], outside="")
+    nothing = Explanation(url="", standing=Standing(), path=[], history=[], outside="")
     why = Why(url=EVIL, state="done", reason="", path=[step], fetched=True, explanation=nothing)
     assert "<script>" not in why._repr_html_()
     assert (why.score, why.score_parts, why.relevance_parts) == (0.5, {"anchor": 0.5}, {"words": 0.25})
-    assert "anchor 0.500" in str(why)
+    assert "anchor 0.500" in why._repr_html_()

@@ -124,7 +124,7 @@ def test_a_segment_of_a_newer_format_is_refused_with_words(tmp_path, writer):
     db = sqlite3.connect(tmp_path / "w1.db")
     db.execute("PRAGMA user_version = 99")
     db.close()
-    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 3"):
+    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 4"):
         Collection(tmp_path)
     with pytest.raises(StoreError, match="format 99"):
         PageWriter(tmp_path / "w1.db")
@@ -149,8 +149,8 @@ def test_what_was_kept_survives_kill_9(tmp_path):
         assert all(collection.find(number) for number in kept)
 
 
-def revised(url, relevance, probability):
-    judgement = Judgement(relevance=relevance, relevant=relevance > 0.5, probability=probability, parts={"new": 1.0})
+def revised(url, relevance, reward):
+    judgement = Judgement(relevance=relevance, relevant=relevance > 0.5, reward=reward, parts={"new": 1.0})
     return Revision(url=url, judgement=judgement)
 
 
@@ -164,7 +164,7 @@ def test_what_is_thought_now_replaces_what_was_thought(tmp_path, writer):
     writer.rewrite([revised("http://a.example/1", 0.1, 0.05), revised("http://a.example/2", 0.8, 0.75)])
     with Collection(tmp_path) as collection:
         first, second = collection.ranked()
-    assert (first.url, first.relevance, first.relevant, first.probability) == ("http://a.example/2", 0.8, True, 0.75)
+    assert (first.url, first.relevance, first.relevant, first.reward) == ("http://a.example/2", 0.8, True, 0.75)
     assert (second.relevant, second.parts) == (False, {"new": 1.0})
 
 
@@ -175,17 +175,11 @@ def test_a_revision_of_an_unknown_page_changes_nothing(tmp_path, writer):
         assert [record.relevance for record in collection.ranked()] == [0.5]
 
 
-def test_equally_relevant_pages_come_by_their_probability(tmp_path, writer):
-    writer.write([own(1, relevance=1.0, probability=0.7), own(2, relevance=1.0, probability=0.9)])
-    with Collection(tmp_path) as collection:
-        assert [record.probability for record in collection.ranked()] == [0.9, 0.7]
-
-
 def test_relevant_pages_are_counted_as_they_are_judged_now(tmp_path, writer):
     writer.write([own(1, relevance=0.9), own(2, relevance=0.9), own(3, relevance=0.9, duplicate_of=1), own(1)])
     writer.rewrite([revised("http://a.example/2", 0.1, 0.05)])
     with Collection(tmp_path) as collection:
-        assert collection.relevant_pages() == 1
+        assert collection.tally().relevant == 1
 
 
 def test_of_two_visits_the_last_one_counts_whoever_made_it(tmp_path, writer):
@@ -202,7 +196,7 @@ def test_of_two_visits_the_last_one_counts_whoever_made_it(tmp_path, writer):
 def test_a_page_that_lost_its_relevance_is_no_longer_counted(tmp_path, writer):
     writer.write([page(1, relevance=0.9, at=5), page(2, relevance=0.9), page(1, relevance=0.0, at=9)])
     with Collection(tmp_path) as collection:
-        assert collection.relevant_pages() == 1
+        assert collection.tally().relevant == 1
 
 
 def test_a_page_stays_when_a_later_visit_brought_none(tmp_path, writer):

@@ -47,13 +47,13 @@ def test_an_old_segment_is_read_and_left_as_it_is(segment):
     was = version(segment)
     with Collection(segment.parent) as collection:
         [record] = collection.ranked()
-    assert (record.title, record.probability, record.etag, record.last_modified) == ("old", None, "", "")
+    assert (record.title, record.terms, record.etag, record.last_modified) == ("old", b"", "", "")
     assert version(segment) == was
 
 
 def test_an_old_segment_is_written_on(segment):
     with closing(PageWriter(segment)) as writer:
-        writer.write([page(2, probability=0.4, etag='"e"')])
+        writer.write([page(2, relevance=0.99, reward=0.4, etag='"e"')])
     with Collection(segment.parent) as collection:
         assert [(record.title, record.etag) for record in collection.ranked()] == [("", '"e"'), ("old", "")]
     assert version(segment) == SCHEMA_VERSION

@@ -1,4 +1,4 @@
-"""A second thought changes what is thought of a page, and never promises a text that is not there."""
+"""A judgement that is replaced replaces the verdict too, and the numbers follow."""
 
 from contextlib import closing
 
@@ -13,7 +13,7 @@ from thresher.records import Judgement, Revision
 @pytest.fixture
 def think(tmp_path):
     def think(record, *, relevant):
-        judgement = Judgement(relevance=0.7, relevant=relevant, probability=0.7)
+        judgement = Judgement(relevance=0.7, relevant=relevant, reward=0.4)
         with closing(PageWriter(tmp_path / "w1.db")) as writer:
             writer.write([record])
             writer.rewrite([Revision(url=LEAF, judgement=judgement)])
@@ -25,12 +25,12 @@ def think(tmp_path):
 
 def test_a_page_with_its_text_can_become_relevant(think):
     seen = think(of(LEAF, relevance=0.2, relevant=False, text="words"), relevant=True)
-    assert (seen.relevant, seen.relevance, seen.probability) == (True, 0.7, 0.7)
+    assert (seen.relevant, seen.relevance, seen.reward) == (True, 0.7, 0.4)
 
 
-def test_a_page_without_text_cannot_though_its_relevance_is_told(think):
+def test_a_page_without_text_can_become_relevant_too(think):
     seen = think(of(LEAF, relevance=0.2, relevant=False), relevant=True)
-    assert (seen.relevant, seen.relevance, seen.probability) == (False, 0.7, 0.7)
+    assert (seen.relevant, seen.relevance, seen.reward) == (True, 0.7, 0.4)
 
 
 def test_a_page_that_asked_not_to_be_kept_stays_relevant(think):

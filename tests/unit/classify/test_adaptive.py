@@ -51,7 +51,7 @@ def test_it_is_a_learner():
 
 def test_a_phrase_alone_tells_pages_apart():
     judge = judge_with()
-    assert judge.judge(solar(1)).relevance > judge.judge(other(1)).relevance == 0.0
+    assert judge.judge(solar(1)).reward > judge.judge(other(1)).reward == 0.0
 
 
 @pytest.mark.parametrize(("topic", "background"), [(solar, other), (太阳能, 其他)])
@@ -59,8 +59,8 @@ def test_seeds_and_background_tell_pages_apart_in_both_languages(topic, backgrou
     judge = judge_with(seeds=[topic(0), topic(1), topic(2)], others=60, background=background)
     good, bad = judge.judge(topic(9)), judge.judge(background(99))
     assert (good.relevant, bad.relevant) == (True, False)
-    assert good.relevance > 0.9 > 0.1 > bad.relevance
-    assert good.probability > 0.8 > 0.2 > bad.probability
+    assert good.reward > 0.9 > 0.1 > bad.reward
+    assert good.relevance > 0.8 > 0.2 > bad.relevance
 
 
 def test_both_languages_live_in_one_topic():
@@ -121,11 +121,11 @@ def test_what_a_person_says_counts():
     judge.learn(unsure)
     assert not judge.judge(unsure).relevant
     [revised] = [each for each in judge.teach({unsure.url: True}) if each.url == unsure.url]
-    assert (revised.judgement.relevance, revised.judgement.probability) == (1.0, 1.0)
+    assert (revised.judgement.reward, revised.judgement.relevance) == (1.0, 1.0)
     similar = page("similar", "a tandem stack with many layers")
     assert judge.judge(similar).relevance > judge_with(seeds=[solar(0), solar(1)], others=60).judge(similar).relevance
     judge.teach({wrong.url: False})
-    assert judge.judge(wrong).probability == 0.0
+    assert judge.judge(wrong).relevance == 0.0
 
 
 def test_a_no_makes_pages_like_it_less_likely_but_leaves_their_reward():
@@ -135,8 +135,8 @@ def test_a_no_makes_pages_like_it_less_likely_but_leaves_their_reward():
     before = judge.judge(like_it)
     judge.teach({refused.url: False})
     after = judge.judge(like_it)
-    assert after.probability < before.probability
-    assert after.relevance == pytest.approx(before.relevance, abs=0.05)
+    assert after.relevance < before.relevance
+    assert after.reward == pytest.approx(before.reward, abs=0.05)
     assert after.parts["taught"] < 0
 
 
@@ -151,11 +151,11 @@ def test_what_the_judge_itself_thinks_is_said_beside_what_a_person_says():
 def test_a_seed_that_was_refused_by_mistake_is_a_seed_again():
     judge = judge_with(seeds=[solar(0), solar(1)], others=40)
     judge.teach({solar(0).url: None})  # it thinks again, so that nothing but the words is new below
-    before = judge.judge(solar(5)).probability
+    before = judge.judge(solar(5)).relevance
     judge.teach({solar(0).url: False, solar(1).url: False})
-    assert judge.judge(solar(5)).probability < before - 0.1
+    assert judge.judge(solar(5)).relevance < before - 0.1
     judge.teach({solar(0).url: None, solar(1).url: None})
-    assert judge.judge(solar(5)).probability == pytest.approx(before, abs=0.01)
+    assert judge.judge(solar(5)).relevance == pytest.approx(before, abs=0.01)
 
 
 def test_without_seeds_what_people_take_makes_the_topic():
@@ -204,7 +204,8 @@ def test_an_empty_page_is_about_nothing():
     empty = ParsedPage(url="http://a.example/empty")
     judge = judge_with(seeds=[solar(0)], others=30)
     judge.learn(empty)
-    assert judge.judge(empty).relevance == 0.0
+    assert judge.judge(empty).reward == 0.0
+    assert not judge.judge(empty).relevant
     assert list(judge.words(empty)) == []
 
 

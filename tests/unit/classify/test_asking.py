@@ -8,7 +8,7 @@ from thresher.classify.asking import LEAST_REACH, Asked, most_telling
 
 
 def asked(number, chance, *, host="a.example"):
-    return Asked(url=f"http://{host}/{number}", relevance=min(1.0, chance), probability=chance, host=host)
+    return Asked(url=f"http://{host}/{number}", relevance=chance, host=host)
 
 
 def crawl(count):
@@ -55,11 +55,6 @@ def test_a_crawl_that_seems_to_have_found_nothing_is_asked_about_all_the_same():
 def test_it_is_said_why():
     why = dict(most_telling([asked(0, 0.9), asked(1, 0.5), asked(2, 0.05)], 3))
     assert list(why.values()) == ["likely", "unsure", "spread"]
-
-
-def test_where_a_judge_gives_no_probability_its_relevance_counts():
-    pages = [Asked(url=f"http://a.example/{number}", relevance=number / 3) for number in range(4)]
-    assert most_telling(pages, 1) == [("http://a.example/3", "likely")]
 
 
 def test_of_pages_that_lie_close_together_one_is_asked_about_from_a_host_that_is_new():

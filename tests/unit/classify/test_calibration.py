@@ -1,35 +1,94 @@
-"""The probability of a page: a curve between an ordinary page and a good one."""
+"""Probabilities of pages: what counts for a page, what labels correct."""
 
 import numpy as np
 import pytest
 
-from thresher.classify.calibration import HALFWAY, HALFWAY_SPREAD, probability
-from thresher.classify.topic_model import TopicModel
+from thresher.classify.calibration import (
+    EARLY,
+    LATE,
+    PER_HEIGHT,
+    THRESHOLD,
+    Correction,
+    Scale,
+    early_evidence,
+    late_evidence,
+    logistic,
+    recalibrate,
+)
+
+RISING = np.linspace(0.0, 0.9, 40)
 
 
-def model(spread=HALFWAY_SPREAD):
-    one = np.ones(1)
-    return TopicModel(importance=one, direction=one, bent=one, middle=0.1, spread=spread, level=0.3, pages=100)
+def scale(*, seeds=3, mass=100.0):
+    return Scale(examples=seeds, early_left_out=0.3, left_out=0.2, mass=mass, mean=0.03, deviation=0.03)
 
 
-def test_an_ordinary_page_is_unlikely_and_a_good_one_likely():
-    assert probability(model(), 0.1) < 0.01
-    assert probability(model(), 0.35) > 0.9
+def early(s, named=0.1, *, seeds=3):
+    return logistic(early_evidence(scale(seeds=seeds), *np.broadcast_arrays(s, named)), EARLY)
 
 
-def test_halfway_it_is_one_half():
-    assert probability(model(), 0.1 + 0.2 * HALFWAY) == pytest.approx(0.5)
+def late(s, named=0.1, **known):
+    return logistic(late_evidence(scale(**known), *np.broadcast_arrays(s, s, named)), LATE)
 
 
-def test_where_scores_lie_far_apart_it_turns_earlier():
-    assert probability(model(0.3), 0.22) > probability(model(), 0.22) > probability(model(0.03), 0.22)
+@pytest.mark.parametrize("seeds", [0, 1, 2, 5])
+@pytest.mark.parametrize("mass", [0.0, 10.0, 1000.0])
+def test_more_likeness_never_makes_a_page_less_probable(seeds, mass):
+    for chances in (
+        early(RISING, seeds=seeds),
+        early(0.1, RISING, seeds=seeds),
+        late(RISING, seeds=seeds, mass=mass),
+        late(0.1, RISING, seeds=seeds, mass=mass),
+    ):
+        assert (np.diff(chances) >= 0).all()
+        assert 0.0 < chances[0] <= chances[-1] < 1.0
 
 
-def test_more_likeness_is_never_less_probable():
-    values = [probability(model(), s) for s in np.linspace(-5, 5, 101)]
-    assert values == sorted(values)
-    assert 0.0 <= values[0] <= values[-1] <= 1.0
+def test_the_phrase_counts_with_one_seed():
+    assert late(np.array([0.15]), 0.3, seeds=1) > late(np.array([0.15]), 0.0, seeds=1) + 0.1
 
 
-def test_without_a_background_it_still_answers():
-    assert 0.0 < probability(model(0.0), 0.2) < 1.0
+def test_a_page_like_the_background_is_unlikely_and_one_like_a_seed_is_likely():
+    assert late(np.array([0.03]), 0.02)[0] < 0.1
+    assert late(np.array([0.4]), 0.2)[0] > 0.8
+
+
+def corrected(chances, labels, taught=None):
+    """Correct by labels on the first pages; the others have none."""
+    labels = [*labels, *[None] * (len(chances) - len(labels))]
+    return recalibrate(np.array(chances), labels, np.zeros(len(chances)) if taught is None else np.array(taught))
+
+
+def test_without_labels_nothing_is_corrected():
+    assert corrected([], []) == corrected([0.5, 0.2], []) == Correction()
+    assert Correction().apply(0.3) == pytest.approx(0.3)
+    assert Correction().effective(THRESHOLD) == pytest.approx(THRESHOLD)
+
+
+def test_ten_labels_move_the_threshold_and_one_moves_it_little():
+    ten, one = corrected([0.3] * 10, [True] * 10), corrected([0.3], [True])
+    assert ten.offset > 2 * one.offset > 0.0
+    assert ten.effective(0.4) < one.effective(0.4) < 0.4
+    assert one.effective(0.4) > 0.3
+    assert corrected([0.5] * 10, [False] * 10).effective(0.4) > 0.5
+
+
+def test_labels_that_come_true_as_often_as_promised_change_nothing():
+    assert corrected([0.5] * 10, [True, False] * 5).offset == pytest.approx(0.0)
+
+
+def test_what_labels_teach_on_the_whole_is_taken_out_again():
+    # three pages that are as unsure, one of them raised by 0.3: the mean of the two without a label is 0.15
+    assert corrected([0.5] * 3, [], [0.0, 0.3, 0.0]).offset == 0.0
+    levelled = corrected([0.5] * 4, [True, False], [1.0, -1.0, 0.3, 0.0])
+    assert levelled.offset == pytest.approx(-0.15 * PER_HEIGHT)
+
+
+def test_the_effective_threshold_is_what_becomes_the_threshold():
+    correction = corrected([0.2, 0.3, 0.6], [True, True, False])
+    assert correction.apply(correction.effective(0.4)) == pytest.approx(0.4)
+
+
+def test_pages_that_were_certain_do_not_break_the_correction():
+    assert abs(corrected([0.0, 1.0] * 50, [True, False] * 50).offset) < 1.0
+    assert corrected([1e-9] * 100, [True] * 100).offset > 3.0

@@ -32,6 +32,8 @@ def test_a_page_without_words_is_not_relevant():
     assert not judge("").relevant
 
 
-def test_relevant_means_strictly_above_delta():
+def test_relevant_means_at_least_the_threshold():
     page = ParsedPage(url="http://a.example/", text="solar cells")
-    assert not CosineJudge(Brief(vectors=VECTORS), delta=1.01).judge(page).relevant
+    assert not CosineJudge(Brief(vectors=VECTORS), threshold=1.01).judge(page).relevant
+    cosine = CosineJudge(Brief(vectors=VECTORS)).judge(page).relevance
+    assert CosineJudge(Brief(vectors=VECTORS), threshold=cosine).judge(page).relevant

@@ -33,26 +33,26 @@ def taught(kind, *, seeds=world.SEEDS, crowd=world.CROWD, **parameters):
 
 def test_without_an_example_the_cosine_judges(kind):
     judge, page = taught(kind, seeds=[]), world.NEW[-1]
-    assert judge.judge(page).relevance == CosineJudge(world.brief()).judge(page).relevance
+    assert judge.judge(page).reward == CosineJudge(world.brief()).judge(page).relevance
     assert judge.words(page) == CosineJudge(world.brief()).words(page)
 
 
 def test_with_little_background_the_cosine_judges(kind):
     judge, page = taught(kind, crowd=world.CROWD[:9]), world.NEW[-1]
-    assert judge.judge(page).relevance == CosineJudge(world.brief()).judge(page).relevance
+    assert judge.judge(page).reward == CosineJudge(world.brief()).judge(page).relevance
 
 
 def test_soon_after_there_is_enough_background_the_model_judges(kind):
     judge = taught(kind, crowd=world.CROWD[:15])
-    assert judge.judge(world.NEW[-1]).probability is not None
+    assert judge.judge(world.NEW[-1]).parts.get("probability") is not None
 
 
 def test_in_a_language_without_an_example_the_cosine_judges(kind):
     seeds = [page for page in world.SEEDS if page.language == "en"]
     judge = taught(kind, seeds=seeds)
     page = world.page(world.TOPIC, "zh", 501)
-    assert judge.judge(page).relevance == CosineJudge(world.brief()).judge(page).relevance
-    assert judge.judge(world.page(world.TOPIC, "en", 501)).probability is not None
+    assert judge.judge(page).reward == CosineJudge(world.brief()).judge(page).relevance
+    assert judge.judge(world.page(world.TOPIC, "en", 501)).parts.get("probability") is not None
 
 
 def test_a_yes_is_an_example_as_good_as_a_seed(kind):
@@ -67,14 +67,14 @@ def test_a_seed_that_a_person_refuses_is_no_example(kind):
     for page in [*world.SEEDS, *world.CROWD]:
         judge.learn(page)
     assert judge.judge(world.SEEDS[0]).relevance == 0.0
-    assert judge.judge(world.NEW[-1]).probability is None
+    assert judge.judge(world.NEW[-1]).parts.get("probability") is None
 
 
 def test_relevance_is_the_probability(kind):
     judge = taught(kind)
     for page in world.NEW:
         judgement = judge.judge(page)
-        assert judgement.relevance == judgement.probability
+        assert judgement.relevance == judgement.reward == judgement.parts["probability"]
         assert judgement.relevant is (judgement.relevance >= 0.5)
 
 
@@ -155,7 +155,7 @@ def test_workers_train_on_each_others_background(kind):
     first.write_down()
     for page in world.NEW[:9]:
         second.learn(page)
-    assert second.judge(world.NEW[-1]).probability is not None
+    assert second.judge(world.NEW[-1]).parts.get("probability") is not None
     assert world.average_precision(second, world.NEW) > 0.8
 
 
@@ -186,7 +186,7 @@ def test_a_model_that_is_too_large_to_be_written_down_is_trained_anew(kind, monk
     again = kind(world.brief())
     again.keep_in(notebook)
     assert notebook.entries[judge._kind("model")] == b""
-    assert again.judge(world.NEW[-1]).probability is not None
+    assert again.judge(world.NEW[-1]).parts.get("probability") is not None
 
 
 def test_entries_stay_small(kind):

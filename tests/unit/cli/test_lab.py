@@ -182,7 +182,7 @@ def test_all_topics_can_be_compared_by_several_processes(thresher):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--strategies", "best-first,shrk"), "no strategy is called 'shrk'; known: ache-levels"),
+        (("--strategies", "best-first,shrk"), "no strategy is called 'shrk'; did you mean 'shark'? known: ache-levels"),
         (("--strategies", "best-first", "--baseline", "shrk"), "no strategy is called 'shrk'"),
         (("--strategies", "best-first", "--web", "none"), "no web is called 'none'; known: small"),
         (("--strategies", "best-first", "--topics", "tea,coffee"), "no topic is called 'coffee'; known: ships"),

@@ -114,7 +114,7 @@ def test_a_crawl_without_taxonomy_has_no_classes(new, tmp_path):
 
 
 def test_seeds_alone_are_a_topic(new, tmp_path):
-    code, said = new("--seed", "https://a.example/")
+    code, said = new("--seed", "https://a.example/", "--contact", "me@a.example")
     assert code == 0
     crawl = Crawl.open(tmp_path / "crawl")
     assert (crawl.topic().vectors(), crawl.brief().seeds) == ({}, frozenset(["https://a.example/"]))

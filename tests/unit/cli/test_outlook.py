@@ -1,25 +1,30 @@
-"""What a strategy expects is shown by the live line and by ``status``."""
+"""The live line and the closing summary show the forecast."""
 
-from thresher.cli.run import line_of
-from thresher.cli.status import _ahead
-from thresher.engine.progress import Progress
+from pathlib import Path
+
+from thresher.cli.run import line_of, print_result
+from thresher.engine.progress import Ending, Progress
+from thresher.engine.run import RunResult
 from thresher.frontier.base import Counts
 from thresher.records import Forecast
 
-AHEAD = Forecast(found=30.0, left=10.4, next_yield=0.25)
+AHEAD = Forecast(pages=240, least=0, most=1040)
 
 
 def progress(forecast):
-    return Progress(
-        counts=Counts(pages=40, relevant=30), pages_per_second=2.0, seconds=20.0, workers=1, forecast=forecast
-    )
+    counts = Counts(pages=250, relevant=50, waiting=3412)
+    return Progress(counts=counts, pages_per_second=2.0, seconds=20.0, workers=1, forecast=forecast)
 
 
-def test_the_live_line_says_how_much_is_left_if_the_strategy_can_tell():
-    assert "relevant (0.75) · about 10 left · 0 waiting" in line_of(progress(AHEAD))
-    assert "left" not in line_of(progress(None))
+def test_the_live_line_has_the_interval():
+    assert "50 relevant (0.20) · 0 to 1,040 relevant among 3,412 waiting · " in line_of(progress(AHEAD))
+    assert "50 relevant (0.20) · 3,412 waiting · " in line_of(progress(None))
 
 
-def test_status_says_how_much_is_left_and_found():
-    assert _ahead(AHEAD) == {"expected_left": 10, "share_found": 0.743, "next_yield": 0.25}
-    assert _ahead(None) == {}
+def test_the_closing_summary_has_the_interval(capsys):
+    result = RunResult(ending=Ending.STOPPED, progress=progress(AHEAD))
+    print_result(Path("crawl"), result, as_json=False)
+    said = "0 to 1,040 of the 3,412 waiting URLs lead to relevant pages (90 % interval, computed after 240 pages)."
+    assert f"Forecast: {said}" in capsys.readouterr().err
+    print_result(Path("crawl"), RunResult(ending=Ending.STOPPED, progress=progress(None)), as_json=False)
+    assert "Forecast" not in capsys.readouterr().err

@@ -28,7 +28,7 @@ def test_a_strategy_says_how_it_merges():
 def test_a_judge_says_whether_it_learns_and_what_it_can_be_told():
     described = run("judges", "cosine")
     assert "Does not learn from the crawl" in described
-    assert "delta: 0.1" in described
+    assert "threshold: 0.1" in described
     assert json.loads(run("judges", "cosine", "--json"))[0]["learns"] is False
 
 

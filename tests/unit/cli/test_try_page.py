@@ -8,7 +8,7 @@ URL = "http://a.example/"
 
 
 def judged(**changes):
-    judgement = Judgement(relevance=0.25, relevant=True, probability=0.875, parts={"words": 0.2, "seeds": 0.3})
+    judgement = Judgement(relevance=0.875, relevant=True, parts={"words": 0.2, "seeds": 0.3})
     words = [
         CountedWord(written="cells", weight=0.5, terms=["cell"]),
         CountedWord(written="tea", weight=-0.25, terms=["tea"]),
@@ -17,8 +17,8 @@ def judged(**changes):
     return Attempt(**{**given, **changes})
 
 
-def test_the_verdict_comes_with_probability_relevance_and_parts():
-    assert "  relevant, probability 0.88: relevance 0.250 = words 0.200, seeds 0.300" in sentences(judged())
+def test_the_verdict_comes_with_relevance_and_parts():
+    assert "  relevant: relevance 0.875 (computed from words 0.200, seeds 0.300)" in sentences(judged())
 
 
 def test_a_judge_without_probabilities_says_none():

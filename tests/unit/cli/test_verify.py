@@ -24,7 +24,7 @@ def test_what_is_wrong_is_said_with_an_example_and_the_next_command(tmp_path):
     done = called(crawl_with_a_lost_link(tmp_path))
     assert done.exit_code == 1
     assert done.output.splitlines() == [
-        "looked at 1 segments, 1 rows, 2 links",
+        "looked at 1 segments, 1 rows, 2 links, 1 done URLs",
         "  wrong  frontier: 1 links of settled pages were unknown to the frontier",
         f"    {url(3)}",
         "mend it: thresher verify --repair",
@@ -42,7 +42,7 @@ def test_repair_mends_it_and_ends_with_0(tmp_path):
 def test_json_says_the_same(tmp_path):
     said = json.loads(called(crawl_with_a_lost_link(tmp_path), "--json").output)
     assert said["clean"] is False
-    assert said["looked_at"] == {"segments": 1, "rows": 1, "links": 2}
+    assert said["looked_at"] == {"segments": 1, "rows": 1, "links": 2, "done URLs": 1}
     [finding] = said["findings"]
     assert (finding["part"], finding["state"], finding["number"], finding["examples"]) == (
         "frontier",

@@ -11,6 +11,19 @@ URL = "http://sun.example/cells/perovskite?a=1&b=2"
 OTHER = "http://moon.example/tandem"
 
 
+FAILURE = {
+    "reason": "DNS lookup failed",
+    "cause": "unreachable",
+    "urls": 12,
+    "failed": 0,
+    "waiting": 12,
+    "hosts": 3,
+    "examples": ["a.example", "b.example", "c.example"],
+    "retry_seconds": 600.0,
+    "words": "12 URLs on 3 hosts: DNS lookup failed (a.example, b.example, c.example), next try in 10 min",
+}
+
+
 def page_row(**more: Any) -> dict[str, Any]:
     row = {
         "url": URL,
@@ -18,7 +31,6 @@ def page_row(**more: Any) -> dict[str, Any]:
         "language": "en",
         "relevance": 0.91,
         "relevant": True,
-        "probability": 0.88,
         "depth": 2,
         "fetched_at": 1_790_000_000.0,
         "host": "sun.example",
@@ -43,6 +55,7 @@ class SampleDesk:
     state: str = "running"
     title: dict[str, str] = field(default_factory=lambda: {"en": "Solar cells", "zh": "太阳能电池"})
     text: str = "Perovskite cells are layered."
+    label_status: str = "fetched"
     told: list[dict[str, bool | None]] = field(default_factory=list)
     known: dict[str, Any] = field(default_factory=dict)
 
@@ -68,11 +81,14 @@ class SampleDesk:
             "state": self.state,
             "counts": {**counts, "pages": 240, "relevant": 120, "delayed": 1},
             "harvest_rate": 0.5,
+            "provisional": False,
             "pages_per_second": 7.25,
             "limit": {"code": "delay", "number": 1},
             "budgets": budgets,
-            "forecast": {"left": 812.4, "share_found": 0.13, "next_yield": 0.42},
+            "forecast": {"pages": 240, "least": 12, "most": 812},
             "labels": {"yes": 3, "no": 2},
+            "ended": {"code": "pages", "words": "the page limit is reached", "exit_code": 0, "fetched": 240, "at": 1.0},
+            "failures": [FAILURE],
             "can": ["start"] if self.state == "stopped" else ["pause", "stop", "budgets"],
         }
 
@@ -81,13 +97,21 @@ class SampleDesk:
         return {"points": curve, "pages": 240, "relevant": 120}
 
     async def pages(self, name: str, **_: Any) -> dict[str, Any]:
-        return {"pages": [page_row(), page_row(url=OTHER, title="", relevant=False, probability=None)], "more": True}
+        return {"pages": [page_row(), page_row(url=OTHER, title="", relevant=False)], "more": True}
 
     async def page(self, name: str, *, url: str) -> dict[str, Any]:
         return {
             "url": url,
+            "summary": "Relevant: relevance 0.91.",
             "state": "done",
             "reason": "",
+            "trouble": "",
+            "anchor": "",
+            "parked": "",
+            "tries": 0,
+            "last_try": 1_790_000_000.0,
+            "next_try_seconds": None,
+            "threshold": 0.5,
             "frontier": queued(url, 0.5),
             "path": [hop(url=OTHER), hop()],
             "history": [hop()],
@@ -123,15 +147,28 @@ class SampleDesk:
         parked = {"host": "moon.example", "parked": "answers 503", "best": None, "left_alone": {"/cal": "a calendar"}}
         return {"hosts": [host, {**host, **parked}]}
 
-    async def questions(self, name: str, *, limit: int = 10) -> dict[str, Any]:
-        asked = [{**page_row(url=url), "why": "unsure", "excerpt": self.text} for url in (URL, OTHER)]
+    async def questions(self, name: str, *, limit: int = 10, boundary: bool = False) -> dict[str, Any]:
+        why = "boundary" if boundary else "unsure"
+        asked = [{**page_row(url=url), "why": why, "excerpt": self.text} for url in (URL, OTHER)]
         return {"questions": asked[:limit], "told": {"yes": 3, "no": 2}}
 
-    async def tell(self, name: str, told: dict[str, bool | None]) -> dict[str, Any]:
+    async def tell(self, name: str, told: dict[str, bool | None], *, boundary: bool = False) -> dict[str, Any]:
         self.told.append(dict(told))
         before = {"precision": 0.5, "labelled": 5, "queue": [queued("http://a/", 0.9), queued("http://b/", 0.8)]}
         after = {"precision": 0.75, "labelled": 6, "queue": [queued("http://b/", 0.95), queued("http://c/", 0.9)]}
-        return {"labels": 1, "heard": True, "before": before, "after": after}
+        urls = [{"url": url, "relevant": word, "status": self.label_status, "reason": ""} for url, word in told.items()]
+        moved = {
+            "below": 5, "below_yes": 3, "above": 0, "above_yes": 0,
+            "threshold": 0.4, "now": 0.31, "relevant": 214, "relevant_now": 371,
+        }  # fmt: skip
+        return {
+            "labels": 1,
+            "heard": True,
+            "before": before,
+            "after": after,
+            "urls": urls,
+            "boundary": moved if boundary else None,
+        }
 
     async def search(self, name: str, *, q: str, **_: Any) -> dict[str, Any]:
         return {"hits": [{**page_row(), "snippet": f"about «{q}»"}], "total": 1, "indexed": 9, "growing": False}

@@ -8,7 +8,7 @@ import pytest
 
 from thresher.archive.collection import Collection
 from thresher.archive.pages import PageRecord, PageWriter
-from thresher.dashboard.ledger import RECOUNT_SECONDS, RECOUNT_SHARE, Ledger
+from thresher.dashboard.ledger import RECOUNT_SHARE, Ledger
 from thresher.records import Judgement, Outcome, Revision
 from thresher.urls.canonical import fingerprint
 
@@ -51,27 +51,27 @@ def test_what_is_no_page_is_passed_over(ledger, writers, collection):
 
 def test_new_rows_are_read_on_and_a_copy_does_not_count(ledger, writers, collection):
     writers[0].write([record(6)])
-    assert ledger.read(collection.segments).relevant == 1
+    assert ledger.read(collection.segments).tally.relevant == 1
     writers[1].write([record(7), record(8, duplicate_of=7)])
     pages = ledger.read(collection.segments)
-    assert (len(pages), pages.relevant) == (3, 2)
+    assert (len(pages), pages.tally.relevant) == (3, 2)
 
 
 def test_a_page_that_came_again_counts_once_after_a_while(ledger, clock, writers, collection):
     writers[0].write([record(6)])
     ledger.read(collection.segments)
     writers[1].write([replace(record(6), fetched_at=2000.0, relevant=False)])
-    clock.now += RECOUNT_SECONDS
+    clock.now += 1
     pages = ledger.read(collection.segments)
-    assert (len(pages), pages.relevant) == (1, 0)
+    assert (len(pages), pages.tally.relevant) == (1, 0)
 
 
 def test_what_the_judge_thinks_now_is_seen_after_a_while(ledger, clock, writers, collection):
     writers[0].write([record(6, text="words")])
-    assert ledger.read(collection.segments).relevant == 1
+    assert ledger.read(collection.segments).tally.relevant == 1
     writers[0].rewrite([Revision(url="http://a.example/6", judgement=Judgement(relevance=0.1, relevant=False))])
-    clock.now += RECOUNT_SECONDS
-    assert ledger.read(collection.segments).relevant == 0
+    clock.now += 1
+    assert ledger.read(collection.segments).tally.relevant == 0
 
 
 def test_the_longer_it_takes_to_read_all_the_more_seldom_it_is_done(clock, writers, collection, monkeypatch):
@@ -87,11 +87,21 @@ def test_the_longer_it_takes_to_read_all_the_more_seldom_it_is_done(clock, write
     monkeypatch.setattr(ledger, "_take", slow)
     writers[0].write([record(1)])
     ledger.read(collection.segments)
+    writers[0].write([record(2)])
     clock.now += 1 / RECOUNT_SHARE - 1.5
     ledger.read(collection.segments)
     clock.now += 1.5
     ledger.read(collection.segments)
     assert taken == [0, 1, 0]
+
+
+def test_what_nobody_wrote_to_is_not_read_anew(clock, writers, collection, monkeypatch):
+    ledger = Ledger(clock=clock)
+    writers[0].write([record(1)])
+    ledger.read(collection.segments)
+    before = ledger._pages
+    clock.now += 3600
+    assert ledger.read(collection.segments) is before
 
 
 def test_the_best_come_first_and_the_older_of_equals(ledger, writers, collection):

@@ -147,6 +147,27 @@ async def test_an_answer_shows_what_it_changed(browser, desk):
     assert page.css_first("[data-key=u]") is not None
 
 
+async def test_in_boundary_mode_the_threshold_before_and_after_is_shown(browser):
+    page = await shown(browser, "/solar/label?mode=boundary")
+    assert "near the threshold" in page.css_first(".question .why").text()
+    assert "mode=boundary" in page.css_first("[data-key=s]").attributes["href"]
+    post = page.css_first(".question form").attributes["data-post"]
+    answer = await browser.post(post, json={"url": URL, "relevant": True})
+    words = " ".join(LexborHTMLParser(answer.text).css_first(".taught").text().split())
+    assert "Threshold: 0.40 → 0.31, relevant pages: 214 → 371" in words
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [("fetched", ""), ("queued", "Not crawled yet: queued."), ("unknown", "the label will count")]
+)
+async def test_an_answer_says_when_the_page_was_not_crawled(browser, desk, status, words):
+    desk.label_status = status
+    answer = await browser.post("/solar/label", json={"url": URL, "relevant": True})
+    taught = LexborHTMLParser(answer.text).css_first(".taught").text()
+    assert words in taught
+    assert ("crawled" in taught) == bool(words)
+
+
 @pytest.mark.parametrize("body", ["", "[]", '{"url": 1, "relevant": true}', '{"url": "x"}', '{"url":"x","relevant":1}'])
 async def test_an_answer_that_is_none_is_refused(browser, desk, body):
     assert (await browser.post("/solar/label", content=body)).status_code == 400

@@ -185,6 +185,22 @@ async def test_workers_of_this_machine_are_known_by_their_segments(desk):
     ]
 
 
+async def test_labels_on_urls_that_were_never_crawled_are_reported_as_such(desk):
+    url = "http://a.example/never-crawled"
+    taught = held(answers.Taught, await desk.tell("small", {url: True}, boundary=True))
+    assert [(each["url"], each["status"]) for each in taught["urls"]] == [(url, "queued")]
+    assert taught["boundary"]["below"] == taught["boundary"]["above"] == 0
+    with pytest.raises(ConfigError, match="outside this crawl"):
+        await desk.tell("small", {"http://a.example/picture.png": True})
+
+
+async def test_boundary_questions_lie_on_both_sides_of_the_threshold(desk, crawl):
+    asked = held(answers.Questions, await desk.questions("small", limit=10, boundary=True))["questions"]
+    assert {question["why"] for question in asked} == {"boundary"}
+    relevances = [question["relevance"] for question in asked]
+    assert min(relevances) < crawl.threshold() <= max(relevances)
+
+
 async def test_questions_are_pages_that_nobody_spoke_of(desk, crawl):
     asked = held(answers.Questions, await desk.questions("small", limit=3))["questions"]
     assert len(asked) == 3

@@ -71,7 +71,7 @@ async def test_every_call_is_passed_on_whole(operation):
     args, kwargs = arguments_of(operation)
     answer = await getattr(measured, operation)(*args, **kwargs)
     assert inner.asked == [(operation, tuple(args), kwargs)]
-    nothing = operation in ("release", "park", "unpark", "remember", "leave", "close")
+    nothing = operation in ("adjust_relevant", "release", "park", "unpark", "remember", "leave", "close")
     assert answer == ([] if operation in ("lease", "commit") else None if nothing else inner.answer)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from thresher.engine.progress import HARVEST_PAGES, Ending, Limits, Pace, Progress
+from thresher.engine.progress import HARVEST_PAGES, Ending, Limits, Pace, Progress, nothing_fetched
 from thresher.frontier.base import Counts
 
 
@@ -19,9 +19,9 @@ def limit(**counts):
         ({"ready": 3, "pages": 1}, "2 workers busy"),
         ({"delayed": 36, "pages": 1}, "36 hosts waiting for their delay"),
         ({"delayed": 1, "pages": 1}, "1 host waiting for its delay"),
-        ({"leased": 1, "pages": 1}, "1 answer awaited"),
-        ({"parked": 2, "pages": 1}, "2 hosts parked"),
-        ({"pages": 1}, "nothing waits"),
+        ({"leased": 1, "pages": 1}, "waiting for 1 response"),
+        ({"parked": 2, "pages": 1}, "2 hosts parked or unreachable"),
+        ({"pages": 1}, "the queue is empty"),
     ],
 )
 def test_the_line_says_what_limits_the_speed(counts, said):
@@ -30,7 +30,7 @@ def test_the_line_says_what_limits_the_speed(counts, said):
 
 def test_the_line_says_when_nobody_works_and_when_nobody_knows():
     watched = Progress(counts=Counts(ready=3, pages=1), pages_per_second=0.0, seconds=1.0, workers=0)
-    assert watched.limit == "no worker has come yet"
+    assert watched.limit == "no worker has joined yet"
     assert replace(watched, answered=False).limit == "the store does not answer"
 
 
@@ -80,8 +80,33 @@ def test_the_harvest_is_known_after_enough_pages():
     assert pace.harvest() == pytest.approx(10 / HARVEST_PAGES)
 
 
-def test_every_ending_has_the_exit_code_it_is_known_by():
-    codes = {ending.name: ending.exit_code for ending in Ending}
-    assert codes == {
-        "DONE": 0, "RESTING": 0, "RELEVANT": 0, "HARVEST": 0, "STOPPED": 11, "FORCED": 13, "PAGES": 14, "MINUTES": 15,
-    }  # fmt: skip
+def test_only_a_run_that_was_stopped_has_an_exit_code_of_its_own():
+    codes = {ending.name: ending.exit_code for ending in Ending if ending.exit_code}
+    assert codes == {"STOPPED": 11, "FORCED": 13}
+
+
+def is_empty(before, after, ending=Ending.DONE, **more):
+    return nothing_fetched(ending, before, after, **{"is_refresh": False, "unreachable": False, **more})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "more", "expected"),
+    [
+        (Counts(), Counts(pages=1, failed=98), {}, False),
+        (Counts(), Counts(pages=1, failed=99), {}, False),
+        (Counts(), Counts(pages=1, failed=100), {}, True),
+        (Counts(), Counts(pages=0, failed=1), {}, True),
+        (Counts(), Counts(waiting=3), {"unreachable": True}, True),
+        (Counts(), Counts(waiting=3), {}, False),
+        (Counts(pages=9, failed=4), Counts(pages=9, failed=4), {}, False),
+        (Counts(pages=9, failed=4), Counts(pages=9, failed=5), {}, True),
+        (Counts(pages=0, failed=1), Counts(pages=0, failed=1), {}, True),
+        (Counts(pages=9), Counts(pages=9, failed=1, waiting=1), {"ending": Ending.PAGES}, False),
+        (Counts(), Counts(failed=1, waiting=1), {"ending": Ending.STOPPED}, False),
+        (Counts(), Counts(failed=1, waiting=1), {"ending": Ending.MINUTES}, True),
+        (Counts(), Counts(done=200, failed=1), {"is_refresh": True}, False),
+        (Counts(), Counts(done=0, failed=1), {"is_refresh": True}, True),
+    ],
+)
+def test_a_run_says_when_it_could_fetch_nothing(before, after, more, expected):
+    assert is_empty(before, after, **more) is expected

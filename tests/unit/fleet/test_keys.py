@@ -1,8 +1,8 @@
-"""Keys of a crawl are its own, and an address is printed without its password."""
+"""Keys of a crawl are its own."""
 
 import pytest
 
-from thresher.fleet.keys import key_of, pairs_of, without_password
+from thresher.fleet.keys import key_of, pairs_of
 
 
 def test_crawls_do_not_share_keys_and_one_crawls_keys_share_a_slot():
@@ -14,7 +14,3 @@ def test_crawls_do_not_share_keys_and_one_crawls_keys_share_a_slot():
 @pytest.mark.parametrize("answer", [[b"a", b"1", b"b", b"2"], {b"a": b"1", b"b": b"2"}])
 def test_a_hash_is_read_in_both_forms_of_the_protocol(answer):
     assert pairs_of(answer) == {"a": "1", "b": "2"}
-
-
-def test_a_password_is_not_printed():
-    assert without_password("rediss://me:secret@store.example:6380/2?x=secret") == "rediss://store.example:6380/2"

@@ -3,6 +3,8 @@
 import pytest
 
 from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
+from thresher.classify.adaptive import AdaptiveJudge
+from thresher.classify.base import Brief
 from thresher.lab.judges import PerfectJudge
 from thresher.lab.parsed import ParsedPages
 from thresher.lab.simulate import FETCH_SECONDS, Simulator
@@ -52,3 +54,10 @@ async def test_links_out_of_the_web_are_not_followed_and_dead_links_inside_are()
     web = SmallWeb({u("1"): ([], "one", ["http://elsewhere.example/", u("gone")])})
     crawl = await simulator(web, BreadthFirst()).run([u("1")], 100)
     assert [fetch.url for fetch in crawl.fetches] == [u("1"), u("gone")]
+
+
+async def test_a_judge_that_learns_still_learns_on_a_stopwatch():
+    web = tea_and_solar()
+    judge = AdaptiveJudge(Brief(vectors={"en": {"solar": 1.0}}, seeds=frozenset([u("seed")])))
+    await Simulator(web, ParsedPages(web, keep=False), judge=judge, strategy=BreadthFirst()).run([u("seed")], 5)
+    assert judge.pages_seen > 1

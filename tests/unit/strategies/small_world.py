@@ -31,9 +31,9 @@ def lease(*, depth_left=3, carry=None, url=HERE):
     return Lease(url=url, host="a.example", score=1.0, fence=1, until=0.0, depth_left=depth_left, carry=carry or {})
 
 
-def verdict(relevant, relevance=None, probability=None):
+def verdict(relevant, relevance=None, reward=None):
     worth = float(relevant) if relevance is None else relevance
-    return Judgement(relevance=worth, relevant=relevant, probability=probability)
+    return Judgement(relevance=worth, relevant=relevant, reward=worth if reward is None else reward)
 
 
 RELEVANT, IRRELEVANT = verdict(True), verdict(False)

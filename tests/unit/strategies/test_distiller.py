@@ -66,28 +66,28 @@ def page(url, *links):
 async def test_soft_focus_lifts_the_links_of_hubs_in_the_queue():
     strategy, frontier = SoftFocus(distill=2), MemoryFrontier()
     for found, worth in ((page("hub", "good", "new"), 0.2), (page("good", "other"), 1.0)):
-        await frontier.add(list(strategy.score(found, verdict(True, probability=worth), lease())))
+        await frontier.add(list(strategy.score(found, verdict(True, relevance=worth), lease())))
         changes = strategy.revise([])
         scores, was = ({url: getattr(c, side) for url, c in changes.items()} for side in ("now", "was"))
         await frontier.rescore(scores, was=was)
     assert (await frontier.find("http://a.example/new")).score == pytest.approx(0.7)
-    [again] = strategy.score(page("late", "new"), verdict(True, probability=0.4), lease())
+    [again] = strategy.score(page("late", "new"), verdict(True, relevance=0.4), lease())
     assert again.score == pytest.approx(0.9)
     assert again.parts == {"page": 0.4, "hubs": 0.5}
 
 
 def test_a_lifted_link_still_follows_the_judge():
     strategy = SoftFocus(distill=2)
-    list(strategy.score(page("hub", "good", "new"), verdict(True, probability=0.2), lease()))
-    list(strategy.score(page("good"), verdict(True, probability=1.0), lease()))
+    list(strategy.score(page("hub", "good", "new"), verdict(True, relevance=0.2), lease()))
+    list(strategy.score(page("good"), verdict(True, relevance=1.0), lease()))
     strategy.revise([])
-    changes = strategy.revise([Revision(url="http://a.example/hub", judgement=verdict(True, probability=0.6))])
+    changes = strategy.revise([Revision(url="http://a.example/hub", judgement=verdict(True, relevance=0.6))])
     assert changes["http://a.example/new"] == Change(0.7, 1.1)
 
 
 def test_without_it_soft_focus_has_nothing_to_say_of_its_own():
     strategy = SoftFocus()
-    list(strategy.score(page("hub", "good"), verdict(True, probability=0.2), lease()))
+    list(strategy.score(page("hub", "good"), verdict(True, relevance=0.2), lease()))
     assert strategy.revise([]) == {}
 
 

@@ -16,7 +16,7 @@ def scores(strategy, judgement):
 
 
 def test_soft_focus_hands_down_the_probability():
-    assert scores(SoftFocus(), verdict(False, relevance=0.0, probability=0.3)) == [0.3, 0.3]
+    assert scores(SoftFocus(), verdict(False, relevance=0.3, reward=0.0)) == [0.3, 0.3]
 
 
 def test_without_a_probability_the_relevance_counts():
@@ -24,16 +24,16 @@ def test_without_a_probability_the_relevance_counts():
 
 
 def test_hard_focus_drops_the_links_of_irrelevant_pages():
-    assert scores(HardFocus(), verdict(False, probability=0.4)) == []
+    assert scores(HardFocus(), verdict(False, relevance=0.4)) == []
 
 
 def test_hard_focus_orders_what_it_follows_as_soft_focus_does():
-    assert scores(HardFocus(), verdict(True, probability=0.7)) == [0.7, 0.7]
+    assert scores(HardFocus(), verdict(True, relevance=0.7)) == [0.7, 0.7]
 
 
 @pytest.mark.parametrize("strategy", [SoftFocus(), HardFocus()])
 def test_links_follow_when_the_judge_changes_its_mind(strategy):
     assert isinstance(strategy, Rescorer)
-    scores(strategy, verdict(True, probability=0.7))
-    changes = strategy.revise([Revision(url=HERE, judgement=verdict(False, probability=0.2))])
+    scores(strategy, verdict(True, relevance=0.7))
+    changes = strategy.revise([Revision(url=HERE, judgement=verdict(False, relevance=0.2))])
     assert changes[FIRST] == Change(0.7, 0.2)

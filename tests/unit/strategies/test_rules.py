@@ -47,8 +47,8 @@ def test_where_no_rule_leads_on_soft_focus_decides(text, aim):
     assert candidate.parts == {"soft focus": 0.07}
 
 
-def test_soft_focus_asks_for_the_probability_when_the_judge_knows_it(aim):
-    assert score(aim, "SP", Judgement(relevance=1.0, relevant=True, probability=0.6)).score == 0.6
+def test_soft_focus_asks_for_the_relevance_and_not_for_the_reward(aim):
+    assert score(aim, "SP", Judgement(relevance=0.6, relevant=True, reward=1.0)).score == 0.6
 
 
 def test_depth_and_combination_are_the_users(aim):

@@ -7,7 +7,9 @@ import pytest
 from tests.unit.strategies.learned.test_notes import Desk
 from thresher.records import Judgement, Lease, Link, ParsedPage, Revision
 from thresher.strategies.aim import Aim
+from thresher.strategies.base import Forecaster
 from thresher.strategies.learned.features import GROUPS
+from thresher.strategies.learned.forecast import forecast
 from thresher.strategies.thresher import Thresher
 from thresher.urls.canonical import fingerprint
 
@@ -104,14 +106,11 @@ def test_second_thoughts_of_the_judge_reach_what_waits():
     assert changes["http://a.org/x"].now < changes["http://a.org/x"].was
 
 
-def test_it_foresees_what_is_left():
+def test_it_forecasts_by_the_measured_interval():
     strategy = Thresher(Aim())
-    assert strategy.forecast() is None
-    wide_crawl(strategy)
-    ahead = strategy.forecast()
-    assert ahead.found == pytest.approx(40, abs=15)
-    assert 40 < ahead.left < 160
-    assert 0.2 < ahead.share_found < 0.5
+    assert isinstance(strategy, Forecaster)
+    assert strategy.forecast(pages=199, harvest=10.0, waiting=500) is None
+    assert strategy.forecast(pages=200, harvest=10.0, waiting=500) == forecast(pages=200, harvest=10.0, waiting=500)
 
 
 def test_a_restart_goes_on_with_what_was_learned():
@@ -144,3 +143,18 @@ def test_a_url_that_redirects_counts_as_what_it_led_to(relevance):
     list(strategy.score(page("target"), judgement, target) if relevance else strategy.missed(target))
     assert moved not in strategy._known.waiting()[0]
     assert strategy._known.urls["relevance"][moved] == relevance
+
+
+def test_a_revision_counts_only_where_the_fetch_was_counted():
+    """A link that is found after the fetch stands at another element, which has no tries."""
+    strategy = Thresher(Aim())
+    crawled(strategy, page("hub", "x"), 0.5)
+    crawled(strategy, page("x"), 0.2)
+    late = page("late", "x", "y")
+    crawled(strategy, replace(late, links=tuple(link._replace(tag_path="footer/a") for link in late.links)), 0.5)
+    for relevance in (0.9, 0.1, 1.0):
+        judgement = Judgement(relevance=relevance, relevant=relevance > 0.5)
+        strategy.revise([Revision(url="http://a.org/x", judgement=judgement)])
+    footer, lists = (strategy._places.path("a.org", path) for path in ("footer/a", "ul/li/a"))
+    assert strategy._places._successes[footer] == 0
+    assert strategy._places._successes[lists] == pytest.approx(1.0)

@@ -24,7 +24,8 @@ async def test_a_crawl_whose_parts_agree_is_clean(small):
     report = await verify(small.crawl)
     assert report.findings == []
     assert report.is_clean
-    assert report.looked_at == {"segments": 1, "rows": 2, "links": 2}
+    assert report.looked_at == {"segments": 1, "rows": 2, "links": 2, "done URLs": 2}
+    assert report.unchecked == []
 
 
 async def test_links_that_the_frontier_lost_are_found_again(small):
@@ -62,13 +63,40 @@ async def test_the_links_of_a_page_that_is_fetched_again_anyway_are_not_missed(s
     assert report.is_clean
 
 
-async def test_pages_that_the_page_store_lost_are_called_lost(small):
-    await small.settle(page(1, [2]), page(2, []))
+async def test_pages_that_the_page_store_lost_are_queued_again(small):
+    await small.settle(page(1, [2]), page(2, []), page(3, []))  # nothing links to the third
     small.keep(page(1, [2]))
+    report = await verify(small.crawl)
+    assert states(report) == {(State.WRONG, 2)}
+    assert report.findings[0].examples == (url(2), url(3))
+    assert (await small.state(2)).state == "done", "a look changes nothing"
     report = await verify(small.crawl, repair=True)
-    assert states(report) == {(State.LOST, 1)}
-    assert not report.is_clean
-    assert report.findings[0].examples == (url(2),)
+    assert states(report) == {(State.MENDED, 2)}
+    assert report.is_clean
+    assert {(await small.state(number)).state for number in (2, 3)} == {"waiting"}
+    frontier = small.crawl.frontier()
+    counts = await frontier.counts()
+    await frontier.close()
+    assert (counts.waiting, counts.done, counts.pages) == (2, 1, 1)
+
+
+async def test_a_page_that_was_lost_and_is_out_of_scope_now_is_not_queued_again(tmp_path):
+    small = SmallCrawl(tmp_path / "small", TOPIC + f'scope: {{deny_hosts: ["{url(2)[7:17]}"]}}\n')
+    await small.settle(page(1, []), page(2, []))
+    small.keep(page(1, []))
+    assert states(await verify(small.crawl, repair=True)) == {(State.NOTE, 1)}
+    assert (await small.state(2)).state == "done"
+
+
+async def test_a_frontier_file_that_is_gone_is_noticed_and_made_anew(small):
+    pages = [page(1, [2]), page(2, [])]
+    small.keep(*pages)
+    await small.settle(*pages)
+    small.crawl.folder.frontier.unlink()
+    assert states(await verify(small.crawl)) == {(State.WRONG, 1)}
+    assert not small.crawl.folder.frontier.exists(), "a look makes nothing"
+    assert (await verify(small.crawl, repair=True)).is_clean
+    assert {(await small.state(number)).state for number in (1, 2)} == {"waiting"}
 
 
 async def test_links_outside_of_the_rules_as_they_are_now_are_not_missed(tmp_path):

@@ -4,6 +4,8 @@ import pytest
 
 from tests.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from tests.unit.verify.conftest import TOPIC, SmallCrawl, page
+from thresher.fleet.names import machine_mark
+from thresher.fleet.roster import take_part
 from thresher.verify.crawl import verify
 from thresher.verify.findings import State
 
@@ -32,4 +34,22 @@ async def test_a_store_that_was_emptied_gets_back_what_this_machine_keeps(shared
 async def test_pages_of_other_machines_are_not_called_lost(shared):
     await shared.settle(page(1, [2]), page(2, []))
     shared.keep(page(1, [2]))
-    assert (await verify(shared.crawl)).findings == []
+    report = await verify(shared.crawl)
+    assert report.findings == []
+    assert "1 have none here" in report.unchecked[0]
+
+
+async def test_pages_that_the_only_machine_lost_are_queued_again_as_far_as_a_link_names_them(shared):
+    await shared.settle(page(1, [2]), page(2, [3]), page(3, []))
+    shared.keep(page(1, [2]))
+    link = shared.crawl.link(patience_seconds=5)
+    await take_part(link, shared.crawl.name, machine_mark(shared.crawl.folder))
+    await link.close()
+    report = await verify(shared.crawl, repair=True)
+    assert [(finding.state, finding.number) for finding in report.findings] == [(State.MENDED, 1), (State.LOST, 1)]
+    assert not report.is_clean
+    assert (await shared.state(2)).state == "waiting"
+    frontier = shared.crawl.frontier()
+    counts = await frontier.counts()
+    await frontier.close()
+    assert (counts.waiting, counts.done, counts.pages) == (1, 2, 2)

@@ -1,10 +1,10 @@
 -- Parameters: the fields of archive.pages.PageRecord, text and links packed, parts as JSON.
 INSERT INTO page (
     fingerprint, url, status, outcome, reason, page, score, parent, depth, title, language, relevance, relevant,
-    probability, parts, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes, etag, last_modified,
-    text, main, links
+    reward, parts, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes, etag, last_modified,
+    text, main, links, terms
 ) VALUES (
     :fingerprint, :url, :status, :outcome, :reason, :page, :score, :parent, :depth, :title, :language, :relevance,
-    :relevant, :probability, :parts, :text_hash, :duplicate_of, :fetched_at, :elapsed_seconds, :bytes, :etag,
-    :last_modified, :text, :main, :links
+    :relevant, :reward, :parts, :text_hash, :duplicate_of, :fetched_at, :elapsed_seconds, :bytes, :etag,
+    :last_modified, :text, :main, :links, :terms
 );

@@ -13,9 +13,9 @@ CREATE TABLE IF NOT EXISTS page (
     depth           INTEGER NOT NULL,      -- links from a seed
     title           TEXT    NOT NULL,
     language        TEXT    NOT NULL,
-    relevance       REAL    NOT NULL,
-    relevant        INTEGER NOT NULL,
-    probability     REAL,                  -- of being about the topic, where the judge can tell
+    relevance       REAL    NOT NULL,      -- how likely it is about the topic
+    relevant        INTEGER NOT NULL,      -- whether that reaches the judge's threshold
+    reward          REAL    NOT NULL DEFAULT 0,    -- what strategies learn from
     parts           TEXT,                  -- JSON: what the relevance was made of
     text_hash       INTEGER NOT NULL,
     duplicate_of    INTEGER NOT NULL,      -- fingerprint of the page with the same text, 0 when it is the first
@@ -26,10 +26,14 @@ CREATE TABLE IF NOT EXISTS page (
     last_modified   TEXT    NOT NULL DEFAULT '',
     text            BLOB,                  -- zstd
     main            BLOB,                  -- zstd; what a reader would read of it, when that is not all
-    links           BLOB                   -- zstd of JSON: [[url, anchor, score, parts], …]
+    links           BLOB,                  -- zstd of JSON: [[url, anchor, score, parts], …]
+    terms           BLOB                   -- what the judge needs to judge the page again without its text
 );
 CREATE INDEX IF NOT EXISTS page_fingerprint ON page (fingerprint);
--- Pages that a person can be asked about, by what is thought of them.
-CREATE INDEX IF NOT EXISTS page_askable ON page (relevance, probability)
+-- Pages that a person can be asked about, by their relevance.
+DROP INDEX IF EXISTS page_askable;
+CREATE INDEX IF NOT EXISTS page_with_text ON page (relevance)
     WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL;
-PRAGMA user_version = 3;
+-- For counting: no row, with its long texts, must be read to count pages and relevant pages.
+CREATE INDEX IF NOT EXISTS page_counted ON page (duplicate_of, relevant, relevance) WHERE page = 1;
+PRAGMA user_version = 4;

@@ -70,6 +70,7 @@ class QuestionList(Query):
     """How many questions."""
 
     limit: int = Field(default=10, ge=1, le=50, description="How many.")
+    boundary: bool = Field(default=False, description="Pages near the threshold, ten at most.")
 
 
 class Search(Query):
@@ -92,6 +93,7 @@ class NewLabels(Body):
     """What a person says of pages."""
 
     labels: list[Said] = Field(min_length=1, max_length=MOST_LABELS, description="One for each page.")
+    boundary: bool = Field(default=False, description="Report how the threshold moved.")
 
 
 class Order(Body):

@@ -128,7 +128,7 @@ OPERATIONS = (
         method="GET",
         path=f"{CRAWL}/questions",
         name="questions",
-        summary="The pages whose answers teach most.",
+        summary="The pages whose labels teach most, or those near the threshold.",
         answer=answers.Questions,
         query=asked.QuestionList,
         run=lambda desk, call: desk.questions(call.crawl, **call.query.model_dump()),
@@ -148,7 +148,9 @@ OPERATIONS = (
         summary="Say of pages whether they are about the topic; the answer tells what that changed.",
         answer=answers.Taught,
         body=asked.NewLabels,
-        run=lambda desk, call: desk.tell(call.crawl, {said.url: said.relevant for said in call.body.labels}),
+        run=lambda desk, call: desk.tell(
+            call.crawl, {said.url: said.relevant for said in call.body.labels}, boundary=call.body.boundary
+        ),
     ),
     Operation(
         method="GET",

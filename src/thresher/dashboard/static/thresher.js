@@ -221,6 +221,9 @@ if (body.dataset.events) {
   document.addEventListener("visibilitychange", follow);
   listen();
 }
+setInterval(() => {
+  if (!document.hidden && document.querySelector("[data-growing]")) refresh();
+}, 1000);
 if (body.dataset.again) {
   setInterval(() => {
     if (!document.hidden) refresh();

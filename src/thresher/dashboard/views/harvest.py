@@ -20,4 +20,4 @@ async def harvest(watched: WatchedCrawl, *, points: int = 200) -> dict[str, Any]
         rate = (here[1] - before[1]) / (here[0] - before[0])
         curve.append({"pages": here[0], "relevant": here[1], "rate": rate})
         before = here
-    return {"points": curve, "pages": len(pages), "relevant": pages.relevant}
+    return {"points": curve, "pages": len(pages), "relevant": pages.tally.relevant}

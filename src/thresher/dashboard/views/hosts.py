@@ -9,6 +9,7 @@ from typing import Any
 from thresher import hosts as care
 from thresher.dashboard.watched import WatchedCrawl
 from thresher.engine.robots import RobotsAnswer, is_unreachable
+from thresher.totals import host_totals
 
 SCHEMES = ("https", "http")
 
@@ -17,6 +18,7 @@ async def hosts(watched: WatchedCrawl, *, limit: int = 100, parked: bool = False
     """Return hosts, those with most pages first; only parked ones when asked."""
     entries = await watched.look.hosts(limit, parked=parked)
     left = await care.left_parts(watched.look, entries)
+    entries = await host_totals(entries, watched.crawl.counted_pages)
     robots = await _robots(watched, [entry.host for entry in entries])
     return {
         "hosts": [

@@ -6,14 +6,14 @@ from typing import Any
 
 from thresher.archive.collection import Collection
 from thresher.archive.pages import FoundLink, PageRecord
+from thresher.build import Crawl
 from thresher.dashboard.watched import WatchedCrawl
 from thresher.dashboard.words import JudgedWords
 from thresher.errors import ConfigError
-from thresher.explain import Explanation
+from thresher.explain import Explanation, Standing, explanation_of, standing_of
 from thresher.labels import last_words
 from thresher.records import ParsedPage
 from thresher.urls.canonical import canonicalize, fingerprint
-from thresher.urls.traps import trap
 
 MOST_LINKS = 50
 MOST_CHARACTERS = 200_000
@@ -28,13 +28,10 @@ async def page(watched: WatchedCrawl, words: JudgedWords, *, url: str) -> dict[s
     canonical = canonicalize(url)
     if canonical is None:
         raise ConfigError(f"{url!r} is not an http or https URL")
-    entry = await watched.look.find(canonical)
-    number = fingerprint(canonical)
-    path, history, record, text, links = await watched.reader.ask(
-        lambda collection: _stored(collection, number, entry.parent if entry else 0)
+    standing = await standing_of(watched.look, canonical)
+    explanation, record, text, links = await watched.reader.ask(
+        lambda collection: _stored(watched.crawl, canonical, standing, collection)
     )
-    outside = "" if entry else watched.crawl.rules().scope.allows(canonical, 0) or trap(canonical)
-    explanation = Explanation(url=canonical, entry=entry, path=path, history=history, outside=outside)
     parsed = ParsedPage(url=canonical, title=record.title, text=text, language=record.language) if record else None
     return {
         **explanation.as_json(),
@@ -47,14 +44,12 @@ async def page(watched: WatchedCrawl, words: JudgedWords, *, url: str) -> dict[s
 
 
 def _stored(
-    collection: Collection, number: int, parent: int
-) -> tuple[list[Any], list[PageRecord], PageRecord | None, str, list[FoundLink]]:
-    path = collection.path(number)
-    if not path and parent:
-        path = collection.path(parent)
+    crawl: Crawl, url: str, standing: Standing, collection: Collection
+) -> tuple[Explanation, PageRecord | None, str, list[FoundLink]]:
+    number = fingerprint(url)
     links = sorted(collection.links(number), key=lambda link: -link.score)[:MOST_LINKS]
-    text = collection.main_text(number)
-    return path, collection.history(number), collection.find(number), text, links
+    explanation = explanation_of(crawl, url, standing, collection)
+    return explanation, collection.find(number), collection.main_text(number), links
 
 
 def _link(link: FoundLink) -> dict[str, Any]:

@@ -37,7 +37,6 @@ def page_row(record: PageRecord) -> dict[str, Any]:
         "language": record.language,
         "relevance": record.relevance,
         "relevant": record.relevant,
-        "probability": record.probability,
         "depth": record.depth,
         "fetched_at": record.fetched_at,
         "host": host_key(record.url),

@@ -45,6 +45,7 @@ class Searcher:
         self._adding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index")
         self._growing: asyncio.Future[None] | None = None
         self._next = 0.0
+        self._is_built_elsewhere = False
         self._is_leaving = False
 
     async def search(self, typed: str, *, limit: int = 20, language: str = "", host: str = "") -> dict[str, Any]:
@@ -57,7 +58,12 @@ class Searcher:
         found, pages = await loop.run_in_executor(self._asking, self._find, query, filters, limit)
         hits = await self._watched.reader.ask(lambda collection: [_hit(collection, each, query) for each in found])
         listed = [hit for hit in hits if hit]
-        return {"hits": listed, "total": len(listed), "indexed": pages, "growing": not growing.done()}
+        return {
+            "hits": listed,
+            "total": len(listed),
+            "indexed": pages,
+            "growing": self._is_built_elsewhere or not growing.done(),
+        }
 
     async def close(self) -> None:
         """Let go of the index; one that grows is left as far as it is."""
@@ -76,7 +82,7 @@ class Searcher:
     def _catch_up(self) -> None:
         try:
             with self._new_index() as index:
-                index.catch_up(self._go_on)
+                self._is_built_elsewhere = index.catch_up(self._go_on) is None
         except _Leaving:
             return
         except ThresherError:

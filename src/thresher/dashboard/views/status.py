@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from thresher.crew import crew
 from thresher.dashboard.watched import WatchedCrawl
+from thresher.ended import Ended, last_ended
 from thresher.engine.progress import HARVEST_PAGES
+from thresher.failures import FailureReport, failure_report
 from thresher.fleet.orders import Orders
 from thresher.frontier.base import Counts
 from thresher.labels import Label, verdicts
 from thresher.outlook import look_ahead
-from thresher.records import Forecast
+from thresher.totals import with_tally
 from thresher.wishes import Wishes, begun_with, read_wishes
 
 _SPEED_SECONDS = 5.0
+_FAILURES_SECONDS = 3.0
 
 
 async def status(watched: WatchedCrawl) -> dict[str, Any]:
@@ -27,8 +30,8 @@ async def status(watched: WatchedCrawl) -> dict[str, Any]:
     )
     pages, busy = await watched.pages(), await _busy(watched)
     if not watched.crawl.is_shared:  # the frontier counted them as they were judged first
-        counts = replace(counts, relevant=pages.relevant)
-    state = await _state(watched, busy, wishes)
+        counts = with_tally(counts, pages.tally)
+    state, forecast = await _state(watched, busy, wishes), await look_ahead(watched.frontier, counts)
     watched.pace.note(time.monotonic(), counts)
     is_running = state != "stopped"
     limits = watched.crawl.config.stop.model_dump()
@@ -44,14 +47,29 @@ async def status(watched: WatchedCrawl) -> dict[str, Any]:
         **_description(watched),
         "state": state,
         "counts": asdict(counts),
-        "harvest_rate": counts.relevant / counts.pages if counts.pages else 0.0,
+        "harvest_rate": counts.harvest_rate,
+        "provisional": counts.is_provisional,
         "pages_per_second": _speed(watched, pages.since(time.time() - _SPEED_SECONDS)) if is_running else 0.0,
         "limit": _limit(counts, state, busy),
         "budgets": {name: {"limit": limits.get(name), "used": used[name]} for name in used},
-        "forecast": _ahead(await look_ahead(watched.frontier)),
+        "forecast": asdict(forecast) if forecast else None,
         "labels": _told(await watched.labels()),
+        "ended": _ended(await last_ended(watched.frontier, is_running=is_running or watched.crawl.is_shared)),
+        "failures": (await _failures(watched)).as_json(),
         "can": _can(watched, state),
     }
+
+
+async def _failures(watched: WatchedCrawl) -> FailureReport:
+    """Return why URLs failed, as of a moment ago: with many failures the question takes longer than the others."""
+    report: FailureReport = await watched.fresh.get(
+        "failures", lambda: failure_report(watched.look), seconds=_FAILURES_SECONDS
+    )
+    return report
+
+
+def _ended(ended: Ended | None) -> dict[str, Any] | None:
+    return asdict(ended) if ended else None
 
 
 def _description(watched: WatchedCrawl) -> dict[str, Any]:
@@ -115,12 +133,6 @@ def _limit(counts: Counts, state: str, workers: int) -> dict[str, Any]:
     if counts.leased:
         return {"code": "answers", "number": counts.leased}
     return {"code": "parked", "number": counts.parked} if counts.parked else {"code": "nothing", "number": 0}
-
-
-def _ahead(forecast: Forecast | None) -> dict[str, float] | None:
-    if forecast is None:
-        return None
-    return {"left": forecast.left, "share_found": forecast.share_found, "next_yield": forecast.next_yield}
 
 
 def _can(watched: WatchedCrawl, state: str) -> list[str]:

@@ -11,9 +11,9 @@ from thresher.dashboard.watched import WatchedCrawl
 from thresher.labels import verdicts
 
 
-async def questions(watched: WatchedCrawl, *, limit: int = 10) -> dict[str, Any]:
-    """Return the pages whose answer teaches most, and how much was told so far."""
-    asked = await teaching.questions(watched.crawl, limit)
+async def questions(watched: WatchedCrawl, *, limit: int = 10, boundary: bool = False) -> dict[str, Any]:
+    """Return the pages whose answer teaches most, or those near the threshold, and how much was told so far."""
+    asked = await teaching.questions(watched.crawl, limit, boundary=boundary)
     told = list(verdicts(await watched.labels()).values())
     return {
         "questions": [_question(question) for question in asked],
@@ -28,7 +28,6 @@ def _question(question: teaching.Question) -> dict[str, Any]:
         "title": record.title,
         "language": record.language,
         "relevance": record.relevance,
-        "probability": record.probability,
         "why": question.why,
         "excerpt": question.excerpt,
     }
@@ -39,8 +38,8 @@ async def labels(watched: WatchedCrawl) -> dict[str, Any]:
     return {"labels": [asdict(label) for label in await watched.labels()]}
 
 
-async def tell(watched: WatchedCrawl, told: Mapping[str, bool | None]) -> dict[str, Any]:
-    """Say yes, no or never mind to pages; return what that changed."""
-    taught = await teaching.tell(watched.crawl, told)
+async def tell(watched: WatchedCrawl, told: Mapping[str, bool | None], *, boundary: bool = False) -> dict[str, Any]:
+    """Label pages, None to remove a label; return what that changed, the threshold too when asked for."""
+    taught = await teaching.tell(watched.crawl, told, boundary=boundary)
     watched.fresh.clear()
     return taught.as_json()

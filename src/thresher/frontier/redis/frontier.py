@@ -13,30 +13,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from thresher.errors import ConfigError, StoreError
-from thresher.frontier.base import Counts, HostEntry, Merge, UrlEntry, UrlState
+from thresher.errors import ConfigError
+from thresher.frontier.base import Counts, FailureCount, HostEntry, Merge, UrlEntry, UrlState
 from thresher.frontier.redis.codec import Name, Record, to_bytes, to_text, url_of
 from thresher.frontier.redis.heads import HEADS, Heads
 from thresher.frontier.redis.link import Call, Part, StoreLink
+from thresher.frontier.redis.opening import keep_id, open_shards, refuse_lost
 from thresher.frontier.redis.recent import Recent
 from thresher.frontier.redis.scripts import Settings, script
-from thresher.frontier.redis.shards import (
-    CONTENT_KEYS,
-    Batch,
-    Shards,
-    content_bytes,
-    link_arguments,
-    portions,
-)
+from thresher.frontier.redis.shards import Batch, Shards, content_bytes, link_arguments, portions
 from thresher.frontier.redis.views import Views
 from thresher.frontier.sample import Sample
 from thresher.frontier.scores import SAME_SCORE, check_scores
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint
 from thresher.urls.host import host_key
-
-LAYOUT = 1
-"""Counts the changes of the keys that an older Thresher cannot read."""
 
 CLUSTER_SHARDS = 16
 SCORES_AT_ONCE = 100
@@ -56,6 +47,7 @@ class RedisFrontier:
         delay_seconds: How long a host is left alone after a lost lease when none was ever settled.
         shards: Into how many parts a new crawl is cut; by default 1 on one server, 16 on a cluster.
         chunk_size: How many URLs of a host wait in one key.
+        crawl_id: The id that the crawl must have in the store; empty for any.
     """
 
     def __init__(
@@ -70,6 +62,7 @@ class RedisFrontier:
         delay_seconds: float = 0.0,
         shards: int | None = None,
         chunk_size: int = 128,
+        crawl_id: str = "",
     ) -> None:
         if not _NAME(crawl):
             raise ConfigError(f"a crawl in a store is named by letters, digits, '_', '.' and '-', got {crawl!r}")
@@ -82,13 +75,13 @@ class RedisFrontier:
             delay_seconds=delay_seconds,
             chunk_size=chunk_size,
         )
-        self._crawl = crawl
+        self._crawl, self._crawl_id = crawl, crawl_id
         self._shards_wanted = shards or (CLUSTER_SHARDS if self.link.is_cluster else 1)
         self._shards: Shards | None = None
         self._packed_settings = b""
         self._recent = Recent(merge)
         self._losses = 0
-        self._views = Views(self.link)
+        self._views = Views(self.link, clock)
         self._heads = Heads() if clock is None else Heads(fresh_seconds=0.0)  # nobody waits in a simulated crawl
         self._out = 0  # pages and open leases of all shards, as of the last look
 
@@ -163,6 +156,19 @@ class RedisFrontier:
         shards = await self._opened()
         await self._run("unpark", shards.of(host), to_bytes(host))
 
+    async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
+        """Add to the number of relevant pages of hosts, after pages were judged again."""
+        shards = await self._opened()
+        rows: dict[int, list[Part]] = {}
+        for host, change in changes.items():
+            rows.setdefault(shards.of(host), []).extend((to_bytes(host), change))
+        calls = [
+            self._call("adjust", shard, *parts[at : at + 2 * SCORES_AT_ONCE])
+            for shard, parts in rows.items()
+            for at in range(0, len(parts), 2 * SCORES_AT_ONCE)
+        ]
+        await self.link.run_all(calls)
+
     async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
         """Give waiting URLs new scores whatever the merge; return how many still waited."""
         check_scores(scores.values())
@@ -210,6 +216,7 @@ class RedisFrontier:
     async def counts(self) -> Counts:
         """Return the frontier in numbers."""
         shards = await self._opened()
+        await refuse_lost(self.link, self._crawl, self._crawl_id)
         rows = [(await self._until_settled("counts", shard))[1] for shard in shards]
         return Counts.of(map(sum, zip(*rows, strict=True)))
 
@@ -219,16 +226,24 @@ class RedisFrontier:
         entries: list[HostEntry] = []
         for shard in shards:
             prefix = shards.prefix(shard)
-            now = self._clock() if self._clock else await self._views.now(prefix)
-            entries += await listed(prefix, limit, now, self._settings.delay_seconds)
+            entries += await listed(prefix, limit, await self._views.now(prefix), self._settings.delay_seconds)
         return heapq.nsmallest(limit, entries, key=lambda entry: (-entry.pages, entry.host))
+
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return one host by its key; None when it is unknown."""
+        shards = await self._opened()
+        return await self._views.host(shards.prefix(shards.of(host)), to_bytes(host), self._settings.delay_seconds)
+
+    async def failures(self) -> list[FailureCount]:
+        """Count failed URLs by host and reason, and the URLs that wait for parked hosts, in no order."""
+        shards = await self._opened()
+        return [count for shard in shards for count in await self._views.failures(shards.prefix(shard))]
 
     async def sample(self, limit: int) -> Sample:
         """Return the scores of waiting URLs, about so many of them, drawn by chance."""
         shards = await self._opened()
-        scores: list[tuple[float, float]] = []
-        for shard in shards:
-            scores += await self._views.sample(shards.prefix(shard), limit // shards.number)
+        share = limit // shards.number
+        scores = [score for shard in shards for score in await self._views.sample(shards.prefix(shard), share)]
         return Sample(scores=scores, whole=False)
 
     async def recall_all(self, notes: Sequence[tuple[str, str]]) -> list[str | None]:
@@ -241,9 +256,7 @@ class RedisFrontier:
         """List hosts that may be asked now, in the order of their best URLs."""
         shards = await self._opened()
         await self.link.run_all([self._call("next_time", shard) for shard in shards])  # lets hosts wake
-        ranked: list[tuple[float, bytes]] = []
-        for shard in shards:
-            ranked += await self._views.ready(shards.prefix(shard), limit)
+        ranked = [each for shard in shards for each in await self._views.ready(shards.prefix(shard), limit)]
         best = heapq.nlargest(limit, ranked) if shards.number > 1 else ranked
         return [to_text(member[4:]) for _, member in best]
 
@@ -251,12 +264,15 @@ class RedisFrontier:
         """Return the seconds until `lease` may have something to hand out; None when nothing waits or is leased."""
         shards = await self._opened()
         answers = await self.link.run_all([self._call("next_time", shard) for shard in shards])
-        return min((float(answer) for answer in answers if answer is not None), default=None)
+        seconds = min((float(answer) for answer in answers if answer is not None), default=None)
+        if seconds is None:  # nothing is left, or the store was emptied
+            await refuse_lost(self.link, self._crawl, self._crawl_id)
+        return seconds
 
     async def first_with(self, content: int) -> int:
         """Return the fingerprint of the URL whose settlement brought this content first; 0 when none did."""
         shards = await self._opened()
-        key = _content_key(shards, content)
+        key = shards.content_key(content)
         owner = await self.link.call("HGET", key, content_bytes(content))
         return int.from_bytes(owner, "big", signed=True) if owner else 0
 
@@ -268,9 +284,7 @@ class RedisFrontier:
 
     async def recall(self, host: str, kind: str) -> str | None:
         """Return what was remembered about a host, unless its time is over."""
-        shards = await self._opened()
-        note = await self._run("recall", shards.of(host), to_bytes(host), to_bytes(kind))
-        return None if note is None else to_text(note)
+        return (await self.recall_all([(host, kind)]))[0]
 
     async def enter(self, gate: str, *, seconds: float) -> float:
         """Go through a gate, and shut it for so long unless `leave` is called; the seconds to wait when it is shut."""
@@ -282,6 +296,23 @@ class RedisFrontier:
         shards = await self._opened()
         await self._run("leave", shards.of(gate), to_bytes(gate), repr(delay_seconds))
 
+    async def identify(self, crawl_id: str) -> str:
+        """Keep the id of the crawl unless the store has one; return the one that it has."""
+        await self._opened()
+        self._crawl_id = await keep_id(self.link, self._crawl, crawl_id)
+        return self._crawl_id
+
+    async def reopen(self, candidates: Sequence[Candidate]) -> int:
+        """Let URLs that are done or failed wait again; return how many were."""
+        shards, reopened = await self._opened(), 0
+        for candidate in candidates:
+            host = host_key(candidate.url)
+            name = Name.of(candidate.url, host)
+            if await self._run("reopen", shards.of(host), name.host, name.rest, name.number, name.member):
+                self._recent.forget(candidate.url, host)
+                reopened += await self.add([candidate])
+        return reopened
+
     async def close(self) -> None:
         """Let go of the connections; nothing that was committed is lost."""
         await self.link.close()
@@ -291,17 +322,11 @@ class RedisFrontier:
     async def _opened(self) -> Shards:
         """Return the crawl's shards, as they were cut when it began."""
         if self._shards is None:
-            key = b"th:{%s}" % self._crawl.encode()
-            settings = {"layout": LAYOUT, "shards": self._shards_wanted, "seen_keys": self._settings.seen_keys}
-            for name, value in settings.items():
-                await self.link.call("HSETNX", key, name, value)
-            kept = await self.link.call("HMGET", key, *settings)
-            layout, number, seen_keys = map(int, kept)
-            if layout != LAYOUT:
-                raise StoreError(f"crawl {self._crawl} in {self.link.name} was made by another version of Thresher")
+            self._shards, seen_keys = await open_shards(
+                self.link, self._crawl, self._shards_wanted, self._settings.seen_keys, self._crawl_id
+            )
             self._settings = replace(self._settings, seen_keys=seen_keys)
             self._packed_settings = self._settings.to_bytes()
-            self._shards = Shards(self._crawl, number)
         return self._shards
 
     def _call(self, name: str, shard: int, *arguments: Part) -> Call:
@@ -338,7 +363,7 @@ class RedisFrontier:
         """Say whose contents these are, in the shards of the contents, before the leases are settled in theirs."""
         for settlement in settlements:
             if settlement.content:
-                key, owner = _content_key(shards, settlement.content), content_bytes(fingerprint(settlement.lease.url))
+                key, owner = shards.content_key(settlement.content), content_bytes(fingerprint(settlement.lease.url))
                 await self.link.call("HSETNX", key, content_bytes(settlement.content), owner)
 
     async def _best_shards(self, limit: int, pages: int | None) -> dict[int, int]:
@@ -373,8 +398,3 @@ class RedisFrontier:
             host_pages=pages,
             host_relevant=relevant,
         )
-
-
-def _content_key(shards: Shards, content: int) -> bytes:
-    shard = content % shards.number
-    return b"%sc%d" % (shards.prefix(shard), content % CONTENT_KEYS)

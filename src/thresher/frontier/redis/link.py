@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import random
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
-from urllib.parse import urlsplit, urlunsplit
 
 from redis import exceptions as wrong
 from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from thresher.errors import ConfigError, StoreError, StoreUnreachable
+from thresher.errors import ConfigError, StoreError, StoreRefused, StoreUnreachable
 from thresher.frontier.redis.scripts import Script
+from thresher.urls.store_address import StoreAddress, shown_store
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +40,9 @@ asked the same thing many times over."""
 CONNECTIONS = 8
 """How many calls of one worker may be under way at the same time; the others wait for their turn."""
 
+READ_ONLY_SECONDS = 60.0
+"""How long a worker waits for a store that takes no writes, as during a failover; a command does not wait for it."""
+
 _CONNECT_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 3.0
 _PASSING = (
@@ -52,7 +56,6 @@ _PASSING = (
     wrong.MaxConnectionsError,
 )
 _NOT_NOW = ("MISCONF", "LOADING", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "BUSY", "UNBLOCKED", "OOM")
-_SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss", "redis+cluster": "redis"}
 
 
 class StoreLink:
@@ -64,18 +67,18 @@ class StoreLink:
     """
 
     def __init__(self, url: str, *, patience_seconds: float | None = None) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in _SCHEMES or not parts.hostname:
-            raise ConfigError(
-                f"store {_without_password(url)!r} is none that can be used; try redis://127.0.0.1:6379/0"
-            )
-        self.is_cluster = parts.scheme == "redis+cluster"
-        self.name = _without_password(url)
+        address = StoreAddress.parse(url)
+        if address is None:
+            raise ConfigError(f"store {shown_store(url)!r} is none that can be used; try redis://127.0.0.1:6379/0")
+        self.is_cluster = address.is_cluster
+        self.name = address.shown
         self.is_up = True
         self.losses = 0
         """How often the store was lost: what it said before may have been forgotten in a crash."""
-        self._url = urlunsplit((_SCHEMES[parts.scheme], *parts[1:]))
-        self._patience_seconds = patience_seconds
+        self._url = address.url
+        self._has_password = bool(address.password)
+        self._patience_seconds = math.inf if patience_seconds is None else patience_seconds
+        self._read_only_seconds = READ_ONLY_SECONDS if patience_seconds is None else 0.0
         self._client: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -125,7 +128,9 @@ class StoreLink:
             self._note_down(trouble)
             await self._drop_idle(client)
             waited = time.monotonic() - began
-            if self._patience_seconds is not None and waited >= self._patience_seconds:
+            if isinstance(trouble, wrong.ReadOnlyError) and waited >= self._read_only_seconds:
+                raise StoreRefused(f"the store {self.name} is a read-only replica; name its primary") from trouble
+            if waited >= self._patience_seconds:
                 raise StoreUnreachable(f"the store {self.name} cannot be reached: {trouble}") from trouble
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not a secret
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
@@ -133,7 +138,7 @@ class StoreLink:
     def _passing(self, error: Exception) -> Exception:
         """Return an error that may pass by itself; raise what will not, in words."""
         if isinstance(error, (wrong.AuthenticationError, wrong.AuthorizationError)):
-            raise StoreError(f"the store {self.name} does not let us in: {error}") from error
+            raise StoreRefused(self._refusal(error)) from error
         if isinstance(error, _PASSING) or str(error).startswith(_NOT_NOW):
             return error
         if isinstance(error, RuntimeError):
@@ -147,6 +152,11 @@ class StoreLink:
         with suppress(*_PASSING, RuntimeError):
             if not self.is_cluster:
                 await client.connection_pool.disconnect(inuse_connections=False)
+
+    def _refusal(self, error: Exception) -> str:
+        scheme, _, place = self.name.partition("://")
+        why = f"does not let us in: {error}" if self._has_password else "wants a password, and none was given"
+        return f"the store {self.name} {why}; give the right one with: THRESHER_STORE={scheme}://USER:PASSWORD@{place}"
 
     def _connected(self) -> Any:
         loop = asyncio.get_running_loop()
@@ -175,7 +185,8 @@ class StoreLink:
     def _note_down(self, error: Exception) -> None:
         if self.is_up:
             self.losses += 1
-            logger.warning("the store %s cannot be reached: %s; waiting for it", self.name, error)
+            what = "is a read-only replica now" if isinstance(error, wrong.ReadOnlyError) else "cannot be reached"
+            logger.warning("the store %s %s: %s; waiting for it", self.name, what, error)
         self.is_up = False
 
 
@@ -226,9 +237,3 @@ async def _run_by_key(client: Any, calls: Sequence[Call]) -> list[Any]:
 
     await asyncio.gather(*map(one_after_another, by_key.values()))
     return answers
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    place = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, place, parts.path, "", ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thresher.frontier.base import Counts, HostEntry, UrlEntry
+from thresher.frontier.base import Counts, FailureCount, HostEntry, UrlEntry
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.sample import Sample
 
@@ -30,6 +30,14 @@ class RedisLook:
     async def find(self, url: str) -> UrlEntry | None:
         """Say where a URL stands."""
         return await self._frontier.find(url)
+
+    async def find_host(self, host: str) -> HostEntry | None:
+        """Return one host by its key."""
+        return await self._frontier.find_host(host)
+
+    async def failures(self) -> list[FailureCount]:
+        """Count failed URLs by host and reason, and the URLs that wait for parked hosts."""
+        return await self._frontier.failures()
 
     async def recall(self, host: str, kind: str) -> str | None:
         """Return what was remembered about a host."""

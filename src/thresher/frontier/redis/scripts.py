@@ -20,6 +20,7 @@ _MERGES = {Merge.MAX: b"m", Merge.MEAN: b"a", Merge.FIRST: b"f"}
 
 NAMES = (
     "add",
+    "adjust",
     "commit",
     "counts",
     "enter",
@@ -32,6 +33,7 @@ NAMES = (
     "recall",
     "release",
     "remember",
+    "reopen",
     "rescore",
     "unpark",
 )

@@ -45,6 +45,10 @@ class Shards:
         """Give the beginning of all its keys."""
         return b"th:{%s:%d}" % (self.crawl.encode(), shard)
 
+    def content_key(self, content: int) -> bytes:
+        """Return the key of the hash that says whose a content is."""
+        return b"%sc%d" % (self.prefix(content % self.number), content % CONTENT_KEYS)
+
     def sort(self, links: Iterable[Candidate]) -> dict[int, list[Candidate]]:
         """Put links to their shards."""
         if self.number == 1:

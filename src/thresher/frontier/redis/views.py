@@ -6,10 +6,10 @@ import heapq
 import math
 import random
 import struct
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
-from thresher.frontier.base import HostEntry, UrlEntry, UrlState
+from thresher.frontier.base import MOST_FAILURES, FailureCount, HostEntry, UrlEntry, UrlState
 from thresher.frontier.redis.codec import HostRecord, Record, to_text, url_of
 from thresher.frontier.redis.link import StoreLink
 
@@ -26,8 +26,9 @@ Best = tuple[float, int, UrlEntry]
 class Views:
     """Looks into the keys of a shard, given their prefix."""
 
-    def __init__(self, link: StoreLink) -> None:
+    def __init__(self, link: StoreLink, clock: Callable[[], float] | None = None) -> None:
         self._link = link
+        self._clock = clock
 
     async def best(self, prefix: bytes, limit: int, below: float | None) -> list[Best]:
         """Return the best waiting URLs of a shard."""
@@ -75,6 +76,27 @@ class Views:
         hosts = await self._hosts(prefix, names)
         return [_host_entry(to_text(name), host, now, first_delay) for name, host in hosts if host.park_end > now]
 
+    async def host(self, prefix: bytes, name: bytes, first_delay: float) -> HostEntry | None:
+        """Return one host of a shard; None when it is unknown."""
+        hosts = await self._hosts(prefix, [name])
+        return _host_entry(to_text(name), hosts[0][1], await self.now(prefix), first_delay) if hosts else None
+
+    async def failures(self, prefix: bytes) -> list[FailureCount]:
+        """Return the failures that a shard counted, and its parked hosts with waiting URLs."""
+        now = await self.now(prefix)
+        counts = [_failure_count(field, number) for field, number in (await self._counted(prefix)).items()]
+        names = await self._link.call("ZREVRANGE", prefix + b"p", 0, MOST_FAILURES - 1)
+        for start in range(0, len(names), HOSTS_AT_ONCE):
+            hosts = await self._hosts(prefix, names[start : start + HOSTS_AT_ONCE])
+            counts += [
+                _parked_count(to_text(name), host, now) for name, host in hosts if host.waiting and host.park_end > now
+            ]
+        return counts
+
+    async def _counted(self, prefix: bytes) -> dict[bytes, bytes]:
+        counted: dict[bytes, bytes] = await self._link.call("HGETALL", prefix + b"F")
+        return counted
+
     async def sample(self, prefix: bytes, limit: int) -> list[tuple[float, float]]:
         """Return scores of waiting URLs of a shard, each with the number of URLs that it stands for.
 
@@ -106,6 +128,8 @@ class Views:
 
     async def now(self, prefix: bytes) -> float:
         """Return the time of a shard, which goes on when the store's clock is set anew."""
+        if self._clock:
+            return self._clock()
         seconds, micros = await self._link.call("TIME")
         ahead = await self._link.call("HGET", prefix + b"x", "ahead")
         return int(seconds) + int(micros) / 1e6 - float(ahead or 0)
@@ -179,3 +203,14 @@ def _host_entry(name: str, host: HostRecord, now: float, first_delay: float) -> 
         best=host.best if host.waiting else None,
         parked=host.parked if host.park_end > now else "",
     )
+
+
+def _failure_count(field: bytes, number: bytes) -> FailureCount:
+    """Read a field of `F`: a host, a space and the beginning of a reason."""
+    host, _, reason = field.partition(b" ")
+    return FailureCount(host=to_text(host), reason=reason.decode("utf-8", "ignore"), urls=int(number))
+
+
+def _parked_count(name: str, host: HostRecord, now: float) -> FailureCount:
+    retry_seconds = max(host.park_end, host.next_time) - now if host.park_end < math.inf else None
+    return FailureCount(host=name, reason=host.parked, urls=host.waiting, waiting=True, retry_seconds=retry_seconds)

@@ -72,7 +72,7 @@ class ClassJudge:
     def judge(self, page: ParsedPage) -> Judgement:
         """Give the probability of the wanted class."""
         probability = self._classify(page).get(self._target, 0.0)
-        return Judgement(relevance=probability, relevant=probability >= LIKELY, probability=probability)
+        return Judgement(relevance=probability, relevant=probability >= LIKELY)
 
     def words(self, page: ParsedPage) -> Sequence[Word]:
         """Give none; nobody asks in the lab."""

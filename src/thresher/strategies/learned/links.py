@@ -58,12 +58,14 @@ Ints = NDArray[np.intp]
 
 _URLS = {
     "key": ("i8", 1), "places": ("i4", len(PLACES)), "url": ("f4", 1), "depth": ("f4", 1),
-    "query": ("f4", 1), "fetched": ("?", 1), "relevance": ("f4", 1), "score": ("f8", 1), "away": ("f4", 1),
-    "parents": ("i4", 1), "known": ("i4", 1), "to": ("i4", MOST_PARENTS),
+    "query": ("f4", 1), "fetched": ("?", 1), "relevance": ("f4", 1), "score": ("f8", 1), "shift": ("f8", 1),
+    "away": ("f4", 1), "parents": ("i4", 1), "known": ("i4", 1), "to": ("i4", MOST_PARENTS),
     "facts": ("f4", len(FACTS) + 2 * SAYINGS), "anchor": ("f4", 1),
     "links": ("f4", 1), "tries": ("f4", 1), "successes": ("f4", 1), "promise": ("f4", 1), "about": ("i4", 1),
 }  # fmt: skip
 """Of a URL: what it says itself, what is known of it, the links to it, sums (and a maximum) of what these say.
+
+The shift is what its score differs by from the model's, in log odds, after a restart that recalls only some links.
 
 The last line is of those that were fetched.
 """
@@ -138,8 +140,12 @@ class KnownLinks:
         urls["query"][block] = ["?" in path for path in paths]
         urls["places"][block] = list(map(self._places.of, found))
 
-    def add_page(self, page: ParsedPage, relevance: float) -> Ints:
-        """Take in a page that was judged; return the numbers of the waiting URLs that it links to."""
+    def add_page(self, page: ParsedPage, relevance: float, *, recalled: bool = False) -> Ints:
+        """Take in a page that was judged; return the numbers of the waiting URLs that it links to.
+
+        Args:
+            recalled: The words of its links were counted in an earlier run.
+        """
         if self.links.size + len(page.links) > self._most_links:
             self.forget()
         number, found = self.number(page.url), _one_each(page.links)
@@ -152,6 +158,8 @@ class KnownLinks:
         rows = self.links.grow(len(found))
         self.links["page"][rows.start :], self.links["url"][rows.start :] = number, children
         self._introduce(number, self._write_links(page, found, slice(rows.start, rows.stop)))
+        if not recalled:
+            self._words.see_links(self.links["name"][rows.start : rows.stop])
         self.urls["away"][children] = np.minimum(self.urls["away"][children], away + 1)
         self._meet(number, rows, children)
         return self._waiting_of(children)
@@ -182,7 +190,6 @@ class KnownLinks:
         hosts = self.urls["places"][:, PLACES.index("host")]
         facts[:, 3] = hosts[links["url"][block]] != hosts[self.number(page.url)]
         facts[:, len(FACTS) :] = self._said(links["name"][block], links["around"][block])
-        words.see_links(links["name"][block])
         introduction: NDArray[np.int32] = rows[-1]
         return introduction
 

@@ -22,6 +22,7 @@ MOST_EXAMPLES = 2_000
 NEWTON_STEPS = 2
 LONGEST_STEP = 2.0
 LEAST_CURVATURE = 1e-4
+SURE = 1e-4
 STOPS, STOP_SHARES = (np.polynomial.legendre.leggauss(4) + np.array([[1.0], [0.0]])) / 2
 """Where to look on the way along which the parts of a score are found, and what each look counts (Gauss, Legendre)."""
 
@@ -31,6 +32,13 @@ Floats = NDArray[np.float64]
 def sigmoid(z: Floats) -> Floats:
     """Give probabilities for log odds."""
     return 1 / (1 + np.exp(np.minimum(np.maximum(-z, -30), 30)))  # `clip` costs more than all of it
+
+
+def log_odds(p: Floats) -> Floats:
+    """Give the log odds of probabilities, none of which counts as certain."""
+    p = np.clip(p, SURE, 1 - SURE)
+    odds: Floats = np.log(p / (1 - p))
+    return odds
 
 
 class Model:

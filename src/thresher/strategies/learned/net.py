@@ -53,6 +53,23 @@ class Net:
         """How much each expert has to say."""
         return dict(zip(("learned", *CLASSICS), self._say.tolist(), strict=True))
 
+    def state(self) -> dict[str, Floats]:
+        """Return what a restart needs."""
+        return {"net_say": self._say, "net_lines": self._lines, "net_squares": self._squares}
+
+    def resume_from(self, state: Mapping[str, Floats]) -> None:
+        """Take up what `state` returned; notes of older versions do not hold it.
+
+        Raises:
+            ValueError: It is of other classics.
+        """
+        if "net_say" not in state:
+            return
+        say, lines, squares = (np.asarray(state[name], dtype=np.float64) for name in self.state())
+        if say.shape != self._say.shape or lines.shape != squares.shape or lines.shape != self._lines.shape:
+            raise ValueError("what was learned is of other classics")
+        self._say, self._lines, self._squares = say, lines, squares
+
     def mix(self, x: Floats, learned: Floats) -> Floats:
         """Give what all experts together foresee of some URLs.
 

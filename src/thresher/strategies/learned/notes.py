@@ -10,7 +10,7 @@ that it knows itself. Hearing it twice changes nothing.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -19,6 +19,7 @@ from thresher.classify.base import Notebook
 from thresher.classify.entries import fitted, pack_both, readable, unpack_both
 from thresher.classify.rhythm import Rhythm
 from thresher.strategies.learned.model import Model
+from thresher.strategies.learned.net import Net
 from thresher.strategies.learned.places import Places
 from thresher.strategies.learned.words import Words
 
@@ -35,22 +36,29 @@ Outcome = tuple[int, float]
 class Notes:
     """Writes down what a worker learned, and reads what others found out."""
 
-    def __init__(self, model: Model, words: Words, places: Places) -> None:
+    def __init__(self, model: Model, words: Words, places: Places, net: Net | None = None) -> None:
         self._model = model
         self._words = words
         self._places = places
+        self._net = net
         self._latest: deque[Outcome] = deque(maxlen=MOST_OUTCOMES)
         self._rhythm = Rhythm()
         self._pages = 0
         self._notebook: Notebook | None = None
 
-    def keep_in(self, notebook: Notebook) -> None:
-        """Take up what was learned before; a new worker begins with what one of the others has learned."""
+    def keep_in(self, notebook: Notebook) -> Sequence[Outcome]:
+        """Take up what was learned before; a new worker begins with what one of the others has learned.
+
+        Return what became of the latest URLs of this worker.
+        """
         self._notebook = notebook
+        if content := notebook.read(OUTCOMES):
+            self._latest.extend(_read_outcomes(content))
         if content := notebook.read(LEARNED):
             self._go_on_from(content)
         else:
             next(islice(readable(notebook.read_others(LEARNED), self._go_on_from, "what was learned"), 1), None)
+        return tuple(self._latest)
 
     def page_done(self, key: int, relevance: float) -> Iterator[Outcome]:
         """Note what became of a URL; every now and then write down what was learned, and give what others told."""
@@ -76,7 +84,8 @@ class Notes:
     def _entry(self, most: int) -> bytes:
         words, word_counts = self._words.state(most)
         places, place_counts = self._places.state(most)
-        arrays = {**self._model.state(), "word_counts": word_counts, "place_counts": place_counts}
+        net = self._net.state() if self._net else {}
+        arrays = {**self._model.state(), **net, "word_counts": word_counts, "place_counts": place_counts}
         return pack_both(arrays, {"words": words, "places": places})
 
     def _go_on_from(self, content: bytes) -> None:
@@ -84,6 +93,8 @@ class Notes:
         self._model.go_on_from(arrays)
         self._words.go_on_from(names["words"], arrays["word_counts"])
         self._places.go_on_from(names["places"], arrays["place_counts"])
+        if self._net:
+            self._net.resume_from(arrays)
 
 
 def _read_outcomes(content: bytes) -> list[Outcome]:

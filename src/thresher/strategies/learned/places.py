@@ -95,8 +95,8 @@ class Places:
         return host, domain, self._number(f"{host} ", domain)
 
     def _path(self, host: str, tag_path: str) -> int:
-        """Give the number of the place on a host's pages where a link stands."""
-        return self._number(f"{host} <{tag_path}>", EVERYWHERE)
+        """Give the number of the place on a host's pages where a link stands; a link without one stands anywhere."""
+        return EVERYWHERE if not tag_path else self._number(f"{host} <{tag_path}>", EVERYWHERE)
 
     def count(self, places: list[int], successes: float, *, tries: int = 1) -> None:
         """Count what became of a URL, at all its places."""

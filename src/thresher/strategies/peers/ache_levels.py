@@ -67,7 +67,7 @@ class AcheLevels:
             if levels:
                 score, parts = banded(levels[place]), _parts(levels[place])
             else:
-                score, parts = self._baseline(judgement.relevance), {"page": judgement.relevance}
+                score, parts = self._baseline(judgement.reward), {"page": judgement.reward}
             self._waiting.add_first(url, score, near[place])
             yield Candidate(url=url, score=score, parts=parts, carry={"near": words_near(link)})
         self._notes.page_done()

@@ -83,7 +83,7 @@ class Apprentice:
         self._new_pages += 1
         if example := _carried(lease.carry):
             self._learn(example, judgement)
-        yield from self._guess(page.links, judgement.relevance)
+        yield from self._guess(page.links, judgement.reward)
         self._notes.page_done()
 
     def missed(self, lease: Lease) -> Iterator[Candidate]:
@@ -128,14 +128,14 @@ class Apprentice:
     def _learn(self, example: Example, judgement: Judgement) -> None:
         """Learn from a new instance, and again from some of the earlier ones."""
         self._seen[judgement.relevant] += 1
-        self._learner.learn(example, judgement.relevance)
+        self._learner.learn(example, judgement.reward)
         for turn in range(self._replay):
             if earlier := self._examples[turn % 2 == 0]:
                 self._learner.learn(*self._random.choice(earlier))
         kept = self._examples[judgement.relevant]
         if len(kept) >= MOST_EXAMPLES:
             kept.pop(self._random.randrange(len(kept)))
-        kept.append((example, judgement.relevance))
+        kept.append((example, judgement.reward))
 
     def _write(self) -> bytes:
         return pack_both(self._learner.take_apart(), {"seen": [self._seen[True], self._seen[False]]})

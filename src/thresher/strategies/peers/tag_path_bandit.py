@@ -56,7 +56,7 @@ class TagPathBandit(ByTurns[int]):
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Reward the arm that led here, and give each new link to its arm."""
-        self._came(lease, judgement.relevance)
+        self._came(lease, judgement.reward)
         for link in page.links:
             number = self._paths.find(link.tag_path)
             arm = self._arms.setdefault(number, Arm())

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from thresher.strategies.learned.features import NAMES
 from thresher.strategies.learned.net import CLASSICS, Net
@@ -45,3 +46,15 @@ def test_a_classic_is_never_read_upside_down():
         net.learn(url(rel_max=1.0), 0.5, 0.0)
     high, low = net.mix(np.stack([url(rel_max=1), url()]), np.array([0.5, 0.5]))
     assert high > low
+
+
+def test_a_restart_keeps_what_each_expert_has_to_say():
+    net, again, old = Net(), Net(), Net()
+    for number in range(30):
+        net.learn(url(rel_max=number % 2), 1.0 - number % 2, float(number % 2))
+    again.resume_from(net.state())
+    assert again.say == net.say
+    old.resume_from({})  # notes of an earlier version
+    assert old.say == Net().say
+    with pytest.raises(ValueError, match="classics"):
+        old.resume_from({**net.state(), "net_say": np.ones(2)})

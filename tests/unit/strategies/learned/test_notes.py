@@ -79,3 +79,14 @@ def test_without_a_notebook_nothing_is_written():
     notes, *_ = worker()
     assert list(notes.page_done(1, 1.0)) == []
     notes.write_down()
+
+
+def test_a_restart_keeps_the_outcomes_that_the_others_read():
+    desk = Desk()
+    learned(desk)
+    notes, *_ = worker()
+    assert notes.keep_in(desk) == tuple((key, 1.0) for key in range(10))
+    notes.write_down()
+    others, *_ = worker()
+    others.keep_in(Desk(others={OUTCOMES: [desk.entries[OUTCOMES]]}))
+    assert list(others.page_done(77, 0.0)) == [(key, 1.0) for key in range(10)]

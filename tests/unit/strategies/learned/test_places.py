@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from thresher.strategies.learned import places as module
-from thresher.strategies.learned.places import KAPPA, Places
+from thresher.strategies.learned.places import EVERYWHERE, KAPPA, Places
 
 URL = "http://a.example.org/x/y/page-12.html"
 
@@ -46,3 +46,8 @@ def test_there_is_room_for_many_places():
     numbers = {places.path("a.org", f"html/{number}") for number in range(5000)}
     places.count(sorted(numbers), 1.0)
     assert len(numbers) == 5000
+
+
+def test_a_link_whose_element_is_not_known_stands_anywhere():
+    places = Places()
+    assert places.path("a.org", "") == places.path("b.org", "") == EVERYWHERE

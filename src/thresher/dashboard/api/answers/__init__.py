@@ -2,7 +2,6 @@
 
 from thresher.dashboard.api.answers.base import Answer, Description, Wrong
 from thresher.dashboard.api.answers.crawl import (
-    Ahead,
     Budget,
     BudgetList,
     Counts,
@@ -10,6 +9,7 @@ from thresher.dashboard.api.answers.crawl import (
     Harvest,
     Limit,
     Point,
+    RelevantRange,
     Status,
     Told,
     Worker,
@@ -20,7 +20,6 @@ from thresher.dashboard.api.answers.pages import Hit, Hits, Hop, Link, Page, Pag
 from thresher.dashboard.api.answers.queue import Bucket, Frontier, Host, Hosts, NextUrl, Robots, UrlEntry
 
 __all__ = [
-    "Ahead",
     "Answer",
     "Bucket",
     "Budget",
@@ -46,6 +45,7 @@ __all__ = [
     "Point",
     "Question",
     "Questions",
+    "RelevantRange",
     "Robots",
     "Settled",
     "Standing",

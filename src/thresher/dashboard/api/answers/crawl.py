@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from thresher.dashboard.api.answers.base import Answer
 
 
@@ -11,7 +13,9 @@ class Counts(Answer):
     """The queue in numbers."""
 
     pages: int
+    duplicates: int
     relevant: int
+    expected: float | None
     waiting: int
     leased: int
     done: int
@@ -46,12 +50,12 @@ class BudgetList(Answer):
     harvest_below: Budget
 
 
-class Ahead(Answer):
-    """What the strategy expects of the rest."""
+class RelevantRange(Answer):
+    """A 90 % interval for the relevant pages among the waiting URLs, computed when the crawl had so many pages."""
 
-    left: float
-    share_found: float
-    next_yield: float
+    pages: int
+    least: int
+    most: int
 
 
 class Told(Answer):
@@ -59,6 +63,30 @@ class Told(Answer):
 
     yes: int
     no: int
+
+
+class Ended(Answer):
+    """How the last run ended."""
+
+    code: str = Field(description="done, resting, pages, relevant, minutes, harvest, stopped, forced, error, killed.")
+    words: str
+    exit_code: int | None
+    fetched: int = Field(description="Pages that the run brought.")
+    at: float
+
+
+class Failure(Answer):
+    """URLs that brought no page for one reason."""
+
+    reason: str
+    cause: Literal["unreachable", "busy", "rules", "page"]
+    urls: int
+    failed: int
+    waiting: int = Field(description="URLs that wait because their host is parked.")
+    hosts: int
+    examples: list[str] = Field(description="Some of the hosts.")
+    retry_seconds: float | None
+    words: str
 
 
 class Status(Answer):
@@ -72,11 +100,14 @@ class Status(Answer):
     state: Literal["running", "paused", "stopped"]
     counts: Counts
     harvest_rate: float
+    provisional: bool
     pages_per_second: float
     limit: Limit
     budgets: BudgetList
-    forecast: Ahead | None
+    forecast: RelevantRange | None
     labels: Told
+    ended: Ended | None
+    failures: list[Failure]
     can: list[Literal["start", "pause", "resume", "stop", "budgets"]]
 
 

@@ -16,8 +16,7 @@ class Question(Answer):
     title: str
     language: str
     relevance: float
-    probability: float | None
-    why: Literal["likely", "unsure", "spread"]
+    why: Literal["likely", "unsure", "spread", "boundary"]
     excerpt: str
 
 
@@ -50,6 +49,28 @@ class Standing(Answer):
     queue: list[UrlEntry]
 
 
+class LabelledUrl(Answer):
+    """A URL that was labelled, and what the crawl knows of it."""
+
+    url: str
+    relevant: bool | None
+    status: Literal["fetched", "no page", "waiting", "queued", "unknown"]
+    reason: str
+
+
+class Boundary(Answer):
+    """Labelled pages on both sides of the threshold, and the threshold and relevant pages before and after."""
+
+    below: int
+    below_yes: int
+    above: int
+    above_yes: int
+    threshold: float
+    now: float
+    relevant: int
+    relevant_now: int
+
+
 class Taught(Answer):
     """What some labels changed."""
 
@@ -57,3 +78,5 @@ class Taught(Answer):
     heard: bool
     before: Standing
     after: Standing
+    urls: list[LabelledUrl]
+    boundary: Boundary | None

@@ -18,7 +18,6 @@ class PageRow(Answer):
     language: str
     relevance: float
     relevant: bool
-    probability: float | None
     depth: int
     fetched_at: float
     host: str
@@ -42,7 +41,6 @@ class Settled(Answer):
     language: str
     relevance: float
     relevant: bool
-    probability: float | None
     relevance_parts: Parts
     depth: int
     fetched_at: float
@@ -76,8 +74,18 @@ class Page(Answer):
     """All that is known of a URL."""
 
     url: str
+    summary: str = Field(description="Where the URL stands and how it was found, in plain sentences.")
     state: Literal["unknown", "waiting", "leased", "done", "failed"]
     reason: str
+    trouble: str = Field(
+        description="Why a waiting URL was not fetched yet, in plain words; empty when its turn has not come."
+    )
+    anchor: str = Field(description="The words of the link by which a URL that was not fetched yet was found.")
+    parked: str = Field(description="Why its host is parked; empty when it is not.")
+    tries: int = Field(description="How often it, or the robots.txt of its host, was asked for in vain.")
+    last_try: float | None
+    next_try_seconds: float | None
+    threshold: float | None
     frontier: UrlEntry | None
     path: list[Hop]
     history: list[Settled]

@@ -88,11 +88,25 @@ end
 -- The newest settled URLs are kept with all that is known of them; of the older only that they were done, or failed.
 local SETTLED_KEPT = 10000
 
+-- `F` counts failed URLs by host and the beginning of the reason; when it is full, new pairs are counted together under
+-- the field ' '.
+local FAILURES_KEPT, REASON_BYTES = 10000, 120
+
+local function count_failure(host, reason)
+    local field = host.name .. ' ' .. string.sub(reason, 1, REASON_BYTES)
+    local key = prefix .. 'F'
+    if redis.call('HLEN', key) >= FAILURES_KEPT and redis.call('HEXISTS', key, field) == 0 then
+        field = ' '
+    end
+    redis.call('HINCRBY', key, field, 1)
+end
+
 local function settle(host, lease, url, state)
     local hash, member = seen_of(host, lease.rest)
     count(state, 1)
     if state == 'failed' then
         host.failed = host.failed + 1
+        count_failure(host, url.reason)
         redis.call('SADD', failed_key(hash), exact(member))
     end
     local name = identity(hash, member)

@@ -1,0 +1,9 @@
+-- One host; parameters :now and :host.
+SELECT
+    key, waiting, leased, pages, relevant, failed,
+    coalesce(host.delay_seconds, setting.delay_seconds),
+    max(0.0, next_time - :now, iif(park_end < 9e999, park_end - :now, 0.0)),
+    best,
+    iif(park_end > :now, parked, '')
+FROM host CROSS JOIN setting
+WHERE key = :host;

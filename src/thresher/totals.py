@@ -1,0 +1,94 @@
+"""The numbers of a crawl as every command reports them.
+
+The frontier counts a page when it is settled, with the verdict of that moment. The page store holds the verdict of now.
+So where all pages of a crawl lie on this machine, pages and relevant pages are counted there. A crawl on a shared store
+has pages on other machines; there the frontier's numbers are reported, which follow pages that are judged again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from thresher.archive.collection import Collection, Tally
+from thresher.frontier.base import Counts, HostEntry
+
+SHARE = 0.05
+"""Counting the page store may take this share of the time of a process that polls it."""
+
+
+class _Counted(Protocol):
+    async def counts(self) -> Counts: ...
+
+
+class Totals:
+    """Reads the numbers of a crawl again and again.
+
+    Args:
+        pages: The folder of the page store; None when it does not hold all pages of the crawl.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(self, pages: Path | None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._pages = pages
+        self._clock = clock
+        self._tally = Tally()
+        self._next = float("-inf")
+
+    async def read(self, frontier: _Counted, *, fresh: bool = False) -> Counts:
+        """Return the numbers; unless `fresh`, pages were perhaps counted a moment ago."""
+        counts = await frontier.counts()
+        if self._pages is None:
+            return counts
+        began = self._clock()
+        if fresh or began >= self._next:
+            self._tally = await asyncio.to_thread(_count, self._pages)
+            ended = self._clock()
+            self._next = ended + (ended - began) / SHARE
+        return with_tally(counts, self._tally)
+
+
+def with_tally(counts: Counts, tally: Tally) -> Counts:
+    """Put the pages of the page store in the place of those that the frontier counted."""
+    return replace(
+        counts,
+        pages=tally.pages,
+        relevant=tally.relevant,
+        duplicates=tally.duplicates,
+        expected=round(tally.expected, 1),
+    )
+
+
+async def host_totals(entries: Sequence[HostEntry], pages: Path | None) -> list[HostEntry]:
+    """Put pages and relevant pages of the page store into hosts as the frontier lists them."""
+    if pages is None:
+        return list(entries)
+    tallies = await asyncio.to_thread(_count_hosts, pages)
+    nothing = Tally()
+    return [
+        replace(entry, pages=tally.pages, relevant=tally.relevant)
+        for entry in entries
+        for tally in [tallies.get(entry.host, nothing)]
+    ]
+
+
+def relevant_words(counts: Counts) -> str:
+    """Write the number of relevant pages for a line: provisional while the judge has seen few pages."""
+    if not counts.is_provisional:
+        return f"{counts.relevant:,} relevant ({counts.harvest_rate:.2f})"
+    expected = "" if counts.expected is None else f", {counts.expected:,.0f} expected"
+    return f"{counts.relevant:,} relevant (provisional{expected})"
+
+
+def _count(pages: Path) -> Tally:
+    with Collection(pages) as collection:
+        return collection.tally()
+
+
+def _count_hosts(pages: Path) -> dict[str, Tally]:
+    with Collection(pages) as collection:
+        return collection.host_tallies()

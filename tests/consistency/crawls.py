@@ -1,0 +1,138 @@
+"""A site with pages about a topic and others, and every number that commands print of a crawl of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from random import Random
+
+import thresher
+from tests.commands import called
+from tests.e2e.conftest import Site, quick
+from thresher.build import Crawl
+from thresher.dashboard.views.harvest import harvest
+from thresher.dashboard.views.hosts import hosts
+from thresher.dashboard.views.status import status
+from thresher.dashboard.watched import WatchedCrawl
+
+TOPIC = "solar cell panel silicon perovskite photon voltage module wafer sunlight roof tandem layer".split()  # noqa: SIM905
+OTHER = "river stone castle king battle harvest village sheep weather market bread window garden".split()  # noqa: SIM905
+PAGES, ON_TOPIC, DUPLICATES = 160, 48, 4
+
+
+def fill(site: Site) -> str:
+    """Fill a site with pages that link to each other; return its first page."""
+    random = Random(7)
+    for number in range(PAGES):
+        words = TOPIC if number < ON_TOPIC else OTHER
+        text = " ".join(random.choices(words, k=80))
+        links = "".join(
+            f'<a href="/{other}">{" ".join(random.choices(TOPIC if other < ON_TOPIC else OTHER, k=2))}</a> '
+            for other in random.sample(range(PAGES), 6)
+        )
+        title = " ".join(random.choices(words, k=3))
+        site.pages[f"/{number}"] = f"<html><title>{title} {number}</title><p>{text}</p>{links}</html>"
+    for number in range(DUPLICATES):
+        site.pages[f"/{PAGES + number}"] = site.pages[f"/{number}"]
+        site.pages[f"/{PAGES - 1 - number}"] += f'<a href="/{PAGES + number}">copy</a>'
+    every = "".join(
+        f'<a href="/{number}">{TOPIC[0] if number < ON_TOPIC else OTHER[0]}</a> ' for number in range(PAGES)
+    )
+    site.pages["/"] = f"<html><title>solar cell panel</title><p>{' '.join(TOPIC * 3)}</p>{every}</html>"
+    return site.url("/")
+
+
+def new_crawl(folder: Path, seed: str, **sections: str) -> Path:
+    """Make a crawl of the site."""
+    made = called("new", "solar", "--topic", "solar cells", "--seed", seed, folder=folder)
+    assert made.returncode == 0, made.stderr
+    everything = {"network": '{allow: ["127.0.0.0/8"]}', "scope": "{traps: follow, first_pages_per_host: null}"}
+    quick(folder / "solar", **everything, **sections)
+    return folder / "solar"
+
+
+def numbers(folder: Path) -> dict[str, dict[str, float]]:
+    """Return what each command, the dashboard and Python say of a crawl, by who says it and under which name."""
+    return {
+        "status": _status(folder),
+        "hosts": _hosts(json.loads(_out("hosts", folder, "--json"))),
+        "export": _export(folder),
+        "export relevant": {"relevant": len(_lines("export", folder, "--relevant"))},
+        "export hosts": _export_hosts(folder),
+        "search": _search(folder),
+        "python": _python(folder),
+        **asyncio.run(_dashboard(folder)),
+    }
+
+
+def by_name(said: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Turn them round: under each name, who says which number."""
+    names = {name for values in said.values() for name in values}
+    return {name: {who: values[name] for who, values in said.items() if name in values} for name in sorted(names)}
+
+
+def _out(*arguments: object) -> str:
+    done = called(*arguments, folder=Path.cwd())
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _lines(*arguments: object) -> list[dict[str, object]]:
+    return [json.loads(line) for line in _out(*arguments).splitlines()]
+
+
+def _status(folder: Path) -> dict[str, float]:
+    said = json.loads(_out("status", folder, "--json"))
+    names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed", "provisional")
+    return {name: said[name] for name in names}
+
+
+def _hosts(listed: list[dict[str, float]]) -> dict[str, float]:
+    return {name: sum(host[name] for host in listed) for name in ("pages", "relevant", "waiting", "failed")}
+
+
+def _export(folder: Path) -> dict[str, float]:
+    rows = _lines("export", folder, "--duplicates")
+    originals = [row for row in rows if not row["duplicate_of"]]
+    return {
+        "pages": len(rows),
+        "duplicates": len(rows) - len(originals),
+        "relevant": sum(bool(row["relevant"]) for row in originals),
+        "expected": round(sum(row["relevance"] for row in originals), 1),
+    }
+
+
+def _export_hosts(folder: Path) -> dict[str, float]:
+    return {"relevant": sum(row["relevant"] for row in _lines("export", folder, "--hosts"))}
+
+
+def _search(folder: Path) -> dict[str, float]:
+    found = json.loads(_out("search", folder, " ".join({*TOPIC, *OTHER}), "--limit", 1000, "--json"))
+    return {"relevant and found": sum(hit["relevant"] for hit in found)}
+
+
+def _python(folder: Path) -> dict[str, float]:
+    crawl = thresher.Crawl(folder)
+    said = crawl.status()
+    names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed", "provisional")
+    listed = sum(page.relevant for page in crawl.pages())
+    return {
+        **{name: getattr(said, name) for name in names},
+        "relevant": said.relevant if said.relevant == listed else -1,
+    }
+
+
+async def _dashboard(folder: Path) -> dict[str, dict[str, float]]:
+    watched = WatchedCrawl(Crawl.open(folder), "solar")
+    try:
+        said = await status(watched)
+        names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed")
+        curve = await harvest(watched)
+        return {
+            "overview": {**{name: said["counts"][name] for name in names}, "provisional": said["provisional"]},
+            "harvest curve": {"pages": curve["pages"], "relevant": curve["relevant"]},
+            "hosts screen": _hosts((await hosts(watched))["hosts"]),
+        }
+    finally:
+        await watched.close()

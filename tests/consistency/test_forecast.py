@@ -1,0 +1,95 @@
+"""Row U3: the forecast holds, is the same everywhere, and never says that all is found while URLs wait."""
+
+import asyncio
+import json
+
+import pytest
+
+import thresher as api
+from tests.e2e.conftest import quick
+from tests.e2e.test_dashboard import shown
+from thresher.lab.generator import generate
+from thresher.lab.simulate import Simulator
+from thresher.lab.tasks import Bench, Task
+from thresher.lab.vocabulary import TOPICS
+from thresher.outlook import look_ahead
+from thresher.strategies.thresher import Thresher
+
+MOMENTS = (180, 220, 260, 300)
+
+
+async def moments(seed, cache):
+    """Crawl a generated web; yield the forecast and the truth at some moments."""
+    topics = tuple(TOPICS)[seed : seed + 1 + seed % 4]
+    web = generate(seed, pages=1500, hosts=20, topics=topics, languages=(["en"], ["zh"])[seed % 2], page_bytes=1000)
+    bench = Bench(web, cache=cache)
+    task = Task(web=web.name, topic=topics[0], strategy="thresher", seed_set=seed, seeds=3)
+    seeds, targets = bench.seeds(task), web.targets(topics[0])
+    simulator = Simulator(web, bench.pages, judge=bench.judge(task, seeds), strategy=Thresher(*bench.told(task)))
+    starts, fetched, found = [web.url_of(number) for number in seeds], 0, []
+    for moment in MOMENTS:
+        fetched += len((await simulator.run(starts, moment - fetched)).fetches)
+        frontier, starts = simulator._frontier, []
+        waiting = [web.page_id(entry.url) in targets for entry in await frontier.peek(100_000)]
+        found.append((moment, await look_ahead(frontier, await frontier.counts()), sum(waiting), len(waiting)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def crawls(tmp_path_factory):
+    return [moment for seed in range(4) for moment in asyncio.run(moments(seed, tmp_path_factory.mktemp("webs")))]
+
+
+def test_u3_the_interval_holds_in_nine_of_ten_moments_of_lab_crawls(crawls):
+    shown = [(ahead, truth) for moment, ahead, truth, _ in crawls if moment > 200 and ahead]
+    assert len(shown) >= 8
+    assert sum(ahead.least <= truth <= ahead.most for ahead, truth in shown) >= 0.9 * len(shown)
+
+
+def test_u3_there_is_no_forecast_before_200_pages(crawls):
+    assert [ahead for moment, ahead, _, _ in crawls if moment < 200] == [None] * 4
+
+
+def test_u3_no_forecast_says_that_nothing_is_left_while_urls_wait(crawls):
+    assert all(1 <= ahead.most <= waiting for _, ahead, _, waiting in crawls if ahead)
+    assert {True, False} == {ahead is None for _, ahead, _, _ in crawls}
+
+
+def tree(site, pages):
+    """Make a site in which every page leads to four others, one page in three about solar cells."""
+    words = ("perovskite solar cells and their layers", "green tea in a pot", "the history of a small town")
+    for number in range(pages):
+        links = [f'<a href="/{child}">{words[child % 3]}</a>' for child in range(4 * number + 1, 4 * number + 5)]
+        text = f"<p>{words[number % 3]}, part {number}. " + f"{words[number % 3]} {number * 7919}. " * 5 + "</p>"
+        site.pages[f"/{number}"] = f"<html><title>{words[number % 3]} {number}</title>{text}{''.join(links)}</html>"
+
+
+def forecasts(thresher, folder):
+    """Return the forecast as the command line, Python and the dashboard have it, and what `status` prints."""
+    with shown(folder) as dashboard:
+        rest = dashboard.status()["forecast"]
+    python = api.Crawl(folder).status().forecast
+    known = [json.loads(thresher("status", "solar", "--json").stdout)["forecast"], rest]
+    return [*known, python and {"pages": python.pages, "least": python.least, "most": python.most}]
+
+
+def test_u3_every_command_and_screen_shows_the_same_interval(thresher, site):
+    tree(site, 1200)
+    assert thresher("new", "solar", "--topic", "perovskite solar cells", "--seed", site.url("/0")).returncode == 0
+    folder = thresher.folder / "solar"
+    quick(folder, scope="{traps: follow}")
+    thresher("run", "solar", "--pages", "150", timeout=120)
+    assert forecasts(thresher, folder) == [None] * 3
+    assert "forecast" not in thresher("status", "solar").stdout
+    ran = thresher("run", "solar", "--pages", "240", "--json", timeout=120)
+    ahead = json.loads(ran.stdout)["forecast"]
+    assert forecasts(thresher, folder) == [ahead] * 3
+    assert ahead["pages"] >= 200
+    words = f"{ahead['least']:,} to {ahead['most']:,} of the "
+    printed = thresher("status", "solar").stdout
+    assert words in printed
+    assert words in ran.stderr
+    for text in (printed, ran.stderr):
+        assert "share found" not in text
+        assert "100 %" not in text
+        assert "100.0" not in text
