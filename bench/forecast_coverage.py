@@ -3,7 +3,8 @@
     --crawl dev       crawl dev topics; write what was known and what was true at some moments to results/
     --compare         what can be forecast from what: coverage on dev topics and on webs that were left out of the fit
     --fit             fit the coefficients on dev topics and write them to learned/forecast.json
-    --crawl test      the same crawls on test topics: once, when nothing is changed any more
+    --crawl test      the same crawls on test topics: once, when nothing is changed any more; with --after 8 on topics
+                      after the first eight of each web, for a check on topics that nobody has looked at
     --print test      coverage and width of the forecast per web, judge and size of the crawl
 
 *waiting* is the number of labelled pages among the URLs that wait, *reachable* that of all labelled pages that links
@@ -69,7 +70,7 @@ def file_of(side: str) -> Path:
     return RESULTS / f"forecast-{side}.jsonl"
 
 
-def benches(side: str, webs: Sequence[str]) -> Iterator[tuple[str, Bench, str, int, int]]:
+def benches(side: str, webs: Sequence[str], after: int) -> Iterator[tuple[str, Bench, str, int, int]]:
     """Yield every crawl: the web's name, the web, a topic, its number and a set of seeds; webs take turns."""
     opened = {web: Bench.open(web) for web in webs if web not in (GENERATED, LARGE)}
     listed = [
@@ -79,17 +80,18 @@ def benches(side: str, webs: Sequence[str]) -> Iterator[tuple[str, Bench, str, i
             for place, topic in topics
         ]
         for web in opened
-        for topics in [list(enumerate(split(web, side)[: TOPICS_OF[web]]))]  # type: ignore[arg-type]
+        for topics in [list(enumerate(split(web, side)))[after : after + TOPICS_OF[web]]]  # type: ignore[arg-type]
     ]
     first_seed = 0 if side == "dev" else 1000
-    listed += [list(_generated(first_seed))] * (GENERATED in webs) + [list(_large(first_seed))] * (LARGE in webs)
+    listed += [list(_generated(first_seed, after))] * (GENERATED in webs)
+    listed += [list(_large(first_seed))] * (LARGE in webs)
     for turn in range(max(map(len, listed))):
         yield from (crawls[turn] for crawls in listed if turn < len(crawls))
 
 
-def _generated(first_seed: int) -> Iterator[tuple[str, Bench, str, int, int]]:
+def _generated(first_seed: int, after: int) -> Iterator[tuple[str, Bench, str, int, int]]:
     """Plan webs of different size, language and locality, with topics of different shares."""
-    for place in range(TOPICS_OF[GENERATED]):
+    for place in range(after, after + TOPICS_OF[GENERATED]):
         topics = tuple(TOPICS)[place % 5 : place % 5 + (1, 2, 4, 8)[place % 4]]
         web = generate(
             first_seed + place,
@@ -166,11 +168,11 @@ async def _known(simulator: Simulator, strategy: Thresher) -> Row:
     }
 
 
-def crawl_all(side: str, webs: Sequence[str], judges: Sequence[str]) -> None:
+def crawl_all(side: str, webs: Sequence[str], judges: Sequence[str], after: int) -> None:
     """Make all crawls of a side that are not in its file yet."""
     done = {(row["web"], row["judge"], row["topic"], row["seed_set"]) for row in read_rows(file_of(side))}
     for judge in judges:
-        for web, bench, topic, place, seed_set in benches(side, webs):
+        for web, bench, topic, place, seed_set in benches(side, webs, after):
             name = f"{topic} {place}" if web in (GENERATED, LARGE) else topic
             if (web, judge, name, seed_set) in done:
                 continue
@@ -291,12 +293,13 @@ def main() -> None:
     parser.add_argument("--crawl", choices=["dev", "test"])
     parser.add_argument("--webs", default=",".join(TOPICS_OF))
     parser.add_argument("--judges", default=f"{PERFECT},adaptive")
+    parser.add_argument("--after", type=int, default=0, help="topics of each web that are left out, from the first")
     parser.add_argument("--compare", action="store_true")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--print", choices=["dev", "test"], dest="shown")
     options = parser.parse_args()
     if options.crawl:
-        crawl_all(options.crawl, options.webs.split(","), options.judges.split(","))
+        crawl_all(options.crawl, options.webs.split(","), options.judges.split(","), options.after)
     if options.compare:
         compare()
     if options.fit:

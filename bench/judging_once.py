@@ -14,7 +14,7 @@ class JudgingOnce(AdaptiveJudge):
     _known: dict[str, Terms] = {}  # noqa: RUF012 - shared on purpose
     _names: dict[str, str] = {}  # noqa: RUF012 - one text for each term, however many pages hold it
 
-    def _weights(self, page: ParsedPage) -> Terms:
+    def _plain_weights(self, page: ParsedPage) -> Terms:
         if page.url not in self._known:
             terms = term_weights(page)
             names = [self._names.setdefault(name, name) for name in terms.names]

@@ -3,10 +3,12 @@
 Needs THRESHER_WEBS; dev topics only, with 0, 1, 2, 3 and 5 seeds. The crawls of the dev topics are run once and their
 order is kept in the folder ``--cache``, so that a run that was stopped goes on. Then the model is fitted to the first
 5 to 500 pages of each crawl, and gives evidence of these pages and of those that come next, as a judge would see them
-when they arrive. Streams with 5 to 90 % on-topic pages take part with a small weight. Languages weigh alike, topics of
-a language too. First the early constants are fitted, then, with the background that these give, the late ones. Weights
-of what speaks for a page are 0 or more. Printed are the constants, and F1 at several thresholds on topics that were
-left out of the fit.
+when they arrive. Streams with 5 to 90 % on-topic pages take part with a small weight. Chinese pages
+have constants of their own, fitted to the Chinese webs. Those of all other languages are fitted to all webs, in which
+languages weigh alike: English crawls alone hold few pages on topic, and constants from these would be too low wherever
+a crawl holds many. First the early constants are fitted, then, with the background that these give,
+the late ones. Weights of what speaks for a page are 0 or more. Printed are the constants, and F1 at several thresholds
+on topics that were left out of the fit.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ from scipy.optimize import minimize
 from bench.verdict_topics import LANGUAGES, SEEDS, TOPICS, TopicCrawl, chosen_topics, phrase_of
 from bench.verdicts import SHARES, STREAM_SEEDS, f1
 from thresher.classify.adaptive import language_of, phrases_by_language
-from thresher.classify.calibration import early_evidence, late_evidence, logistic
-from thresher.classify.fields import term_weights
+from thresher.classify.calibration import APART, CHINESE, OTHER, early_evidence, late_evidence, logistic
+from thresher.classify.fields import PhraseWords, term_weights
 from thresher.classify.rows import Matrix, Terms, Weights
 from thresher.classify.sample import Sample
 from thresher.classify.topic_model import Constants, Examples, Likeness, TopicModel, fit
@@ -52,6 +54,7 @@ class Group:
 
     Args:
         kind: The number of seeds, ``no seed`` or ``stream`` with its share.
+        shift: What is added to the logits for words of the phrase that never stand side by side.
         last: Whether these are all pages of a crawl, judged at its end.
     """
 
@@ -59,6 +62,7 @@ class Group:
     topic: str
     kind: str
     evidence: Weights
+    shift: Weights
     truth: NDArray[np.bool_]
     last: bool
 
@@ -67,14 +71,15 @@ class Crawled:
     """The pages of one crawl in the language of its web, and the model of any moment."""
 
     def __init__(
-        self, phrase: Topic, urls: Sequence[str], terms: dict[str, Terms], *, seeds: set[str], name: str
+        self, phrase: str, urls: Sequence[str], terms: dict[str, Terms], *, seeds: set[str], name: str
     ) -> None:
         sample = Sample(len(urls) + 1)
         for url in urls:
             sample.add(url, terms[url])
-        row = sample.row("", Terms.of(phrases_by_language(phrase.vectors())[name]))
+        row = sample.row("", Terms.of(phrases_by_language(Topic.from_phrase(phrase).vectors())[name]))
         self._phrase = dict(zip(row.numbers.tolist(), row.weights.tolist(), strict=True))
         self._matrix, self._terms = sample.matrix(), len(sample.terms)
+        self._pairs = [sample.terms[pair] for pair in PhraseWords([phrase]).pairs if pair in sample.terms]
         self.is_seed = np.array([url in seeds for url in urls])
 
     def model(self, constants: Constants, size: int, *, with_seeds: bool) -> tuple[TopicModel, list[Likeness]]:
@@ -82,7 +87,8 @@ class Crawled:
         pages = np.where(np.arange(len(self.is_seed)) < size, 1.0, 0.0)
         matrix: Matrix = replace(self._matrix, pages=pages)
         places = np.flatnonzero(self.is_seed).tolist() if with_seeds else []
-        return fit(matrix, self._terms, Examples(places=places, seeds=places, phrase=self._phrase), constants)
+        examples = Examples(places=places, seeds=places, phrase=self._phrase, pairs=self._pairs)
+        return fit(matrix, self._terms, examples, constants)
 
 
 def orders(web: str, cache: Path) -> list[dict[str, object]]:
@@ -124,6 +130,11 @@ class Groups:
             self._terms[url], self._languages[url] = Terms(names, terms.weights), language_of(found[0])
         return self._languages[url]
 
+    def _marked(self, phrase: str, urls: Sequence[str]) -> dict[str, Terms]:
+        """Give the terms of pages as the judge of a phrase sees them."""
+        words, pages = PhraseWords([phrase]), self._bench.pages
+        return {url: words.mark(found[0], self._terms[url]) for url in urls if (found := pages.get(url))}
+
     def make(self, constants: Constants, *, early: bool) -> Iterator[Group]:
         """Give the early evidence of all pages of each crawl, or the late evidence at every size."""
         for row in self._rows:
@@ -145,21 +156,21 @@ class Groups:
                 yield f"stream {share}", draw.sample(mixed, len(mixed))
 
     def _groups(self, row: dict, kind: str, pages: list, constants: Constants, *, early: bool) -> Iterator[Group]:
-        name = "zh" if LANGUAGES[self._web] == "Chinese" else "other"
+        name = model_of(self._web)
         seeds = [url for url in row["seed_urls"] if self._bench.pages.get(url)]
         truth = dict.fromkeys(seeds, True) | dict(pages)
         urls = [url for url in truth if self._read(url) == name]
         if len(urls) < FEWEST_PAGES or not set(urls) & set(seeds):
             return
-        topic = Topic.from_phrase(phrase_of(self._web, row["topic"]))
-        crawled = Crawled(topic, urls, self._terms, seeds=set(seeds), name=name)
+        phrase = phrase_of(self._web, row["topic"])
+        crawled = Crawled(phrase, urls, self._marked(phrase, urls), seeds=set(seeds), name=name)
         labels = np.array([truth[url] for url in urls])
         sizes = [size for size in SIZES if size < len(urls)] + [len(urls)]
         for size, following in zip(sizes, [*sizes[1:], None], strict=True):
             if early and following is not None:
                 continue
             model, likenesses = crawled.model(constants, size, with_seeds=kind != "no seed")
-            plain, _, early_s, named = np.array(likenesses).T
+            plain, _, early_s, named, apart = np.array(likenesses).T
             evidence = (
                 early_evidence(model.scale, early_s, named)
                 if early
@@ -169,7 +180,13 @@ class Groups:
                 rows = np.flatnonzero(~crawled.is_seed[first:last]) + first
                 if len(rows):
                     yield Group(language=LANGUAGES[self._web], topic=f"{self._web}/{row['topic']}", kind=kind,
-                                evidence=evidence[rows], truth=labels[rows], last=following is None)  # fmt: skip
+                                evidence=evidence[rows], shift=-APART * apart[rows] * (not early),
+                                truth=labels[rows], last=following is None)  # fmt: skip
+
+
+def model_of(web: str) -> str:
+    """Return which of the judge's two models the pages of a web are for."""
+    return CHINESE if LANGUAGES[web] == "Chinese" else OTHER
 
 
 def page_weights(groups: Sequence[Group]) -> Weights:
@@ -192,6 +209,7 @@ def _weight(kind: str) -> float:
 def logistic_regression(groups: Sequence[Group], free: Sequence[int]) -> Weights:
     """Fit weights and constant: the likeliest ones under a small L2 penalty, those that are not free at least 0."""
     x, y = np.concatenate([group.evidence for group in groups]), np.concatenate([group.truth for group in groups])
+    shift = np.concatenate([group.shift for group in groups])
     weights = page_weights(groups)
     weights /= weights.sum()
     mean = weights @ x
@@ -200,7 +218,7 @@ def logistic_regression(groups: Sequence[Group], free: Sequence[int]) -> Weights
     z = (x - mean) / deviation
 
     def loss(parameters: Weights) -> tuple[float, Weights]:
-        steps = z @ parameters[:-1] + parameters[-1]
+        steps = z @ parameters[:-1] + parameters[-1] + shift
         wrong = weights * (1.0 / (1.0 + np.exp(-steps)) - y)
         value = weights @ (np.logaddexp(0.0, steps) - y * steps) + L2 * parameters[:-1] @ parameters[:-1]
         return float(value), np.append(z.T @ wrong + 2 * L2 * parameters[:-1], wrong.sum())
@@ -219,7 +237,7 @@ def show_thresholds(groups: Sequence[Group]) -> None:
         left_out = set(topics[fold::FOLDS])
         weights = logistic_regression([group for group in groups if group.topic not in left_out], LATE_FREE)
         own = [g for g in groups if g.topic in left_out and g.last and g.kind.isdigit()]
-        judged += [(group, logistic(group.evidence, weights.tolist())) for group in own]
+        judged += [(group, logistic(group.evidence, weights.tolist(), group.shift)) for group in own]
     for threshold in (0.25, 0.3, 0.35, 0.4, 0.45, 0.5):
         cells = []
         for language in dict.fromkeys(LANGUAGES.values()):
@@ -233,14 +251,16 @@ def show_thresholds(groups: Sequence[Group]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.verdict_constants", description="Fit the judge's constants.")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "verdict-constants")
+    parser.add_argument("--models", nargs="+", choices=[OTHER, CHINESE], default=[OTHER, CHINESE])
     options = parser.parse_args()
-    webs = [Groups(web, orders(web, options.cache)) for web in TOPICS["dev"]]
-    early = logistic_regression([g for web in webs for g in web.make(Constants(), early=True)], EARLY_FREE)
-    print("EARLY =", json.dumps(early.round(3).tolist()), flush=True)
-    constants = Constants(early=early.round(3).tolist())
-    groups = [group for web in webs for group in web.make(constants, early=False)]
-    print("LATE =", json.dumps(logistic_regression(groups, LATE_FREE).round(3).tolist()), flush=True)
-    show_thresholds(groups)
+    for name in options.models:
+        webs = [Groups(web, orders(web, options.cache)) for web in TOPICS["dev"] if name in (OTHER, model_of(web))]
+        early = logistic_regression([g for web in webs for g in web.make(Constants(), early=True)], EARLY_FREE)
+        print(name, "EARLY =", json.dumps(early.round(3).tolist()), flush=True)
+        constants = Constants(early=early.round(3).tolist())
+        groups = [group for web in webs for group in web.make(constants, early=False)]
+        print(name, "LATE =", json.dumps(logistic_regression(groups, LATE_FREE).round(3).tolist()), flush=True)
+        show_thresholds(groups)
 
 
 if __name__ == "__main__":

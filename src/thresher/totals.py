@@ -79,7 +79,7 @@ async def host_totals(entries: Sequence[HostEntry], pages: Path | None) -> list[
 def relevant_words(counts: Counts) -> str:
     """Write the number of relevant pages for a line: provisional while the judge has seen few pages."""
     if not counts.is_provisional:
-        return f"{counts.relevant:,} relevant ({counts.harvest_rate:.2f})"
+        return f"{counts.relevant:,} relevant (harvest rate {counts.harvest_rate:.2f})"
     expected = "" if counts.expected is None else f", {counts.expected:,.0f} expected"
     return f"{counts.relevant:,} relevant (provisional{expected})"
 

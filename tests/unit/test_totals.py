@@ -86,4 +86,4 @@ async def test_hosts_have_the_numbers_of_the_page_store(pages):
 def test_few_pages_are_marked_as_provisional_with_the_expected_number():
     assert relevant_words(Counts(pages=99, relevant=3, expected=7.4)) == "3 relevant (provisional, 7 expected)"
     assert relevant_words(Counts(pages=99, relevant=3)) == "3 relevant (provisional)"
-    assert relevant_words(Counts(pages=100, relevant=30, expected=28.0)) == "30 relevant (0.30)"
+    assert relevant_words(Counts(pages=100, relevant=30, expected=28.0)) == "30 relevant (harvest rate 0.30)"

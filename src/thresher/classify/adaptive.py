@@ -13,19 +13,18 @@ wrote beside its own. Seeds and what people said are written down at once, the r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import uuid4
 
 from thresher.classify.base import Brief, Notebook, TermWeights
-from thresher.classify.calibration import THRESHOLD
+from thresher.classify.calibration import CHINESE, EARLY, LATE, OTHER, THRESHOLD
 from thresher.classify.entries import readable
-from thresher.classify.fields import term_weights
+from thresher.classify.fields import PhraseWords, term_weights
 from thresher.classify.one_language import OneLanguage, combined
 from thresher.classify.rows import Terms
 from thresher.classify.sample_notes import SampleNotes
 from thresher.classify.topic_model import Constants
 from thresher.records import Judgement, ParsedPage, Revision, Word
-
-CHINESE, OTHER = "zh", "other"
 
 
 class AdaptiveJudge:
@@ -54,11 +53,17 @@ class AdaptiveJudge:
     ) -> None:
         constants = Constants(kappa=kappa, agreement=agreement, phrase_weight=phrase_weight)
         self.threshold = threshold
+        self._phrase_words = PhraseWords(brief.phrases)
         self._seeds = brief.seeds | brief.yes
         self._told: dict[str, bool | None] = {**dict.fromkeys(brief.yes, True), **dict.fromkeys(brief.no, False)}
         self._languages = {
             name: OneLanguage(
-                phrase, constants, refit_pages=refit_pages, sample_pages=sample_pages, threshold=threshold
+                phrase,
+                replace(constants, early=EARLY[name], late=LATE[name]),
+                pairs=self._phrase_words.pairs,
+                refit_pages=refit_pages,
+                sample_pages=sample_pages,
+                threshold=threshold,
             )
             for name, phrase in phrases_by_language(brief.vectors).items()
         }
@@ -163,8 +168,12 @@ class AdaptiveJudge:
     def _weights(self, page: ParsedPage) -> Terms:
         """Weigh a page's terms once for judge, learn and words."""
         if self._weighed is None or self._weighed[0] is not page:
-            self._weighed = (page, term_weights(page))
+            self._weighed = (page, self._phrase_words.mark(page, self._plain_weights(page)))
         return self._weighed[1]
+
+    def _plain_weights(self, page: ParsedPage) -> Terms:
+        """Weigh a page's terms, whatever the topic is."""
+        return term_weights(page)
 
 
 def _kind(name: str) -> str:

@@ -31,6 +31,7 @@ class OneLanguage:
 
     Args:
         phrase: The topic's own words and their weights.
+        pairs: Terms that stand for words of the phrase side by side.
         refit_pages: Pages after which it thinks again; later after a tenth of the pages seen.
         sample_pages: Pages that are remembered.
         threshold: The relevance from which a page is relevant.
@@ -41,12 +42,13 @@ class OneLanguage:
         phrase: TermWeights,
         constants: Constants,
         *,
+        pairs: Sequence[str] = (),
         refit_pages: int = 25,
         sample_pages: int = 4000,
         threshold: float = THRESHOLD,
     ) -> None:
         self.sample = Sample(sample_pages)
-        self._phrase = phrase
+        self._phrase, self._pairs = phrase, pairs
         self._constants = constants
         self._threshold = threshold
         self.rhythm = Rhythm(refit_pages)
@@ -153,6 +155,7 @@ class OneLanguage:
         examples = Examples(
             places=seeds or yes,
             seeds=seeds,
+            pairs=[self.sample.terms[pair] for pair in self._pairs if pair in self.sample.terms],
             words=Words(yes=yes, no=no),
             phrase=dict(zip(phrase.numbers.tolist(), phrase.weights.tolist(), strict=True)),
         )

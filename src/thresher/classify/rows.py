@@ -28,6 +28,11 @@ class Terms:
         """Take terms and weights from a mapping."""
         return cls(list(weights), np.fromiter(weights.values(), dtype=np.float64, count=len(weights)))
 
+    @classmethod
+    def of_counts(cls, counts: Mapping[str, float]) -> Terms:
+        """Weigh terms by how often they occur: ``ln(1 + n)``."""
+        return cls(list(counts), np.log1p(np.fromiter(counts.values(), dtype=np.float64, count=len(counts))))
+
     def pack(self) -> bytes:
         """Write the terms and their weights, with three digits each, in few bytes: some 2 KB for a usual page."""
         names = "\n".join(self.names).encode("utf-8", "replace")
@@ -99,3 +104,10 @@ class Matrix:
     def per_term(self, values: Weights) -> Weights:
         """Repeat one value per page for each of its terms."""
         return np.repeat(values, self.lengths)
+
+    def without(self, terms: Numbers) -> Weights:
+        """Return 1 for each page that holds none of some terms, else 0; 0 for all when there are no terms."""
+        if not len(terms):
+            return np.zeros(len(self.pages))
+        held = self.sums(np.isin(self.numbers, terms).astype(np.float64))
+        return np.where(held == 0.0, 1.0, 0.0)

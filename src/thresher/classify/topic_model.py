@@ -30,7 +30,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thresher.classify.calibration import EARLY, LATE, Scale, early_evidence, late_evidence, logistic
+from thresher.classify.calibration import (
+    APART,
+    EARLY,
+    LATE,
+    OTHER,
+    PER_HEIGHT,
+    Scale,
+    early_evidence,
+    late_evidence,
+    logistic,
+)
 from thresher.classify.rows import Matrix, Numbers, Weights
 from thresher.classify.words_of_people import Aims, Words, bend, errors
 
@@ -55,8 +65,8 @@ class Constants:
     phrase_weight: float = 0.5
     deviations: float = 2.0
     aims: Aims = field(default_factory=Aims)
-    early: Sequence[float] = EARLY
-    late: Sequence[float] = LATE
+    early: Sequence[float] = EARLY[OTHER]
+    late: Sequence[float] = LATE[OTHER]
 
 
 class Likeness(NamedTuple):
@@ -67,12 +77,14 @@ class Likeness(NamedTuple):
         bent: To that vector as labels have bent it.
         early: To seeds and phrase before any crawl, all terms alike.
         named: To the phrase alone, all terms alike.
+        apart: 1 when it never has words of the phrase side by side, though every example has; else 0.
     """
 
     plain: float
     bent: float
     early: float = 0.0
     named: float = 0.0
+    apart: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,21 +94,25 @@ class EarlyModel:
     Args:
         direction: The unit vector of seeds and phrase.
         phrase: The unit vector of the phrase.
+        pairs: Numbers of the terms that stand for words of the phrase side by side; none where an example lacks them.
     """
 
     direction: Weights
     phrase: Weights
+    pairs: Numbers
 
-    def likeness(self, numbers: Numbers, weights: Weights, new_squares: float) -> tuple[float, float]:
-        """Return `early` and `named` of one page."""
+    def likeness(self, numbers: Numbers, weights: Weights, new_squares: float) -> tuple[float, float, float]:
+        """Return `early`, `named` and `apart` of one page."""
         length = (float(weights @ weights) + new_squares) ** 0.5 or 1.0
-        return float(weights @ self.direction[numbers]) / length, float(weights @ self.phrase[numbers]) / length
+        early, named = float(weights @ self.direction[numbers]), float(weights @ self.phrase[numbers])
+        return early / length, named / length, float(len(self.pairs) > 0 and not np.isin(self.pairs, numbers).any())
 
     def likenesses(self, matrix: Matrix) -> list[Weights]:
         """Return the same of all pages of a sample."""
         lengths = _lengths(matrix, matrix.weights)
         vectors = (self.direction, self.phrase)
-        return [matrix.sums(matrix.weights * vector.take(matrix.numbers)) / lengths for vector in vectors]
+        alike = [matrix.sums(matrix.weights * vector.take(matrix.numbers)) / lengths for vector in vectors]
+        return [*alike, matrix.without(self.pairs)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +141,7 @@ class TopicModel:
     pages: int
     scale: Scale
     early: EarlyModel
-    late: Sequence[float] = LATE
+    late: Sequence[float] = LATE[OTHER]
 
     def likeness(self, numbers: Numbers, weights: Weights, new_squares: float) -> Likeness:
         """Give s of one page: its known terms by number, and the sum of the squared weights of all others."""
@@ -136,13 +152,13 @@ class TopicModel:
 
     def probabilities(self, likenesses: Sequence[Likeness], *, taught: bool = True) -> Weights:
         """Return the probability of each page to be about the topic, with or without what labels taught."""
-        plain, _, early, named = _columns(likenesses)
-        change = self.taught(likenesses) if taught else 0.0
-        return logistic(late_evidence(self.scale, plain, early, named), self.late, change)
+        plain, _, early, named, apart = _columns(likenesses)
+        shift = (PER_HEIGHT * self.taught(likenesses) if taught else 0.0) - APART * apart
+        return logistic(late_evidence(self.scale, plain, early, named), self.late, shift)
 
     def taught(self, likenesses: Sequence[Likeness]) -> Weights:
         """Return by how much labels have raised or lowered each page, in heights."""
-        plain, bent, _, _ = _columns(likenesses)
+        plain, bent = _columns(likenesses)[:2]
         heights: Weights = (bent - plain) / max(self.level - self.middle, 1e-9)
         return heights
 
@@ -168,12 +184,14 @@ class Examples:
         places: Rows of the matrix that the topic is made of: seeds, or without any of them what people said yes to.
         seeds: Those of them that are original seeds, by which the level is told.
         phrase: Numbers of the phrase's terms, and their weights.
+        pairs: Numbers of the terms that stand for words of the phrase side by side.
         words: What people said of pages.
     """
 
     places: Sequence[int]
     seeds: Sequence[int]
     phrase: Mapping[int, float]
+    pairs: Sequence[int] = ()
     words: Words = field(default_factory=Words)
 
 
@@ -186,7 +204,7 @@ def fit(matrix: Matrix, terms: int, examples: Examples, constants: Constants) ->
     early, left_out = _early(matrix, terms, examples, constants)
     likenesses = early.likenesses(matrix)
     known = Scale(examples=len(examples.places), early_left_out=left_out)
-    on_topic = logistic(early_evidence(known, *likenesses), constants.early)
+    on_topic = logistic(early_evidence(known, *likenesses[:2]), constants.early)
     on_topic[list(examples.words.no)] = 0.0
     model, s = _fit_once(matrix, terms, examples, constants, on_topic, early, known)
     model, after = _bent(model, s, matrix, examples, constants)
@@ -203,9 +221,12 @@ def _early(matrix: Matrix, terms: int, examples: Examples, constants: Constants)
     phrase[list(examples.phrase)] = list(examples.phrase.values())
     direction, left_out = shape.direction(), _mean(shape.left_out_scores())
     own = matrix.rows(examples.places)
-    if len(own.numbers) and not phrase[own.numbers].any():
-        return EarlyModel(direction=direction, phrase=UNNAMED * direction), left_out
-    return EarlyModel(direction=direction, phrase=_unit(phrase)), left_out
+    is_named = not len(own.numbers) or phrase[own.numbers].any()
+    pairs = np.array(examples.pairs, dtype=np.int32)
+    if not len(own.numbers) or own.without(pairs).any():
+        pairs = pairs[:0]
+    named = _unit(phrase) if is_named else UNNAMED * direction
+    return EarlyModel(direction=direction, phrase=named, pairs=pairs), left_out
 
 
 def _fit_once(

@@ -14,14 +14,17 @@ from bench.instructions import bare_scrapy
 from bench.one_page import OnePage, bodies, chinese_bodies
 
 PAGES = 60
-MOST_CALLS = {"parse": 5_600, "judge": 620, "score": 5_800, "archive": 400}
-"""Calls of functions, Python's own included, per page of 60 links; by stage."""
+MOST_CALLS = {"parse": 5_600, "judge": 680, "score": 5_800, "archive": 400}
+"""Calls of functions, Python's own included, per page of 60 links; by stage.
+
+60 calls of the judge look for the phrase's words in other forms and side by side."""
 MOST_OF_LINKS = 2.3
 """CPU of parsing, judging, scoring and writing a page, against what bare Scrapy spends on finding its links alone."""
 MOST_OF_ENGLISH = 2.7
 """The same of a Chinese page of as many bytes: it has several times as many different terms, since these are pairs."""
 ROUNDS = 5
-"""What is compared is measured right after each other, and the best of so many rounds counts: machines have moods."""
+"""What is compared is measured right after each other; one round of these within the bound is enough: other processes
+slow rounds down, nothing speeds them up."""
 
 
 @pytest.fixture(scope="module")
@@ -41,19 +44,27 @@ def test_no_stage_calls_more_functions_than_it_did(tmp_path, pages):
 
 
 def test_a_page_costs_little_more_than_its_links_alone_cost_bare_scrapy(tmp_path, pages):
-    ratios = [seconds_of_ours(tmp_path / str(number), pages) / seconds(pages, bare_scrapy) for number in range(ROUNDS)]
-    print(" ".join(f"{ratio:.2f}" for ratio in ratios))
-    assert min(ratios) < MOST_OF_LINKS
+    ratios = (seconds_of_ours(tmp_path / str(number), pages) / seconds(pages, bare_scrapy) for number in range(ROUNDS))
+    assert_once_below(ratios, MOST_OF_LINKS)
 
 
 def test_a_chinese_page_costs_hardly_more_than_twice_an_english_one(tmp_path, pages):
     chinese = chinese_bodies(PAGES)
-    ratios = [
+    ratios = (
         seconds_of_ours(tmp_path / f"zh{number}", chinese) / seconds_of_ours(tmp_path / f"en{number}", pages)
         for number in range(ROUNDS)
-    ]
-    print(" ".join(f"{ratio:.2f}" for ratio in ratios))
-    assert min(ratios) < MOST_OF_ENGLISH
+    )
+    assert_once_below(ratios, MOST_OF_ENGLISH)
+
+
+def assert_once_below(ratios, bound):
+    measured = []
+    for ratio in ratios:
+        measured.append(f"{ratio:.2f}")
+        if ratio < bound:
+            print(" ".join(measured))
+            return
+    pytest.fail(f"never below {bound}: {' '.join(measured)}")
 
 
 def seconds_of_ours(folder, pages):

@@ -116,3 +116,35 @@ def test_a_no_leaves_the_reward_of_pages_like_it_and_a_yes_raises_it():
     good = model.level
     assert model.reward(Likeness(good, model.middle)) == pytest.approx(1.0)
     assert model.reward(Likeness(model.middle, good)) == pytest.approx(1.0)
+
+
+def with_pair(examples):
+    """Pages of two words that are side by side or not, and a model of a phrase that has them side by side."""
+    sample = Sample(1000)
+    pages = {"seed": "red star pair", "near": "red star pair ship", "far": "red star moon", "other": "tea bird"}
+    for url, terms in pages.items():
+        sample.add(url, Terms.of(dict.fromkeys(terms.split(), 1.0)))
+    places = [sample.urls.index(url) for url in examples]
+    phrase = {sample.terms["red"]: 1.0, sample.terms["star"]: 1.0}
+    told = Examples(places=places, seeds=places, phrase=phrase, pairs=[sample.terms["pair"]])
+    model, likenesses = fit(sample.matrix(), len(sample.terms), told, Constants())
+    return model, dict(zip(sample.urls, likenesses, strict=True))
+
+
+def test_a_page_without_the_words_of_the_phrase_side_by_side_is_less_probable_when_the_examples_have_them():
+    model, s = with_pair(["seed"])
+    assert [s[url].apart for url in ("near", "far")] == [0.0, 1.0]
+    assert model.probabilities([s["far"]])[0] < model.probabilities([s["far"]._replace(apart=0.0)])[0]
+
+
+def test_words_side_by_side_are_not_asked_for_when_an_example_lacks_them_or_there_is_none():
+    for examples in ([], ["seed", "far"]):
+        _, s = with_pair(examples)
+        assert {each.apart for each in s.values()} == {0.0}
+
+
+def test_a_page_is_alike_whether_it_is_in_the_sample_or_comes_new():
+    model, s = with_pair(["seed"])
+    red, star, moon = 0, 1, 4  # numbered as they came
+    far = model.likeness(np.array([red, star, moon], dtype=np.int32), np.ones(3), 0.0)
+    assert tuple(far) == pytest.approx(tuple(s["far"]))

@@ -17,8 +17,8 @@ def progress(forecast):
 
 
 def test_the_live_line_has_the_interval():
-    assert "50 relevant (0.20) · 0 to 1,040 relevant among 3,412 waiting · " in line_of(progress(AHEAD))
-    assert "50 relevant (0.20) · 3,412 waiting · " in line_of(progress(None))
+    assert "50 relevant (harvest rate 0.20) · 0 to 1,040 relevant among 3,412 waiting · " in line_of(progress(AHEAD))
+    assert "50 relevant (harvest rate 0.20) · 3,412 waiting · " in line_of(progress(None))
 
 
 def test_the_closing_summary_has_the_interval(capsys):

@@ -36,7 +36,7 @@ QUIET_SECONDS = 0.5
 LOOK_SECONDS = 0.05
 READ_SECONDS = 3.0
 """Kept for reading what was made."""
-CLOSE_SECONDS = 3.0
+CLOSE_SECONDS = 8.0
 TURN_SECONDS = 3.0
 """Others do not wait longer for a request to the same host, nor does the page."""
 LOADED = frozenset({"script", "xhr", "fetch"})
