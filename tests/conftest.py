@@ -1,6 +1,25 @@
+"""What all tests share: a clock, and compiled modules for the processes that tests start."""
+
+import os
+import sys
+
 import pytest
 
 from tests.clock import Clock
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+def pytest_configure():
+    """Let the process of the tests, and those that they start, waste no processor time.
+
+    Lanes share the processors, so threads of a matrix product would only wait for each other. Tests start hundreds of
+    processes; each would compile all modules again where the environment says not to keep compiled ones.
+    """
+    for name in ONE_THREAD:
+        os.environ.setdefault(name, "1")
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture

@@ -51,6 +51,27 @@ def write_crawl(site: Site, root: Path, *, pages: int = PAGES, hosts: Sequence[s
 
 
 @dataclass(frozen=True)
+class Ended:
+    """A crawl that has fetched all pages of its site, on this machine. Copies of it are cheap."""
+
+    folder: Path
+    site: Site
+
+    @classmethod
+    def make(cls, site: Site, root: Path) -> Ended:
+        """Crawl a site."""
+        write_crawl(site, root / "solar")
+        done = Shell(root)("run", "solar", timeout=120)
+        assert done.returncode == 0, done.stderr
+        return cls(root / "solar", site)
+
+    def copied(self, root: Path) -> Path:
+        """Copy the folder, and forget what was asked for."""
+        self.site.requests.clear()
+        return shutil.copytree(self.folder, root / "solar")
+
+
+@dataclass(frozen=True)
 class Begun:
     """A crawl that was begun, and ended, in a store: what its folder and its store held then.
 

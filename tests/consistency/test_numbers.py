@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from tests.commands import called
 from tests.consistency.crawls import DUPLICATES, ON_TOPIC, PAGES, by_name, fill, new_crawl, numbers
+from tests.e2e.conftest import quick, serving
 from thresher.build import Crawl
 from thresher.wishes import Wishes, wish
 
@@ -22,11 +25,41 @@ def folder(site, tmp_path):
     return new_crawl(tmp_path, fill(site))
 
 
+@dataclass(frozen=True)
+class Fifty:
+    """A crawl that was stopped after fifty pages, with a low threshold; its site goes on answering."""
+
+    folder: Path
+    said: str
+
+    def copied(self, root):
+        return shutil.copytree(self.folder, root / "solar")
+
+
+@pytest.fixture(scope="module")
+def fifty(tmp_path_factory):
+    with serving() as site:
+        folder = new_crawl(tmp_path_factory.mktemp("fifty"), fill(site), judge=judge_with(0.3))
+        yield Fifty(folder, run_to(folder, 50))
+
+
 def start(folder, *options):
     command = [sys.executable, "-m", "thresher", "run", str(folder), *options]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=folder.parent
     )
+
+
+def run_to(folder, pages):
+    """Crawl until there are so many pages; return what the run said."""
+    process = start(folder, "--pages", str(pages))
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return err
+
+
+def judge_with(threshold):
+    return f"{{name: adaptive, threshold: {threshold}}}"
 
 
 def status(folder):
@@ -107,32 +140,28 @@ def test_u1_a_killed_crawl_has_the_same_numbers_everywhere(folder, site, workers
     assert_agree(numbers(folder))
 
 
-def test_u1_the_page_limit_and_the_summary_count_the_same_pages(folder):
-    process = start(folder, "--pages", "110")
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 0
+def test_u1_the_page_limit_and_the_summary_count_the_same_pages(fifty, tmp_path):
+    folder = fifty.copied(tmp_path)
+    err = run_to(folder, 110)  # pages of an earlier run count too
     said = status(folder)
     assert said["pages"] == 110
-    assert f"110 pages, {said['relevant']} relevant ({said['harvest_rate']:.2f})" in err
+    assert f"110 pages, {said['relevant']} relevant (harvest rate {said['harvest_rate']:.2f})" in err
 
 
-def test_u2_relevant_means_relevance_at_or_above_the_threshold(folder):
-    path = folder / "topic.yaml"
+def test_u2_relevant_means_relevance_at_or_above_the_threshold(fifty, tmp_path):
+    folder = fifty.copied(tmp_path)
     for threshold in (0.3, 0.8):
-        text = path.read_text()
-        kept = [line for line in text.splitlines() if not line.startswith("judge:")]
-        path.write_text("\n".join([*kept, f"judge: {{name: adaptive, threshold: {threshold}}}"]) + "\n")
-        process = start(folder, "--pages", "60" if threshold == 0.3 else "100")
-        _, err = process.communicate(timeout=120)
+        err = fifty.said
+        if threshold > 0.3:
+            quick(folder, judge=judge_with(threshold))
+            err = run_to(folder, 90)
         rows = [json.loads(line) for line in called("export", folder, folder=folder.parent).stdout.splitlines()]
         assert {row["relevant"] for row in rows} == {True, False}, err
         assert all(row["relevant"] == (row["relevance"] >= threshold) for row in rows)
         assert all("probability" not in row for row in rows)
 
 
-def test_u2_below_a_hundred_pages_verdicts_are_marked_as_provisional_with_the_expected_number(folder):
-    process = start(folder, "--pages", "50")
-    _, err = process.communicate(timeout=120)
-    said = status(folder)
+def test_u2_below_a_hundred_pages_verdicts_are_marked_as_provisional_with_the_expected_number(fifty):
+    said = status(fifty.folder)
     assert said["provisional"] is True
-    assert f"{said['relevant']} relevant (provisional, {said['expected']:.0f} expected)" in err
+    assert f"{said['relevant']} relevant (provisional, {said['expected']:.0f} expected)" in fifty.said

@@ -1,12 +1,14 @@
 """Scope and deny lists hold when a URL is leased: what is out of scope now is never asked, however it was queued."""
 
 import json
+import shutil
 
 import pytest
 import yaml
 
 from tests.commands import called
 from tests.consistency.stores import Shell, write_crawl
+from tests.e2e.conftest import serving
 from tests.unit.engine.test_ahead import Queue, Resolver
 from thresher.engine import ahead
 from thresher.urls.scope import Scope
@@ -17,9 +19,16 @@ def shell(tmp_path):
     return Shell(tmp_path)
 
 
-@pytest.fixture
-def stopped(site, shell):
-    """A crawl that was stopped after its first page, with links to two hosts waiting."""
+@pytest.fixture(scope="module")
+def site():
+    with serving() as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def template(site, tmp_path_factory):
+    """A crawl that was stopped after its first page, with links to two hosts waiting; tests copy it."""
+    shell = Shell(tmp_path_factory.mktemp("stopped"))
     answering = {"*:80": f"127.0.0.1:{site.port}", "*:443": f"127.0.0.1:{site.port}"}
     network = {"allow": ["127.0.0.0/8"], "connect_to": answering}
     write_crawl(site, shell.folder / "solar", network=network)
@@ -32,6 +41,11 @@ def stopped(site, shell):
     shell("run", "solar", "--pages", "1")
     assert asked(site) == {"first.test"}
     return shell.folder / "solar"
+
+
+@pytest.fixture
+def stopped(template, shell):
+    return shutil.copytree(template, shell.folder / "solar")
 
 
 def asked(site):

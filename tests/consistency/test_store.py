@@ -7,8 +7,7 @@ import shutil
 import pytest
 
 from tests.commands import called
-from tests.consistency.stores import ENCODED, PAGES, PASSWORD, Begun, Shell, locked, wait_until, write_crawl
-from tests.e2e.conftest import serving
+from tests.consistency.stores import ENCODED, PAGES, PASSWORD, Shell, locked, wait_until, write_crawl
 from tests.servers import store_server
 from thresher.build import Crawl
 from thresher.errors import StoreLost
@@ -28,23 +27,17 @@ def shell(tmp_path):
     return Shell(tmp_path)
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory):
-    with serving() as site:
-        yield Begun.make(site, tmp_path_factory.mktemp("begun"))
-
-
 @pytest.fixture
-def begun(template, tmp_path):
+def begun(ended_in_store, tmp_path):
     """A server with a crawl of twelve pages that has ended; the folder ``solar`` alone says where it is."""
-    with template.copied(tmp_path) as server:
+    with ended_in_store.copied(tmp_path) as server:
         yield server
 
 
 @pytest.fixture
-def its_site(template):
+def its_site(ended_in_store):
     """The site of the crawl that has begun."""
-    return template.site
+    return ended_in_store.site
 
 
 def test_a1_the_folder_records_its_store_without_the_password(site, server, shell):
@@ -115,9 +108,8 @@ def test_a2_another_store_than_the_recorded_one_is_refused(begun, its_site, shel
     assert its_site.paths == []
 
 
-def test_a2_a_crawl_on_this_machine_does_not_move_into_a_store(site, server, shell):
-    write_crawl(site, shell.folder / "solar")
-    assert shell("run", "solar").returncode == 0
+def test_a2_a_crawl_on_this_machine_does_not_move_into_a_store(ended_here, server, shell):
+    ended_here.copied(shell.folder)
     (shell.folder / "solar" / "store.json").unlink()  # as an earlier version left it
     refused = shell("run", "solar", "--store", server.url)
     assert refused.returncode == 4
@@ -169,9 +161,8 @@ def test_a5_verify_queues_a_lost_crawl_again_from_its_pages(begun, its_site, she
     assert sum(path != "/robots.txt" for path in its_site.paths) == PAGES
 
 
-def test_a5_a_frontier_file_that_was_deleted_is_reported_and_made_anew(site, shell):
-    write_crawl(site, shell.folder / "solar")
-    assert shell("run", "solar").returncode == 0
+def test_a5_a_frontier_file_that_was_deleted_is_reported_and_made_anew(ended_here, shell):
+    ended_here.copied(shell.folder)
     for path in (shell.folder / "solar").glob("frontier.db*"):
         path.unlink()
     assert called("status", "solar", folder=shell.folder).returncode == 8

@@ -7,8 +7,7 @@ from contextlib import closing
 import pytest
 
 from tests.commands import called
-from tests.consistency.stores import PAGES, Shell, write_crawl
-from tests.servers import store_server
+from tests.consistency.stores import PAGES, Shell
 
 
 @pytest.fixture
@@ -17,13 +16,15 @@ def shell(tmp_path):
 
 
 @pytest.fixture
-def ended(site, shell):
+def site(ended_here):
+    """The site of the crawl that has ended."""
+    return ended_here.site
+
+
+@pytest.fixture
+def ended(ended_here, shell):
     """A crawl with default output that has fetched all pages of its site."""
-    write_crawl(site, shell.folder / "solar")
-    done = shell("run", "solar")
-    assert done.returncode == 0, done.stderr
-    site.requests.clear()
-    return shell.folder / "solar"
+    return ended_here.copied(shell.folder)
 
 
 def segment(folder):
@@ -102,11 +103,8 @@ def test_a4_a_row_whose_contents_are_spoiled_is_fetched_again(ended, site, shell
     check_repaired(site, shell, 1)
 
 
-def test_a4_a_crawl_in_a_shared_store_is_repaired_as_far_as_something_names_its_pages(site, shell, tmp_path):
-    with store_server("redis", tmp_path / "store") as server:
-        write_crawl(site, shell.folder / "solar")
-        assert shell("run", "solar", "--store", server.url).returncode == 0
-        site.requests.clear()
+def test_a4_a_crawl_in_a_shared_store_is_repaired_as_far_as_something_names_its_pages(ended_in_store, shell):
+    with ended_in_store.copied(shell.folder):
         with closing(sqlite3.connect(segment(shell.folder / "solar"))) as db:
             db.execute("DELETE FROM page WHERE url LIKE '%/0' OR url LIKE '%/2' OR url LIKE '%/6'")
             db.commit()
@@ -117,5 +115,5 @@ def test_a4_a_crawl_in_a_shared_store_is_repaired_as_far_as_something_names_its_
             shell("run", "solar")
             code, report = verified(shell, "--repair")
         shell("run", "solar")
-        assert fetched(site) == ["/0", "/2", "/6"]
+        assert fetched(ended_in_store.site) == ["/0", "/2", "/6"]
         assert called("verify", "solar", folder=shell.folder).stdout.splitlines()[-1] == "all parts agree"

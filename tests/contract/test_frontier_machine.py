@@ -9,7 +9,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.contract.frontier_machine import FrontierMachine
 from tests.contract.frontier_stores import STORES
 
-HISTORIES = {"memory": 80, "sqlite": 50, "redis": 30, "redis in chunks": 30, "valkey": 10}
+HISTORIES = {"memory": 40, "sqlite": 30, "redis": 20, "redis in chunks": 20, "valkey": 10}
 
 
 @pytest.mark.parametrize("name", HISTORIES)

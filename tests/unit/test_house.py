@@ -5,6 +5,7 @@ the reason; an exception that is no longer needed must go.
 """
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -34,8 +35,12 @@ def lines_of(function):
     return function.end_lineno - function.lineno + 1 - docstring
 
 
+parsed = cache(ast.parse)
+"""Several tests look at the tree of every file."""
+
+
 def functions_in(text):
-    return (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (node for node in ast.walk(parsed(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def excepted(found, *, functions):
@@ -90,7 +95,7 @@ def runtime_nodes(tree):
 
 def imported_by(text):
     """Give the modules of ours that a file imports, at its top or when a function is called."""
-    for node in runtime_nodes(ast.parse(text)):
+    for node in runtime_nodes(parsed(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
