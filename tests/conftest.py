@@ -3,6 +3,7 @@
 import os
 import sys
 
+import hypothesis
 import pytest
 
 from tests.clock import Clock
@@ -14,10 +15,13 @@ def pytest_configure():
     """Let the process of the tests, and those that they start, waste no processor time.
 
     Lanes share the processors, so threads of a matrix product would only wait for each other. Tests start hundreds of
-    processes; each would compile all modules again where the environment says not to keep compiled ones.
+    processes; each would compile all modules again where the environment says not to keep compiled ones. How long one
+    example of a property takes says more about the other lanes than about us, so it has no deadline.
     """
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
+    hypothesis.settings.register_profile("shared machine", deadline=None)
+    hypothesis.settings.load_profile("shared machine")
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
