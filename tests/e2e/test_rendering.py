@@ -76,6 +76,13 @@ async def eyes(w, monkeypatch):
     await eyes.close()
 
 
+@pytest.fixture
+async def patient_eyes(w, monkeypatch):
+    eyes = Eyes(w, monkeypatch, seconds=20.0)
+    yield eyes
+    await eyes.close()
+
+
 async def test_what_scripts_write_is_read_and_what_is_for_others_is_not(eyes):
     page = await eyes.read(
         "<p id=a>before</p><noscript>no scripts <a href=/no>no</a></noscript><div id=host></div><script>"
@@ -138,8 +145,8 @@ async def test_windows_frames_and_downloads_are_not_opened(w, eyes):
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-async def test_no_password_is_sent_to_a_server_that_asks_for_one(w, eyes, scheme):
-    page = await eyes.read(
+async def test_no_password_is_sent_to_a_server_that_asks_for_one(w, patient_eyes, scheme):
+    page = await patient_eyes.read(
         "<script>fetch('/secret').catch(() => 0); fetch('/data').then(r => r.text()).then(t => document.body.append(t))"
         "</script>",
         url=f"{scheme}://app.test/",
