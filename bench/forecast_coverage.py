@@ -4,7 +4,7 @@
     --compare         what can be forecast from what: coverage on dev topics and on webs that were left out of the fit
     --fit             fit the coefficients on dev topics and write them to learned/forecast.json
     --crawl test      the same crawls on test topics: once, when nothing is changed any more; with --after 8 on topics
-                      after the first eight of each web, for a check on topics that nobody has looked at
+                      after the first eight of each web, for a check on topics that no choice rests on
     --print test      coverage and width of the forecast per web, judge and size of the crawl
 
 *waiting* is the number of labelled pages among the URLs that wait, *reachable* that of all labelled pages that links
