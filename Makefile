@@ -24,11 +24,11 @@ docs:                           ## write the generated pages anew and build the 
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
 
 bench:                          ## slow measurements: frontier cycles, pages per second, the lab (needs THRESHER_WEBS)
-	$(PYTHON) -m bench.frontier
-	$(PYTHON) -m bench.store --again
-	$(PYTHON) -m bench.speed
-	$(PYTHON) -m bench.stages --waiting 1000 1000000
-	@if [ -n "$$THRESHER_WEBS" ]; then $(PYTHON) -m bench.parity && $(PYTHON) -m bench.lab; fi
+	$(PYTHON) -m bench.stores.sqlite
+	$(PYTHON) -m bench.stores.store --again
+	$(PYTHON) -m bench.speed.speed
+	$(PYTHON) -m bench.speed.stages --waiting 1000 1000000
+	@if [ -n "$$THRESHER_WEBS" ]; then $(PYTHON) -m bench.effectiveness.parity && $(PYTHON) -m bench.speed.lab; fi
 
 faults:                         ## the full fault matrix; writes docs/reference/faults.md
 	$(PYTHON) -m tests.faults.full
@@ -36,7 +36,7 @@ faults:                         ## the full fault matrix; writes docs/reference/
 dist:                           ## wheel and source archive into dist/, without a network; the same bytes for everybody
 	rm -rf dist
 	$(PYTHON) -m hatchling build -d dist
-	cd dist && sha256sum thresher-* | tee SHA256SUMS && ls -l thresher-*
+	cd dist && sha256sum thresher_crawler-* | tee SHA256SUMS && ls -l thresher_crawler-*
 
 sbom: dist                      ## the parts list of what the wheel installs, in CycloneDX's JSON, into dist/
 	$(PYTHON) -m tests.release.sbom dist

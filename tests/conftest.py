@@ -6,7 +6,7 @@ import sys
 import hypothesis
 import pytest
 
-from tests.clock import Clock
+from testing.clock import Clock
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 

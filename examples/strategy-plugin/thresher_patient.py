@@ -1,25 +1,25 @@
-"""Patient: a strategy of our own, not from a paper."""
+"""Patient: an example of a strategy plug-in, not from a paper."""
 
 from collections.abc import Iterator, Sequence
 
 from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage
-from thresher.strategies.aim import Aim
+from thresher.topics.profile import TopicProfile
 
 
 class Patient:
     """Follow a path on over irrelevant pages, with less patience after each of them.
 
     Args:
-        aim: The topic.
+        topic: The topic.
         patience: What remains of a link's score for each irrelevant page in a row before it.
     """
 
     merge = Merge.MAX
 
-    def __init__(self, aim: Aim, *, patience: float = 0.5) -> None:
+    def __init__(self, topic: TopicProfile, *, patience: float = 0.5) -> None:
         if not 0 < patience <= 1:
             raise ValueError(f"patience must lie above 0 and be at most 1, got {patience}")
-        self._sim = aim.likeness
+        self._sim = topic.similarity
         self._patience = patience
 
     def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from thresher.api.crawl import Crawl
-    from thresher.api.found import FoundPage
     from thresher.api.page import Page
+    from thresher.api.pages import Pages
     from thresher.api.run import Run
+    from thresher.api.search_results import FoundPage
     from thresher.api.status import Status
-    from thresher.api.table import Pages
     from thresher.api.topic import Topic
     from thresher.api.why import Step, Why
     from thresher.errors import ThresherError
@@ -45,9 +45,9 @@ __all__ = [
 
 _PLACES = {
     "Crawl": "thresher.api.crawl",
-    "FoundPage": "thresher.api.found",
+    "FoundPage": "thresher.api.search_results",
     "Page": "thresher.api.page",
-    "Pages": "thresher.api.table",
+    "Pages": "thresher.api.pages",
     "Run": "thresher.api.run",
     "Status": "thresher.api.status",
     "Step": "thresher.api.why",

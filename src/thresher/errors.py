@@ -1,21 +1,21 @@
-"""What can go wrong in Thresher itself.
+"""Exceptions of Thresher.
 
     ThresherError
-    ├── ConfigError              topic.yaml or a flag says something that cannot be done
-    │   ├── UnknownName          a strategy, judge or backend that nobody registered
-    │   ├── UnknownCrawl         a store holds no crawl of that name
-    │   └── RefusedAddress       a seed that the address guard will not dial
-    ├── CrawlNotFound            the folder holds no crawl
+    ├── ConfigError              topic.yaml or a flag is invalid
+    │   ├── UnknownName          a strategy, judge or backend that is not registered
+    │   ├── UnknownCrawl         the store has no crawl of that name
+    │   └── RefusedAddress       a seed with an address that may not be contacted
+    ├── CrawlNotFound            the folder contains no crawl
     ├── CrawlBusy                another run of the same crawl is under way
     ├── StoreError               the frontier or the page store cannot be used
-    │   ├── DiskFull             no room to write; nothing is lost
-    │   ├── DamagedFile          a file of the crawl is not whole
+    │   ├── DiskFull             no space to write; nothing is lost
+    │   ├── DamagedFile          a file of the crawl is damaged
     │   ├── StoreUnreachable     it may come back; nothing is lost
-    │   ├── StoreRefused         it wants a password, or is a read-only replica
-    │   └── StoreLost            it no longer holds the crawl
-    └── ExportError              a collection cannot be written as asked
+    │   ├── StoreRefused         it requires a password, or is a read-only replica
+    │   └── StoreLost            it no longer contains the crawl
+    └── ExportError              a collection cannot be exported as requested
 
-The faults of the web (timeouts, bad HTML, robots) are not here: they are outcomes, see `records.Outcome`.
+Errors of the web (timeouts, bad HTML, robots) are not exceptions but outcomes, see `records.Outcome`.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from pathlib import Path
 
 
 class ThresherError(Exception):
-    """Everything that Thresher raises on purpose; `exit_code` is what the command line ends with."""
+    """Base class of all deliberate errors; `exit_code` is that of the command line."""
 
     exit_code = 1
 
 
 class ConfigError(ThresherError):
-    """What the user asked for cannot be done as written."""
+    """The configuration or a command is invalid."""
 
     exit_code = 4
 
 
 class UnknownName(ConfigError):
-    """A name that no built-in and no installed plug-in answers to."""
+    """A name of neither a built-in nor an installed plug-in."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
@@ -49,14 +49,14 @@ class UnknownName(ConfigError):
 
 
 class UnknownCrawl(ConfigError):
-    """A name that no crawl of a store has."""
+    """A crawl that is not in the store."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the store holds no crawl called {name!r}; put one in: thresher run DIR --store …")
 
 
 class RefusedAddress(ConfigError):
-    """A seed whose address is never dialled unless the user lists it."""
+    """A seed whose address is never contacted unless the user lists it."""
 
     def __init__(self, url: str, why: str, remedy: str) -> None:
         super().__init__(f'refused {url}: {why}. If this is your own site: network.allow: ["{remedy}"].')
@@ -70,18 +70,18 @@ class CrawlNotFound(ThresherError):
 
 
 class CrawlBusy(ThresherError):
-    """One run at a time: its workers share the folder, two supervisors would not."""
+    """Another run uses the folder: it is for one supervisor and its workers."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"a run of {folder} is under way. Look: thresher status {folder}")
 
 
 class StoreError(ThresherError):
-    """The frontier or the page store cannot be used as it is."""
+    """The frontier or the page store cannot be used."""
 
 
 class DiskFull(StoreError):
-    """There is no room for another page."""
+    """The disk is full, or a size limit is reached."""
 
     exit_code = 3
 
@@ -90,23 +90,23 @@ class DiskFull(StoreError):
 
 
 class DamagedFile(StoreError):
-    """What a file of the crawl holds is not what was written."""
+    """A file of the crawl is damaged."""
 
 
 class StoreUnreachable(StoreError):
-    """The store does not answer now; it may come back."""
+    """The store does not respond; it may come back."""
 
     exit_code = 8
 
 
 class StoreRefused(StoreError):
-    """The store answers, and does not let us work: the password is missing or wrong, or it takes no writes."""
+    """The store responds but refuses access: the password is missing or wrong, or it is read-only."""
 
     exit_code = 8
 
 
 class StoreLost(StoreError):
-    """The store no longer holds the crawl, though its folder has been at work with it."""
+    """The store no longer contains the crawl, though the crawl's folder was used with it before."""
 
     exit_code = 8
 
@@ -118,17 +118,17 @@ class StoreLost(StoreError):
 
 
 class ExportError(ThresherError):
-    """A collection cannot be written as asked."""
+    """A collection cannot be exported as requested."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question that names the closest known name, with a space before it; empty when none is close."""
+    """Return a suggestion of the closest known name, with a leading space; empty when none is close."""
     near = get_close_matches(name, list(known), n=1)
     return f" did you mean {near[0]!r}?" if near else ""
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether a write failed because there is no room: disk, quota or the file size limit of this process."""
+    """Return whether a write failed for lack of space: disk, quota or the file size limit of this process."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     if isinstance(error, sqlite3.Error):
@@ -140,7 +140,7 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 def disk_full() -> DiskFull:
-    """Return the error for a write that found no room; it names the file size limit where there is one."""
+    """Return the error for a write that failed for lack of space; it names the file size limit if there is one."""
     limit = _file_size_limit()
     if limit is None:
         return DiskFull()
@@ -149,7 +149,7 @@ def disk_full() -> DiskFull:
 
 
 def system_error(error: OSError | sqlite3.Error) -> ThresherError:
-    """Describe an error of the operating system or of SQLite: what failed, where, and what helps."""
+    """Convert an error of the operating system or of SQLite: what failed, where, and what helps."""
     if is_disk_full(error):
         return disk_full()
     if isinstance(error, sqlite3.Error):

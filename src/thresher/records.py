@@ -1,10 +1,10 @@
-"""The records that travel along the line, one per arrow.
+"""The records that the stages of the pipeline exchange.
 
     Lease ─► FetchedPage ─► ParsedPage ─► Judgement ─► Candidate ─► Settlement
 
-None can be changed: a part reads what it is given and answers with a record of its own. Links and candidates are named
-tuples, since a page has dozens of them and these are made three times as fast. Times are seconds since the
-epoch by the store's clock; a fingerprint is the signed 64-bit number of `urls.canonical.fingerprint`.
+All are immutable: each stage returns new records. Links and candidates are named tuples, since a page has dozens of
+them and named tuples are created three times as fast. Times are seconds since the epoch by the store's clock; a
+fingerprint is the signed 64-bit number of `urls.canonical.fingerprint`.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from typing import NamedTuple
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Carry = Mapping[str, Json]
-"""What a strategy remembers about one URL: small plain JSON, stored by the frontier, handed back with the lease."""
+"""A strategy's data about one URL: small JSON, stored by the frontier, returned with the lease."""
 
 Parts = Mapping[str, float]
-"""The named values that a score was made of, so that `thresher why` can print them."""
+"""The named components of a score, which `thresher why` prints."""
 
-NOTHING: dict[str, float] = {}
-"""No parts, nothing to carry; nobody writes into it."""
+EMPTY: dict[str, float] = {}
+"""Empty parts or carry; shared, so it must not be changed."""
 
 
 class Link(NamedTuple):
-    """A link as it stands on its page.
+    """A link of a page.
 
     Args:
-        url: Where it leads: absolute, canonical.
-        anchor: Its own words; the alternative text for an image.
+        url: Its absolute, canonical URL.
+        anchor: Its text; the alternative text for an image.
         context: The words around it inside its block, without the anchor.
         heading: The nearest heading above it.
         tag_path: The elements it is nested in, outermost first, such as ``html/body/ul/li/a``.
-        position: Its number among the page's links, from 0.
-        nofollow: Whether the page asks crawlers not to follow it.
-        block: The number of its block among the page's blocks.
+        position: Its index among the page's links, from 0.
+        nofollow: Whether crawlers should not follow it.
+        block: The index of its block among the page's blocks.
     """
 
     url: str
@@ -50,17 +50,17 @@ class Link(NamedTuple):
 
 
 RENDERED = "through a browser"
-"""The reason in the record of a whole page that a browser made."""
+"""The reason in the record of a complete page that a browser rendered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedPage:
-    """What a server answered; header names are in lower case.
+    """A response; header names are in lower case.
 
     Args:
-        header_lines: All header lines as they came, for the archive; empty where nobody keeps them.
-        request_lines: The header lines that were sent.
-        rendered: The body is what a browser made of the answer.
+        header_lines: All header lines as received, for the WARC archive; empty without one.
+        request_lines: The header lines of the request.
+        rendered: Whether the body was rendered by a browser.
     """
 
     url: str
@@ -81,12 +81,12 @@ class ParsedPage:
 
     Args:
         text: Title and all visible text, anchors included.
-        language: ``en``, ``zh`` or another code; empty when the page has too little text to tell.
-        noindex: The page asks not to be kept.
-        nofollow: The page asks that none of its links be followed.
-        refresh: Where it sends its reader at once, canonical; empty when it does not.
-        blocks: The text of each content block, headings with what follows them; white space as it comes.
-        canonical: The address that the page names as the one to keep; empty when it names none that can be believed.
+        language: ``en``, ``zh`` or another code; empty when the page has too little text.
+        noindex: The page should not be kept.
+        nofollow: None of its links should be followed.
+        refresh: The canonical target of a meta refresh without delay; empty without one.
+        blocks: The text of each content block, headings with the text that follows them; white space is not collapsed.
+        canonical: The URL of its canonical link; empty without a plausible one.
     """
 
     url: str
@@ -105,20 +105,20 @@ class ParsedPage:
 
 
 SAME = -1.0
-"""A reward that is not given: the relevance is the reward."""
+"""Default of the reward: the same as the relevance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """How well a page fits the topic.
+    """The judgement of a page.
 
     Args:
-        relevance: How likely the page is about the topic, from 0 to 1. A judge that estimates probabilities is right in
-            seven of ten pages with 0.7; others give their own score.
+        relevance: How likely the page is about the topic, from 0 to 1. With a judge that estimates probabilities, seven
+            of ten pages with 0.7 are about the topic; other judges return a score of their own.
         relevant: The verdict: whether the relevance reaches the judge's threshold.
-        reward: What strategies learn from, from 0 to 1; the relevance unless the judge gives another.
-        parts: What the relevance was made of.
-        final: Whether the judge will not think again about this page.
+        reward: What strategies learn from, from 0 to 1; by default the relevance.
+        parts: The components of the relevance.
+        final: Whether the judge will not revise this judgement.
     """
 
     relevance: float
@@ -132,22 +132,22 @@ class Judgement:
             object.__setattr__(self, "reward", self.relevance)
 
 
-TOLD = "told"
-"""Among the parts of a judgement: a person said so; 1 for yes, 0 for no."""
-UNAIDED = "unaided"
-"""Beside it: the probability that the judge itself gives, though it has learned from that word."""
+LABEL_PART = "told"
+"""The part of a judgement with the page's label; 1 for yes, 0 for no."""
+UNLABELLED_PART = "unaided"
+"""The part beside it with the judge's own probability, though it was trained with that label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """A second thought about a page that was judged before."""
+    """A changed judgement of a page that was judged before."""
 
     url: str
     judgement: Judgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class TermWeight:
     """A term that counted in a judgement: for the topic when its weight is positive, against it when negative."""
 
     term: str
@@ -155,23 +155,23 @@ class Word:
 
 
 class Candidate(NamedTuple):
-    """A URL on its way into the frontier.
+    """A URL to add to the frontier.
 
     Args:
         url: Absolute and canonical.
-        score: Its place in the queue; higher comes first, ties by age.
-        parts: What the score was made of.
-        carry: What the strategy wants back when the URL is leased.
-        depth_left: How many pages a path may still tunnel from here; when found again the maximum wins.
+        score: Its priority; higher comes first, ties by age.
+        parts: The components of the score.
+        carry: Data that the strategy gets back when the URL is leased.
+        depth_left: How many pages a path may still tunnel through from here; when found again the maximum wins.
         hops: Links from a seed; when found again the minimum wins.
-        redirects: How many redirects in a row led here.
+        redirects: Number of consecutive redirects before it.
         parent: Fingerprint of the page on which it was found; 0 for a seed.
     """
 
     url: str
     score: float
-    parts: Parts = NOTHING
-    carry: Carry = NOTHING
+    parts: Parts = EMPTY
+    carry: Carry = EMPTY
     depth_left: int = 0
     hops: int = 0
     redirects: int = 0
@@ -180,12 +180,12 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A URL that is ours until `until`; `fence` proves it when the outcome is handed in.
+    """The exclusive right to fetch a URL until `until`; `fence` is the fencing token of the commit.
 
     Args:
-        host: The host key whose budget this lease occupies.
+        host: The host key whose budget this lease uses.
         tries: How often the URL was leased before without an outcome.
-        host_pages: Pages that this crawl has taken from the host so far, over all workers.
+        host_pages: Pages that this crawl has fetched from the host so far, over all workers.
         host_relevant: How many of them were relevant.
     """
 
@@ -205,7 +205,7 @@ class Lease:
 
 
 class Merge(StrEnum):
-    """What becomes of the score when a waiting URL is found again; each strategy names its own."""
+    """How the score of a waiting URL changes when the URL is found again; chosen by the strategy."""
 
     MAX = "max"
     MEAN = "mean"
@@ -215,7 +215,7 @@ class Merge(StrEnum):
 class Outcome(StrEnum):
     """How a lease ended.
 
-    DONE and FAILED are final. RETRY puts the URL back with one more try on its account.
+    DONE and FAILED are final. RETRY returns the URL to the frontier and counts the try.
     """
 
     DONE = "done"
@@ -225,13 +225,13 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """An interval for the number of relevant pages among the URLs that wait now.
+    """An interval for the number of relevant pages among the waiting URLs.
 
-    The number lay between both ends in at least 90 % of the lab's crawls (docs/explanation/forecast.md). Pages that no
+    The interval contained the number in at least 90 % of the lab's crawls (docs/explanation/forecast.md). Pages that no
     fetched page links to are not counted.
 
     Args:
-        pages: Pages that the crawl had when this was computed.
+        pages: Pages of the crawl when this was computed.
         least: The lower end of the interval.
         most: The upper end; at least 1 while URLs wait.
     """
@@ -242,24 +242,23 @@ class Forecast:
 
     @property
     def interval(self) -> str:
-        """Both ends in words."""
         return f"{self.least:,} to {self.most:,}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
-    """All that one processed URL changes, committed in one step.
+    """All changes by one processed URL, committed atomically.
 
     Args:
         lease: The lease that this settles.
-        outcome: What becomes of the URL.
-        reason: Why it failed, is tried again or brought no whole page; empty when done.
+        outcome: The outcome of the lease.
+        reason: Why it failed, is retried or gave no complete page; empty when done.
         links: The candidates found on the page.
-        delay_seconds: How long the host must now be left alone.
-        page: Whether a page was taken (a redirect or an error is not a page).
+        delay_seconds: The delay before the next request to the host.
+        page: Whether a page was fetched (a redirect or an error is not a page).
         relevant: Whether that page was relevant.
-        park: Why the host should be asked no more; empty when it may go on.
-        content: Hash of the page's text, by which a later page is known as its duplicate; 0 for none.
+        park: Why the host is to be parked; empty when it is not.
+        content: Hash of the page's text, to find later duplicates; 0 for none.
     """
 
     lease: Lease

@@ -1,7 +1,8 @@
-"""Names to classes: built-ins and installed plug-ins come through the same door.
+"""Registry of strategies and judges by name: built-ins and installed plug-ins.
 
-A plug-in is an installed package with entry points in the groups ``thresher.strategies`` or ``thresher.judges``;
-nothing is ever imported because a topic file, a store or a model names it.
+A plug-in is an installed package with entry points in the groups ``thresher.strategies`` or ``thresher.judges``; the
+strategies of other crawlers in `thresher_lab.peers` are registered like this too. A topic file, a store or a model can
+name registered classes only, never a module to import.
 """
 
 from __future__ import annotations
@@ -15,61 +16,51 @@ from typing import Any
 from thresher.errors import ConfigError, UnknownName
 
 STRATEGIES = {
-    "anchor-only": "thresher.strategies.anchor_only:AnchorOnly",
+    "anchor-only": "thresher.strategies.baselines:AnchorOnly",
     "best-first": "thresher.strategies.best_first:BestFirst",
-    "breadth-first": "thresher.strategies.breadth_first:BreadthFirst",
+    "breadth-first": "thresher.strategies.baselines:BreadthFirst",
     "cbp": "thresher.strategies.cbp:ContentBlockPartition",
     "context-graph": "thresher.strategies.context_graph:ContextGraph",
-    "context-only": "thresher.strategies.context_only:ContextOnly",
+    "context-only": "thresher.strategies.baselines:ContextOnly",
     "fcmrps": "thresher.strategies.fcmrps:Fcmrps",
     "fish": "thresher.strategies.fish:Fish",
     "hard-focus": "thresher.strategies.hard_focus:HardFocus",
     "infospiders": "thresher.strategies.infospiders:InfoSpiders",
-    "layers": "thresher.strategies.layers:Layers",
+    "layers": "thresher.strategies.layers.strategy:Layers",
     "learning-anchor": "thresher.strategies.learning_anchor:LearningAnchor",
     "lpe": "thresher.strategies.lpe:LinkPriorityEvaluation",
-    "page-anchor": "thresher.strategies.page_anchor:PageAnchor",
-    "random": "thresher.strategies.random_order:RandomOrder",
+    "page-anchor": "thresher.strategies.baselines:PageAnchor",
+    "random": "thresher.strategies.baselines:RandomOrder",
     "relevant-parents": "thresher.strategies.relevant_parents:RelevantParents",
-    "rules": "thresher.strategies.rules:InterclassRules",
+    "rules": "thresher.strategies.rules.strategy:InterclassRules",
     "shark": "thresher.strategies.shark:Shark",
     "soft-focus": "thresher.strategies.soft_focus:SoftFocus",
-    "thresher": "thresher.strategies.thresher:Thresher",
+    "thresher": "thresher.strategies.flagship.strategy:Thresher",
 }
-PEERS = {
-    "ache-levels": "thresher.strategies.peers.ache_levels:AcheLevels",
-    "anthelion": "thresher.strategies.peers.anthelion:Anthelion",
-    "apprentice": "thresher.strategies.peers.apprentice:Apprentice",
-    "best-n-first": "thresher.strategies.peers.best_n_first:BestNFirst",
-    "crawl4ai-url-scorer": "thresher.strategies.peers.crawl4ai_url_scorer:Crawl4aiUrlScorer",
-    "tag-path-bandit": "thresher.strategies.peers.tag_path_bandit:TagPathBandit",
-    "tres": "thresher.strategies.peers.tres:Tres",
-}
-"""Strategies of other crawlers, to be compared with."""
 JUDGES = {
-    "adaptive": "thresher.classify.adaptive:AdaptiveJudge",
-    "cosine": "thresher.classify.cosine:CosineJudge",
-    "itfidf": "thresher.classify.itfidf_judge:ItfIdfJudge",
-    "match": "thresher.classify.match:MatchJudge",
-    "svm": "thresher.classify.svm_judge:SvmJudge",
-    "taxonomy": "thresher.classify.taxonomy_judge:TaxonomyJudge",
-    "taxonomy-hard": "thresher.classify.taxonomy_judge:HardFocusJudge",
+    "adaptive": "thresher.judges.adaptive.judge:AdaptiveJudge",
+    "cosine": "thresher.judges.cosine:CosineJudge",
+    "itfidf": "thresher.judges.trained.judges:ItfIdfJudge",
+    "match": "thresher.judges.match:MatchJudge",
+    "svm": "thresher.judges.trained.judges:SvmJudge",
+    "taxonomy": "thresher.judges.taxonomy:TaxonomyJudge",
+    "taxonomy-hard": "thresher.judges.taxonomy:HardFocusJudge",
 }
-_BUILT_IN = {"strategy": {**STRATEGIES, **PEERS}, "judge": JUDGES}
+_BUILT_IN = {"strategy": STRATEGIES, "judge": JUDGES}
 _GROUPS = {"strategy": "thresher.strategies", "judge": "thresher.judges"}
 
 
 def known(kind: str) -> dict[str, str]:
-    """Return name and place (``module:class``) of everything of a kind, built-ins before plug-ins."""
+    """Return name and location (``module:class``) of everything of a kind; built-ins override plug-ins."""
     installed = {entry.name: entry.value for entry in entry_points(group=_GROUPS[kind])}
     return {**installed, **_BUILT_IN[kind]}
 
 
 def find(kind: str, name: str) -> Callable[..., Any]:
-    """Return the class behind a name.
+    """Return the class with a name.
 
     Raises:
-        UnknownName: Nobody registered it.
+        UnknownName: It is not registered.
     """
     places = known(kind)
     if name not in places:
@@ -80,7 +71,7 @@ def find(kind: str, name: str) -> Callable[..., Any]:
 
 
 def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> Any:
-    """Build a part from its name, the user's parameters and as much of what we give it as it asks for.
+    """Build an object by name from the user's parameters and as many of `given` as its constructor takes.
 
     Raises:
         ConfigError: A parameter is unknown or refused.
@@ -92,19 +83,18 @@ def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> An
             names = ", ".join(allowed) or "none"
             raise ConfigError(f"{kind} {name} has no parameter {parameter!r}; its parameters: {names}")
     try:
-        return build(*given[: _places_of(build)], **parameters)
+        return build(*given[: _count_positional(build)], **parameters)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{kind} {name}: {error}") from error
 
 
-def _places_of(build: Callable[..., Any]) -> int:
-    """Count the arguments that a part takes by their place."""
+def _count_positional(build: Callable[..., Any]) -> int:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return sum(parameter.kind in kinds for parameter in inspect.signature(build).parameters.values())
 
 
 def parameters_of(build: Callable[..., Any]) -> dict[str, Any]:
-    """Return the parameters that a user may set, with their defaults: the keyword-only ones."""
+    """Return the parameters that a user may set (the keyword-only ones), with their defaults."""
     return {
         name: parameter.default
         for name, parameter in inspect.signature(build).parameters.items()

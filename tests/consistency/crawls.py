@@ -8,13 +8,13 @@ from pathlib import Path
 from random import Random
 
 import thresher
-from tests.commands import called
+from testing.commands import called
 from tests.e2e.conftest import Site, quick
-from thresher.build import Crawl
+from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.views.harvest import harvest
 from thresher.dashboard.views.hosts import hosts
 from thresher.dashboard.views.status import status
-from thresher.dashboard.watched import WatchedCrawl
+from thresher.project import CrawlProject
 
 TOPIC = "solar cell panel silicon perovskite photon voltage module wafer sunlight roof tandem layer".split()  # noqa: SIM905
 OTHER = "river stone castle king battle harvest village sheep weather market bread window garden".split()  # noqa: SIM905
@@ -124,15 +124,15 @@ def _python(folder: Path) -> dict[str, float]:
 
 
 async def _dashboard(folder: Path) -> dict[str, dict[str, float]]:
-    watched = WatchedCrawl(Crawl.open(folder), "solar")
+    open_crawl = OpenCrawl(CrawlProject.open(folder), "solar")
     try:
-        said = await status(watched)
+        said = await status(open_crawl)
         names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed")
-        curve = await harvest(watched)
+        curve = await harvest(open_crawl)
         return {
             "overview": {**{name: said["counts"][name] for name in names}, "provisional": said["provisional"]},
             "harvest curve": {"pages": curve["pages"], "relevant": curve["relevant"]},
-            "hosts screen": _hosts((await hosts(watched))["hosts"]),
+            "hosts screen": _hosts((await hosts(open_crawl))["hosts"]),
         }
     finally:
-        await watched.close()
+        await open_crawl.close()

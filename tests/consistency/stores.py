@@ -16,8 +16,8 @@ from pathlib import Path
 
 import yaml
 
+from testing.servers.store import StoreServer, store_server
 from tests.e2e.conftest import Site
-from tests.servers.store import StoreServer, store_server
 
 PAGES = 12
 PASSWORD = "s3cr@t/wo#rd:x"

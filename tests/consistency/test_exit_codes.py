@@ -9,12 +9,13 @@ from subprocess import CompletedProcess
 import pytest
 
 import thresher as package
+from testing.servers.store import store_server
 from tests.e2e.conftest import CommandLine, Site, quick, serving
 from tests.faults.nameserver import name_server
-from tests.servers.store import store_server
-from thresher.build import Crawl
-from thresher.dashboard.desk import Desk
-from thresher.ended import RUNNING, Ended, note_ended
+from thresher.coordination.last_run import RUNNING, RunEnd, record_run_end
+from thresher.dashboard.service import CrawlService
+from thresher.dashboard.views import page
+from thresher.project import CrawlProject
 
 MANNERS = "{delay_seconds: 0, contact: tests@example.org}"
 GONE = "1 URL on 1 host: HTTP 404 ("
@@ -113,8 +114,8 @@ def test_u5_a_run_that_was_killed_is_reported_as_killed(garden, thresher):
 
 async def begin(folder):
     """Note the beginning of a run that nobody ends."""
-    frontier = Crawl.open(folder).frontier()
-    await note_ended(frontier, Ended(code=RUNNING, words=""))
+    frontier = CrawlProject.open(folder).frontier()
+    await record_run_end(frontier, RunEnd(code=RUNNING, words=""))
     await frontier.close()
 
 
@@ -168,8 +169,8 @@ def test_u6_a_shared_store_counts_the_failures_of_all_machines(site, thresher, t
 
 async def dashboard(folder, url):
     """Return what the overview and the page screen know."""
-    desk = Desk({"crawl": Crawl.open(folder)})
+    service = CrawlService({"crawl": CrawlProject.open(folder)})
     try:
-        return await desk.status("crawl"), await desk.page("crawl", url=url)
+        return await service.status("crawl"), await service.view("crawl", page.page, url=url)
     finally:
-        await desk.close()
+        await service.close()

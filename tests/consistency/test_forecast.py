@@ -8,12 +8,12 @@ import pytest
 import thresher as api
 from tests.e2e.conftest import quick
 from tests.e2e.test_dashboard import shown
-from thresher.lab.generator import generate
-from thresher.lab.simulate import Simulator
-from thresher.lab.tasks import Bench, Task
-from thresher.lab.vocabulary import TOPICS
-from thresher.outlook import look_ahead
-from thresher.strategies.thresher import Thresher
+from thresher.feedback.forecast import read_forecast
+from thresher.strategies.flagship.strategy import Thresher
+from thresher_lab.simulation.simulator import Simulator
+from thresher_lab.simulation.tasks import Task, TaskRunner
+from thresher_lab.webs.generator import generate
+from thresher_lab.webs.vocabulary import TOPICS
 
 MOMENTS = (180, 220, 260, 300)
 
@@ -22,16 +22,18 @@ async def moments(seed, cache):
     """Crawl a generated web; yield the forecast and the truth at some moments."""
     topics = tuple(TOPICS)[seed : seed + 1 + seed % 4]
     web = generate(seed, pages=1500, hosts=20, topics=topics, languages=(["en"], ["zh"])[seed % 2], page_bytes=1000)
-    bench = Bench(web, cache=cache)
+    bench = TaskRunner(web, cache=cache)
     task = Task(web=web.name, topic=topics[0], strategy="thresher", seed_set=seed, seeds=3)
     seeds, targets = bench.seeds(task), web.targets(topics[0])
-    simulator = Simulator(web, bench.pages, judge=bench.judge(task, seeds), strategy=Thresher(*bench.told(task)))
+    simulator = Simulator(
+        web, bench.pages, judge=bench.judge(task, seeds), strategy=Thresher(*bench.strategy_arguments(task))
+    )
     starts, fetched, found = [web.url_of(number) for number in seeds], 0, []
     for moment in MOMENTS:
         fetched += len((await simulator.run(starts, moment - fetched)).fetches)
         frontier, starts = simulator._frontier, []
         waiting = [web.page_id(entry.url) in targets for entry in await frontier.peek(100_000)]
-        found.append((moment, await look_ahead(frontier, await frontier.counts()), sum(waiting), len(waiting)))
+        found.append((moment, await read_forecast(frontier, await frontier.counts()), sum(waiting), len(waiting)))
     return found
 
 

@@ -11,14 +11,14 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.servers.store import ServerMissing, store_server
-from thresher.archive.collection import Collection
-from thresher.build import Crawl
-from thresher.lab.generator import generate
-from thresher.lab.simulate import Answers
-from thresher.lab.tasks import Bench
-from thresher.teaching import questions, said_so_far, tell
+from testing.servers.store import ServerMissing, store_server
+from thresher.operations.labelling import add_labels, known_labels, questions
+from thresher.project import CrawlProject, build_label_feed, build_pipeline
+from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
+from thresher_lab.simulation.simulator import WebResponder
+from thresher_lab.simulation.tasks import TaskRunner
+from thresher_lab.webs.generator import generate
 
 TOPIC = "Science/Astronomy"
 QUEUE = 30
@@ -29,7 +29,7 @@ NOWHERE = {"*:80": "127.0.0.1:1", "*:443": "127.0.0.1:1"}
 
 @pytest.fixture(scope="module")
 def bench():
-    return Bench(generate(3, pages=600, hosts=12, languages=("en",), tunnel_depth=0))
+    return TaskRunner(generate(3, pages=600, hosts=12, languages=("en",), tunnel_depth=0))
 
 
 def write_topic(folder, web, *, seeds=2, **more):
@@ -49,16 +49,16 @@ def write_topic(folder, web, *, seeds=2, **more):
 
 async def crawl_from_memory(folder, bench, pages):
     """Crawl as a worker does, without sockets; return the crawl when nobody works for it any more."""
-    crawl, answers = Crawl.open(folder), Answers(bench.web, bench.pages)
-    line = crawl.line("w1", parse=answers.parse)
-    hearing = crawl.hearing(line.rethink, "w1")
-    await hearing.begin()
-    await line.seed(crawl.seeds())
+    crawl, answers = CrawlProject.open(folder), WebResponder(bench.web, bench.pages)
+    pipeline = build_pipeline(crawl, "w1", parse=answers.parse)
+    label_feed = build_label_feed(crawl, pipeline.updater, "w1")
+    await label_feed.begin()
+    await pipeline.seed(crawl.seeds())
     for number in range(pages):
-        [lease] = await line.frontier.lease(1, seconds=60)
-        await line.process(lease, answers.answer(lease.url, at=float(number)))
-    await hearing.close()
-    await line.close()
+        [lease] = await pipeline.frontier.lease(1, seconds=60)
+        await pipeline.process(lease, answers.answer(lease.url, at=float(number)))
+    await label_feed.close()
+    await pipeline.close()
     return crawl
 
 
@@ -72,7 +72,7 @@ def crawled(bench, tmp_path_factory):
 def crawl(crawled, tmp_path):
     """A copy of the crawl that a test may change."""
     shutil.copytree(crawled.folder.root, tmp_path / "crawl")
-    return Crawl.open(tmp_path / "crawl")
+    return CrawlProject.open(tmp_path / "crawl")
 
 
 async def waiting(crawl, limit=QUEUE):
@@ -89,7 +89,7 @@ def share_on_topic(web, entries):
 
 def unsure_pages(web, crawl, *, on_topic):
     """Return fetched pages of which this is true, the least sure first."""
-    with Collection(crawl.folder.pages) as collection:
+    with PageStoreReader(crawl.folder.pages) as collection:
         records = [record for record in collection.ranked() if record.url not in crawl.seeds()]
     records.sort(key=lambda record: abs(record.relevance - 0.5))
     return [record.url for record in records if web.is_topic(record.url, TOPIC) == on_topic]
@@ -100,7 +100,7 @@ async def test_u7_one_or_two_labels_keep_the_order_of_the_queue(bench, crawl, an
     before = await waiting(crawl)
     on, off = (unsure_pages(bench.web, crawl, on_topic=truth)[0] for truth in (True, False))
     told = {"no": {off: False}, "yes and no": {on: True, off: False}, "wrong yes and no": {on: False, off: True}}
-    taught = await tell(crawl, told[answers])
+    taught = await add_labels(crawl, told[answers])
     assert taught.heard
     after = await waiting(crawl)
     assert share_on_topic(bench.web, after) >= share_on_topic(bench.web, before) - 0.1
@@ -138,14 +138,14 @@ async def test_u10_a_yes_to_a_url_that_was_never_crawled_queues_it_and_says_so(b
 
 
 async def test_u10_a_label_counts_when_the_page_is_fetched_later(bench, crawl):
-    with Collection(crawl.folder.pages) as collection:
+    with PageStoreReader(crawl.folder.pages) as collection:
         fetched = {record.url for record in collection.ranked()}
     entries = [entry.url for entry in await waiting(crawl, 2_000) if bench.pages.get(entry.url)]
     queued = next(url for url in entries if url not in fetched)
-    taught = await tell(crawl, {queued: True})
+    taught = await add_labels(crawl, {queued: True})
     assert [each.status for each in taught.urls] == ["waiting"]
     crawl = await crawl_from_memory(crawl.folder.root, bench, 1)
-    with Collection(crawl.folder.pages) as collection:
+    with PageStoreReader(crawl.folder.pages) as collection:
         record = collection.find(fingerprint(queued))
     assert record.relevant
     assert record.parts["told"] == 1.0
@@ -158,7 +158,7 @@ async def test_u10_a_no_to_a_url_that_was_never_crawled_is_kept_and_nothing_is_q
     [told] = json.loads(said.stdout)["urls"]
     assert told == {"url": url, "relevant": False, "status": "unknown", "reason": ""}
     assert await found(crawl, url) is None
-    assert await said_so_far(crawl) == {url: False}
+    assert await known_labels(crawl) == {url: False}
 
 
 @pytest.mark.parametrize("url", ["ftp://city0.example/", "no address", "http://city0.example/picture.jpg"])
@@ -167,7 +167,7 @@ async def test_u10_a_url_that_the_crawl_could_never_fetch_is_refused_in_words(cr
     assert refused.returncode == 4
     assert url in refused.stderr
     assert "Traceback" not in refused.stderr
-    assert await said_so_far(crawl) == {}
+    assert await known_labels(crawl) == {}
 
 
 async def test_boundary_labels_move_the_threshold_and_report_true_counts(bench, crawl, command):
@@ -193,7 +193,7 @@ async def test_boundary_labels_are_reported_in_one_line(crawl, command):
 
 
 def relevant_pages(crawl):
-    with Collection(crawl.folder.pages) as collection:
+    with PageStoreReader(crawl.folder.pages) as collection:
         return sum(record.relevant for record in collection.ranked())
 
 

@@ -12,10 +12,10 @@ import pytest
 
 from tests.consistency.disks import with_limit
 from tests.e2e.conftest import quick
-from thresher.archive.collection import Collection
-from thresher.build import Crawl
-from thresher.engine.stopping import wait_until_stopped
 from thresher.errors import ThresherError
+from thresher.project import CrawlProject
+from thresher.runner.shutdown import wait_until_stopped
+from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
@@ -68,7 +68,7 @@ def test_a16_a_body_with_broken_chunks_is_marked_as_truncated_and_one_without_an
         thresher("new", "crawl", "--topic", "apple orchard", "--seed", f"{place}/")
         quick(tmp_path / "crawl")
         thresher("run", "crawl")
-    with Collection(tmp_path / "crawl" / "pages") as collection:
+    with PageStoreReader(tmp_path / "crawl" / "pages") as collection:
         became = {path: collection.find(fingerprint(f"{place}{path}")) for path in ANSWERS}
     assert {path: (record.page, record.reason) for path, record in became.items()} == {
         "/": (True, ""),
@@ -90,7 +90,7 @@ def test_a13_a_limit_of_open_files_that_is_too_low_is_reported_with_what_is_need
 RUNNER = """
 import signal, sys, time
 from pathlib import Path
-from thresher.folder import CrawlFolder
+from thresher.config.folder import CrawlFolder
 if sys.argv[2] == "deaf":
     signal.signal(signal.SIGTERM, lambda *_: None)
 with CrawlFolder(Path(sys.argv[1])).only_one_run():
@@ -127,7 +127,7 @@ def test_a15_stop_reports_a_run_that_does_not_end(tmp_path):
     with runner(tmp_path, "deaf") as process:
         os.kill(process.pid, signal.SIGTERM)
         with pytest.raises(ThresherError, match="has not ended"):
-            wait_until_stopped(Crawl.open(tmp_path), reaction_seconds=0.2, end_seconds=0.5)
+            wait_until_stopped(CrawlProject.open(tmp_path), reaction_seconds=0.2, end_seconds=0.5)
 
 
 def test_a15_stop_returns_when_the_run_has_ended(thresher, tmp_path):

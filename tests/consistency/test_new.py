@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from thresher.build import Crawl
 from thresher.errors import ConfigError
+from thresher.project import CrawlProject
 
 TOPIC, SEED, CONTACT = ["--topic", "apple orchard"], ["--seed", "https://a.example/"], ["--contact", "me@a.example"]
 
@@ -28,7 +28,7 @@ def test_u9_what_no_run_could_use_is_refused(thresher, tmp_path, given, words):
 def refusal_of_run(folder):
     """Return why `run` would refuse a crawl; empty when it would start."""
     try:
-        Crawl.open(folder).check()
+        CrawlProject.open(folder).check()
     except ConfigError as error:
         return str(error).rpartition("; ")[2]
     return ""
@@ -58,7 +58,7 @@ def test_u9_run_checks_the_contact_as_new_does(thresher, tmp_path):
     document["manners"]["contact"] = "hello"
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
     with pytest.raises(ConfigError, match="neither a mail address nor a web address"):
-        Crawl.open(tmp_path / "crawl").check()
+        CrawlProject.open(tmp_path / "crawl").check()
 
 
 def test_u15_language_without_a_taxonomy_is_refused_with_a_hint(thresher):
@@ -92,4 +92,4 @@ def test_u15_doctor_lists_every_extra_with_how_to_install_it(thresher, monkeypat
         assert f"[{extra}]" in done.stdout
     assert "[dev]" not in done.stdout
     assert "not installed: surt" in done.stdout
-    assert 'pip install "thresher[warc]"' in done.stdout
+    assert 'pip install "thresher-crawler[warc]"' in done.stdout

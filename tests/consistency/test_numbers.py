@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import called
+from testing.commands import called
 from tests.consistency.crawls import DUPLICATES, ON_TOPIC, PAGES, by_name, fill, new_crawl, numbers
 from tests.e2e.conftest import quick, serving
-from thresher.build import Crawl
-from thresher.wishes import Wishes, wish
+from thresher.coordination.run_control import RunControl, set_run_control
+from thresher.project import CrawlProject
 
 
 @pytest.fixture
@@ -84,11 +84,11 @@ def assert_agree(said):
     assert apart == {}
 
 
-def ask(folder, **wishes):
+def ask(folder, **run_control):
     async def told():
-        frontier = Crawl.open(folder).frontier()
+        frontier = CrawlProject.open(folder).frontier()
         try:
-            await wish(frontier, Wishes(**wishes))
+            await set_run_control(frontier, RunControl(**run_control))
         finally:
             await frontier.close()
 

@@ -6,12 +6,13 @@ import shutil
 import pytest
 import yaml
 
-from tests.commands import called
+from testing.commands import called
 from tests.consistency.stores import Shell, write_crawl
 from tests.e2e.conftest import serving
-from tests.unit.engine.test_ahead import Queue, Resolver
-from thresher.engine import ahead
-from thresher.urls.scope import Scope
+from tests.unit.engine.dns.test_prefetch import Queue, Resolver
+from thresher.engine import lease_loop
+from thresher.engine import lease_loop as prefetch_module
+from thresher.urls.scope import UrlScope
 
 
 @pytest.fixture
@@ -79,6 +80,6 @@ def test_a3_a_depth_that_is_lowered_between_two_runs_holds_for_what_waits(stoppe
 
 async def test_a3_names_of_denied_hosts_are_not_looked_up_ahead(monkeypatch):
     resolver = Resolver()
-    monkeypatch.setattr(ahead, "guarded_resolver", lambda: resolver)
-    await ahead.Ahead(Queue(None), 4, scope=Scope(deny_hosts=("a.example",))).look()
+    monkeypatch.setattr(prefetch_module, "guarded_resolver", lambda: resolver)
+    await lease_loop.DnsPrefetcher(Queue(None), 4, scope=UrlScope(deny_hosts=("a.example",))).prefetch()
     assert resolver.places == [[("b.example", 8080)]]

@@ -8,17 +8,17 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from starlette.applications import Starlette
 
-from tests.unit.dashboard.sample_desk import SampleDesk
+from tests.unit.dashboard.sample_service import SampleService
 from thresher.dashboard.charts import histogram
 from thresher.dashboard.guard import Guard
 from thresher.dashboard.login import login_route
-from thresher.dashboard.posture import HEADERS
 from thresher.dashboard.screens import routes
-from thresher.dashboard.texts import texts_in
+from thresher.dashboard.security import HEADERS
+from thresher.dashboard.translations import texts_in
 
 
-class NewIndex(SampleDesk):
-    """A desk whose search index has taken in nothing, or some pages, so far."""
+class NewIndex(SampleService):
+    """A service whose search index holds no page, or some, so far."""
 
     indexed = 0
 
@@ -26,8 +26,8 @@ class NewIndex(SampleDesk):
         return {"hits": [], "total": 0, "indexed": self.indexed, "growing": True}
 
 
-async def text_of(desk, path, language="en"):
-    transport = httpx2.ASGITransport(app=Starlette(routes=routes(desk)))
+async def text_of(service, path, language="en"):
+    transport = httpx2.ASGITransport(app=Starlette(routes=routes(service)))
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
         answer = await client.get(path, headers={"accept-language": language})
     assert answer.status_code == 200
@@ -44,7 +44,7 @@ async def test_u14_search_says_that_the_index_is_being_built(language, words):
 
 
 async def test_u14_search_counts_what_is_found_once_the_index_is_there():
-    found = (await text_of(SampleDesk(), "/solar/search?q=cells")).css_first("#found")
+    found = (await text_of(SampleService(), "/solar/search?q=cells")).css_first("#found")
     assert "of 9 in the index" in found.text()
     assert found.css_first("[data-growing]") is None
 

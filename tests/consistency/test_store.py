@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 
-from tests.commands import called
+from testing.commands import called
+from testing.servers import store_server
 from tests.consistency.stores import ENCODED, PAGES, PASSWORD, Shell, locked, wait_until, write_crawl
-from tests.servers import store_server
-from thresher.build import Crawl
+from thresher.coordination.crawl_definition import Definition
 from thresher.errors import StoreLost
-from thresher.fleet.definition import Definition
 from thresher.frontier.redis.frontier import RedisFrontier
+from thresher.project import CrawlProject
 from thresher.urls.store_address import StoreAddress, same_store, shown_store
 
 
@@ -221,7 +221,7 @@ def test_a10_a_joined_folder_contains_no_password(begun, shell):
 def test_a10_a_password_in_topic_yaml_does_not_reach_other_machines(site, shell):
     root = shell.folder / "solar"
     write_crawl(site, root, store=f"redis://:{PASSWORD}@127.0.0.1:6379/0")
-    crawl = Crawl.open(root)
+    crawl = CrawlProject.open(root)
     shared = Definition.of(crawl.folder, crawl.config, crawl.changes).files["topic.yaml"]
     assert b"127.0.0.1:6379" in shared
     assert PASSWORD.encode() not in shared
@@ -264,7 +264,7 @@ def test_a14_a_read_only_replica_is_refused_with_words(site, server, shell, tmp_
 
 
 def test_a14_a_store_that_becomes_a_read_only_replica_is_reported(server, monkeypatch, tmp_path):
-    monkeypatch.setattr("thresher.frontier.redis.link.READ_ONLY_SECONDS", 0.5)
+    monkeypatch.setattr("thresher.frontier.redis.connection.READ_ONLY_SECONDS", 0.5)
 
     async def demoted():
         frontier = RedisFrontier(server.url, "solar")

@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from thresher.classify.adaptive import AdaptiveJudge
-from thresher.classify.base import Brief
+from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.records import ParsedPage
-from thresher.topics.topic import Topic
+from thresher.topics.profile import TopicProfile
+from thresher.topics.topic import TopicDefinition
 
 PHRASE = "volcanic eruptions"
 TOPIC_WORDS = (
@@ -48,7 +48,9 @@ def off_topic(number):
 
 def judge_of(seeds):
     urls = frozenset(seed.url for seed in seeds)
-    judge = AdaptiveJudge(Brief(phrases=[PHRASE], vectors=Topic.from_phrase(PHRASE).vectors(), seeds=urls))
+    judge = AdaptiveJudge(
+        TopicProfile(phrases=[PHRASE], vectors=TopicDefinition.from_phrase(PHRASE).vectors(), seeds=urls)
+    )
     for seed in seeds:
         judge.learn(seed)
     return judge

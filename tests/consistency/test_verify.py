@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.commands import called
+from testing.commands import called
 from tests.consistency.stores import PAGES, Shell
 
 

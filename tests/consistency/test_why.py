@@ -7,8 +7,9 @@ import pytest
 
 import thresher as package
 from tests.e2e.conftest import CommandLine, quick, serving
-from thresher.build import Crawl
-from thresher.dashboard.desk import Desk
+from thresher.dashboard.service import CrawlService
+from thresher.dashboard.views import page
+from thresher.project import CrawlProject
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +82,8 @@ def test_u8_the_python_api_and_the_dashboard_say_the_same(crawled, site, threshe
 
 
 async def page_screen(folder, url):
-    desk = Desk({"crawl": Crawl.open(folder)})
+    service = CrawlService({"crawl": CrawlProject.open(folder)})
     try:
-        return await desk.page("crawl", url=url)
+        return await service.view("crawl", page.page, url=url)
     finally:
-        await desk.close()
+        await service.close()

@@ -13,7 +13,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.clock import Clock
+from testing.clock import Clock
 from tests.contract.frontier_model import Model
 from thresher.frontier.base import Merge
 from thresher.records import Candidate, Outcome, Settlement
@@ -267,4 +267,4 @@ class FrontierMachine(RuleBasedStateMachine):
         assert self.run(self.frontier.hosts()) == self.model.host_entries(self.clock.now)
         assert self.run(self.frontier.peek(2, below=0.75)) == self.model.peek(2, below=0.75)
         for content in (1, 2):
-            assert self.run(self.frontier.first_with(content)) == self.model.contents.get(content, 0)
+            assert self.run(self.frontier.content_owner(content)) == self.model.contents.get(content, 0)

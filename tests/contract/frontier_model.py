@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from thresher.frontier.base import MAX_TRIES, Counts, HostEntry, Merge, UrlEntry, UrlState
 from thresher.records import Candidate, Lease, Outcome, Settlement
-from thresher.urls.canonical import fingerprint
-from thresher.urls.host import host_key
+from thresher.urls.canonical import fingerprint, host_key
 
 
 @dataclass

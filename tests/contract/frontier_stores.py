@@ -8,12 +8,12 @@ from functools import cache, partial
 from itertools import count
 from pathlib import Path
 
-from tests.clock import Clock
-from tests.servers import cluster_servers, store_server
-from thresher.frontier.base import Frontier
-from thresher.frontier.memory import MemoryFrontier
+from testing.clock import Clock
+from testing.servers import cluster_servers, store_server
+from thresher.frontier.base import CrawlStore
+from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.frontier.redis.frontier import RedisFrontier
-from thresher.frontier.sqlite import SqliteFrontier
+from thresher.frontier.sqlite.frontier import SqliteFrontier
 
 
 class MemoryStore:
@@ -21,9 +21,9 @@ class MemoryStore:
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         self.clock = clock
-        self.frontier: Frontier | None = None
+        self.frontier: CrawlStore | None = None
 
-    def open(self, **settings) -> Frontier:
+    def open(self, **settings) -> CrawlStore:
         self.frontier = self.frontier or MemoryFrontier(clock=self.clock, **settings)
         return self.frontier
 
@@ -35,7 +35,7 @@ class SqliteStore:
         self.path = folder / "frontier.db"
         self.clock = clock
 
-    def open(self, **settings) -> Frontier:
+    def open(self, **settings) -> CrawlStore:
         return SqliteFrontier(self.path, clock=self.clock, synchronous="OFF", **settings)
 
 
@@ -50,7 +50,7 @@ class RedisStore:
         self.clock = clock
         self.chunk_size = chunk_size
 
-    def open(self, **settings) -> Frontier:
+    def open(self, **settings) -> CrawlStore:
         return RedisFrontier(self.url, self.crawl, clock=self.clock, chunk_size=self.chunk_size, **settings)
 
 

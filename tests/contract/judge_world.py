@@ -3,9 +3,9 @@
 from random import Random
 
 from thresher import registry
-from thresher.classify.base import Brief
 from thresher.records import ParsedPage
-from thresher.topics.topic import Topic
+from thresher.topics.profile import TopicProfile
+from thresher.topics.topic import TopicDefinition
 
 TOPIC = "solar"
 PHRASES = {"en": "solar cells", "zh": "太阳能电池"}
@@ -61,21 +61,21 @@ def classes():
     }
 
 
-def brief(**changes):
+def topic_profile(**changes):
     """Say what a judge is told."""
     told = {
         "phrases": list(PHRASES.values()),
-        "vectors": Topic(title=PHRASES).vectors(),
+        "vectors": TopicDefinition(title=PHRASES).vectors(),
         "seeds": frozenset(seed.url for seed in SEEDS),
         "classes": classes,
         "targets": frozenset({"Science/Energy"}),
     }
-    return Brief(**(told | changes))
+    return TopicProfile(**(told | changes))
 
 
 def make(name, *, parameters=None, **changes):
     """Build a judge that has seen nothing."""
-    return registry.make("judge", name, parameters or {}, brief(**changes))
+    return registry.make("judge", name, parameters or {}, topic_profile(**changes))
 
 
 def experienced(name, **changes):

@@ -292,44 +292,44 @@ async def test_carry_survives_a_new_score(frontier):
 async def test_the_first_url_settled_with_a_content_stays_its_owner(frontier):
     await frontier.add([link(A1, 0.9), link(B1, 0.1)])
     [first, second] = await frontier.lease(2, seconds=60)
-    assert await frontier.first_with(42) == 0
+    assert await frontier.content_owner(42) == 0
     await frontier.commit([settlement(first, content=42)])
     await frontier.commit([settlement(second, content=42)])
-    assert await frontier.first_with(42) == fingerprint(A1)
+    assert await frontier.content_owner(42) == fingerprint(A1)
 
 
 async def test_no_content_has_no_owner(frontier):
     await frontier.add([link(A1)])
     [lease] = await frontier.lease(1, seconds=60)
     await frontier.commit([settlement(lease)])
-    assert await frontier.first_with(0) == 0
+    assert await frontier.content_owner(0) == 0
 
 
-# 10. Notes
+# 10. State
 
 
 async def test_what_one_worker_learned_is_there_for_all_until_its_time_ends(frontier, clock):
-    await frontier.remember("a.example", "robots", "User-agent: *\nDisallow: /私", seconds=60)
-    await frontier.remember("a.example", "sitemap", "", seconds=90)
+    await frontier.put_state("a.example", "robots", "User-agent: *\nDisallow: /私", seconds=60)
+    await frontier.put_state("a.example", "sitemap", "", seconds=90)
     clock.now += 59
-    assert await frontier.recall("a.example", "robots") == "User-agent: *\nDisallow: /私"
+    assert await frontier.get_state("a.example", "robots") == "User-agent: *\nDisallow: /私"
     clock.now += 1
-    assert await frontier.recall("a.example", "robots") is None
-    assert await frontier.recall("a.example", "sitemap") == ""
+    assert await frontier.get_state("a.example", "robots") is None
+    assert await frontier.get_state("a.example", "sitemap") == ""
 
 
 async def test_a_newer_note_takes_the_place_of_the_older(frontier, clock):
-    await frontier.remember("a.example", "robots", "old", seconds=60)
-    await frontier.remember("a.example", "robots", "new", seconds=10)
-    assert await frontier.recall("a.example", "robots") == "new"
+    await frontier.put_state("a.example", "robots", "old", seconds=60)
+    await frontier.put_state("a.example", "robots", "new", seconds=10)
+    assert await frontier.get_state("a.example", "robots") == "new"
     clock.now += 10
-    await frontier.remember("b.example", "robots", "other", seconds=10)
-    assert await frontier.recall("a.example", "robots") is None
+    await frontier.put_state("b.example", "robots", "other", seconds=10)
+    assert await frontier.get_state("a.example", "robots") is None
 
 
 async def test_a_note_makes_no_host(frontier):
-    await frontier.remember("a.example", "robots", "", seconds=60)
-    assert await frontier.recall("a.example", "sitemap") is None
+    await frontier.put_state("a.example", "robots", "", seconds=60)
+    assert await frontier.get_state("a.example", "sitemap") is None
     assert await frontier.counts() == Counts()
 
 

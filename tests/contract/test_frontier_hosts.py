@@ -203,27 +203,27 @@ async def test_a_lease_of_a_parked_host_can_still_be_settled(frontier):
     assert (await frontier.counts()).pages == 1
 
 
-# 11. Gates
+# 12. Locks
 
 
 async def test_through_a_gate_goes_one_at_a_time(frontier):
-    assert await frontier.enter("192.0.2.1", seconds=30) == 0.0
-    assert await frontier.enter("192.0.2.1", seconds=30) == 30.0
-    assert await frontier.enter("192.0.2.2", seconds=30) == 0.0
+    assert await frontier.acquire_lock("192.0.2.1", seconds=30) == 0.0
+    assert await frontier.acquire_lock("192.0.2.1", seconds=30) == 30.0
+    assert await frontier.acquire_lock("192.0.2.2", seconds=30) == 0.0
 
 
 async def test_a_gate_opens_when_its_delay_is_over(frontier, clock):
-    await frontier.enter("192.0.2.1", seconds=30)
-    await frontier.leave("192.0.2.1", delay_seconds=2)
-    assert await frontier.enter("192.0.2.1", seconds=30) == 2.0
+    await frontier.acquire_lock("192.0.2.1", seconds=30)
+    await frontier.release_lock("192.0.2.1", delay_seconds=2)
+    assert await frontier.acquire_lock("192.0.2.1", seconds=30) == 2.0
     clock.now += 2
-    assert await frontier.enter("192.0.2.1", seconds=30) == 0.0
+    assert await frontier.acquire_lock("192.0.2.1", seconds=30) == 0.0
 
 
 async def test_a_gate_that_nobody_leaves_opens_by_itself(frontier, clock):
-    await frontier.enter("192.0.2.1", seconds=30)
+    await frontier.acquire_lock("192.0.2.1", seconds=30)
     clock.now += 30
-    assert await frontier.enter("192.0.2.1", seconds=30) == 0.0
+    assert await frontier.acquire_lock("192.0.2.1", seconds=30) == 0.0
 
 
 # What people and engines ask

@@ -56,7 +56,7 @@ async def test_a_commit_after_the_end_of_its_lease_changes_nothing(frontier, clo
     assert await frontier.commit([late_settlement]) == [False]
     assert (await frontier.counts(), await frontier.hosts()) == before
     assert await frontier.find(B1) is None
-    assert await frontier.first_with(7) == 0
+    assert await frontier.content_owner(7) == 0
 
 
 async def test_a_commit_with_an_old_fence_changes_nothing(frontier, clock):
@@ -203,13 +203,13 @@ async def test_all_that_was_added_and_committed_is_there_after_reopening(open_fr
     [first, second] = await frontier.lease(2, seconds=60)
     await frontier.commit([settlement(first, page=True, delay_seconds=5, links=[link(B2, 0.7)], content=7)])
     await frontier.park("b.example", "enough")
-    await frontier.remember("b.example", "robots", "Disallow: /", seconds=60)
+    await frontier.put_state("b.example", "robots", "Disallow: /", seconds=60)
     before = await frontier.counts(), await frontier.hosts(), await frontier.peek(9)
     await frontier.close()
     frontier = open_frontier()
     assert (await frontier.counts(), await frontier.hosts(), await frontier.peek(9)) == before
-    assert await frontier.first_with(7) == fingerprint(A1)
-    assert await frontier.recall("b.example", "robots") == "Disallow: /"
+    assert await frontier.content_owner(7) == fingerprint(A1)
+    assert await frontier.get_state("b.example", "robots") == "Disallow: /"
     assert await frontier.commit([settlement(second)]) == [True]
 
 

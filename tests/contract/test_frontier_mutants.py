@@ -8,11 +8,13 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.contract.frontier_machine import FrontierMachine
 from tests.contract.frontier_stores import MemoryStore, RedisStore, SqliteStore
-from thresher.frontier import schedule, sqlite_file
 from thresher.frontier.base import UrlState
-from thresher.frontier.memory import MemoryFrontier
+from thresher.frontier.memory import schedule
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.frontier.memory.schedule import HostStage
 from thresher.frontier.redis import scripts
-from thresher.frontier.schedule import Stage
+from thresher.frontier.sqlite import database
+from thresher.frontier.sqlite import database as database_module
 
 
 def assert_killed(open_store):
@@ -73,10 +75,10 @@ SQL_FAULTS = {
 @pytest.mark.parametrize("fault", SQL_FAULTS)
 def test_a_fault_in_sql_is_found(fault, monkeypatch):
     file, right, wrong = SQL_FAULTS[fault]
-    sql = sqlite_file._sql
+    sql = database._sql
     assert right in sql(file)
     monkeypatch.setattr(
-        sqlite_file, "_sql", lambda name: sql(name).replace(right, wrong) if name == file else sql(name)
+        database_module, "_sql", lambda name: sql(name).replace(right, wrong) if name == file else sql(name)
     )
     assert_killed(SqliteStore)
 
@@ -228,14 +230,14 @@ class FenceIsNotChecked(MemoryFrontier):
 
 
 class FenceIsNotRaised(MemoryFrontier):
-    def _hand_out(self, host, lease_end):
+    def _new_lease(self, host, lease_end):
         self._fence = max(self._leases, default=0)
-        return super()._hand_out(host, lease_end)
+        return super()._new_lease(host, lease_end)
 
 
 class LeasedUrlIsForgotten(MemoryFrontier):
-    def _hand_out(self, host, lease_end):
-        lease = super()._hand_out(host, lease_end)
+    def _new_lease(self, host, lease_end):
+        lease = super()._new_lease(host, lease_end)
         url = self._leases[lease.fence]
         del self._urls[url.fingerprint]
         self._states[UrlState.LEASED] -= 1
@@ -315,7 +317,7 @@ def test_a_stage_that_forgets_parking_is_found(monkeypatch):
 
     def forgetful(self, host, now):
         right = stage(self, host, now)
-        return Stage.READY if right is Stage.PARKED else right
+        return HostStage.READY if right is HostStage.PARKED else right
 
     monkeypatch.setattr(schedule.Schedule, "_stage", forgetful)
     assert_killed(MemoryStore)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.contract import judge_world as world
 from thresher import registry
-from thresher.classify.base import Learner
+from thresher.judges.base import Learner
 from thresher.records import ParsedPage
 
 JUDGES = sorted(registry.JUDGES)
@@ -144,14 +144,14 @@ def renamed(pages, number):
 
 
 def test_a_learner_that_is_taken_up_again_judges_as_before(learner_name):
-    notebook, first = world.MemoryNotebook(), world.make(learner_name)
-    first.keep_in(notebook)
+    state_store, first = world.MemoryNotebook(), world.make(learner_name)
+    first.load_state(state_store)
     learn_all(first, [*world.SEEDS, *world.CROWD])
     for page in world.CROWD[:2]:  # one in each language: whoever thinks again at once has nothing left to think
         first.teach({page.url: False})
-    first.write_down()
+    first.save_state()
     again = world.make(learner_name)
-    again.keep_in(notebook)
+    again.load_state(state_store)
     pages = [*world.NEW, world.CROWD[0]]
     before = [first.judge(page).relevance for page in pages]
     nearly = pytest.approx(before, rel=1e-6, abs=THINKS_ONCE_MORE.get(learner_name, 1e-9))
@@ -159,12 +159,12 @@ def test_a_learner_that_is_taken_up_again_judges_as_before(learner_name):
 
 
 def test_a_page_with_broken_characters_can_be_written_down_and_read(learner_name):
-    notebook, first = world.MemoryNotebook(), world.make(learner_name)
-    first.keep_in(notebook)
+    state_store, first = world.MemoryNotebook(), world.make(learner_name)
+    first.load_state(state_store)
     first.learn(ODD_PAGES["broken surrogates"], seed=True)
-    first.write_down()
+    first.save_state()
     again = world.make(learner_name)
-    again.keep_in(notebook)
+    again.load_state(state_store)
     assert bounded(again.judge(ODD_PAGES["broken surrogates"]))
 
 
@@ -236,11 +236,11 @@ def test_many_words_are_one_second_thought(learner_name):
 
 
 def test_what_people_said_outlives_a_restart(learner_name):
-    notebook, first = world.MemoryNotebook(), world.experienced(learner_name)
-    first.keep_in(notebook)
+    state_store, first = world.MemoryNotebook(), world.experienced(learner_name)
+    first.load_state(state_store)
     first.teach(said(MUSIC[:4], True) | said(SOLAR[:2], False))
     again = world.make(learner_name)
-    again.keep_in(notebook)
+    again.load_state(state_store)
     assert all(again.judge(page).relevant for page in MUSIC[:4])
     assert not any(again.judge(page).relevant for page in SOLAR[:2])
     expected = [first.judge(page).relevance for page in NEW_MUSIC]
@@ -248,11 +248,11 @@ def test_what_people_said_outlives_a_restart(learner_name):
 
 
 def test_what_people_tell_one_worker_the_others_learn_from(learner_name):
-    notebook, first = world.MemoryNotebook(), world.experienced(learner_name)
-    first.keep_in(notebook)
+    state_store, first = world.MemoryNotebook(), world.experienced(learner_name)
+    first.load_state(state_store)
     first.teach(said(MUSIC[:4], True) | said(SOLAR[:2], False))
     second, alone = world.experienced(learner_name), world.experienced(learner_name)
-    second.keep_in(world.MemoryNotebook(others=[notebook]))
+    second.load_state(world.MemoryNotebook(others=[state_store]))
     for judge in (second, alone):
         learn_all(judge, [world.page("garden", "en", number) for number in range(40, 60)])
     assert all(second.judge(page).relevant for page in MUSIC[:4])
@@ -290,11 +290,11 @@ def test_a_labelled_page_that_comes_again_is_there_once(learner_name):
 
 
 def test_what_one_worker_meets_the_others_learn_from(learner_name):
-    notebook = world.MemoryNotebook()
+    state_store = world.MemoryNotebook()
     first = world.make(learner_name)
-    first.keep_in(notebook)
+    first.load_state(state_store)
     learn_all(first, world.SEEDS)
     second = world.make(learner_name, seeds=frozenset())
-    second.keep_in(world.MemoryNotebook(others=[notebook]))
+    second.load_state(world.MemoryNotebook(others=[state_store]))
     learn_all(second, world.CROWD)
     assert world.average_precision(second, world.NEW) > 0.8

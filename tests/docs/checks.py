@@ -28,7 +28,7 @@ def _installs(words: list[str], _line: str, _folder: Path) -> None:
     """Packages must be ours with extras that exist, or folders of the repository."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for word in [word for before, word in pairwise(words) if not word.startswith("-") and before != "-c"]:
-        ours = re.fullmatch(r"(?P<name>[\w.]+)(\[(?P<extras>[\w,]+)\])?", word)
+        ours = re.fullmatch(r"(?P<name>[\w.-]+)(\[(?P<extras>[\w,]+)\])?", word)
         if ours and ours["name"] in (".", project["name"]):
             wanted = set((ours["extras"] or "").split(",")) - {""}
             if wanted - set(project["optional-dependencies"]):

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import get_type_hints
 
-from thresher.archive.export import COLUMNS, TIME, arrow_schema
-from thresher.archive.hosts_out import HOST_COLUMNS
-from thresher.archive.links_out import LINK_COLUMNS
-from thresher.archive.pages import PageRecord
+from thresher.export.hosts import HOST_COLUMNS
+from thresher.export.link_graph import LINK_COLUMNS
+from thresher.export.rows import COLUMNS, TIME, arrow_schema
 from thresher.search.mirrors import MIRROR_COLUMNS
+from thresher.storage.page_store import PageRecord
 
 PAGE_MEANINGS = {
     "url": "Its address, in canonical spelling; unique in an export.",

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from testing.servers.fixtures import emptied
+from testing.servers.store import StoreServer, store_server
 from tests.docs.world import World, made_world
-from tests.servers.fixtures import emptied
-from tests.servers.store import StoreServer, store_server
 
 PLUGIN = Path(__file__).parents[2] / "examples" / "strategy-plugin"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thresher.engine.progress import LEAST_ATTEMPTS, LEAST_SHARE, NOTHING_FETCHED, Ending
 from thresher.errors import StoreLost, StoreRefused, ThresherError
+from thresher.runner.limits import LEAST_ATTEMPTS, LEAST_SHARE, NOTHING_FETCHED, StopReason
 
 ANSWERS = {
     "doctor": "something that is needed is missing",
@@ -39,7 +39,7 @@ with 0.""".splitlines()
 
 def exit_codes_page() -> str:
     """Write the page."""
-    lines = ["# Exit codes", "", "Written by `make docs` from `thresher.errors` and `thresher.engine.progress`.", ""]
+    lines = ["# Exit codes", "", "Written by `make docs` from `thresher.errors` and `thresher.runner.limits`.", ""]
     lines += ["| code | meaning | comes from |", "|---|---|---|"]
     lines += [f"| {code} | {meaning} | {source} |" for code, meaning, source in sorted(_rows())]
     return "\n".join([*lines, *_answers(), ""])
@@ -53,7 +53,7 @@ def _rows() -> Iterator[tuple[int, str, str]]:
             names = ", ".join(f"`{each.__name__}`" for each in _tree(kind) if each.exit_code == kind.exit_code)
             yield kind.exit_code, _FOR_KINDS.get(kind, _FOR_ERRORS[kind.exit_code]), names
     yield NOTHING_FETCHED, "nothing, or almost nothing, could be fetched", "`run`, `work`"
-    for ending in Ending:
+    for ending in StopReason:
         command = "`run`, `work`" if ending.exit_code else "`run`"
         yield ending.exit_code, ending.words, command
 

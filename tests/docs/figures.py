@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from prometheus_client import Metric
 
-from thresher.engine.figures import Figures
-from thresher.engine.metrics import Measured
+from thresher.monitoring.frontier_metrics import InstrumentedFrontier
+from thresher.monitoring.prometheus import WorkerMetrics
 
 OPERATION = "operation"
 
@@ -30,7 +30,7 @@ def _beginning() -> Iterator[str]:
 
 
 def _families() -> Iterator[Metric]:
-    figures = Figures(crawl="solar", worker="w1")
+    figures = WorkerMetrics(crawl="solar", worker="w1")
     for operation in _operations():  # made when the operation is first called
         figures.store_seconds(operation)
         figures.store_errors(operation)
@@ -54,4 +54,4 @@ def _labels() -> Iterator[str]:
 
 
 def _operations() -> list[str]:
-    return sorted(set(re.findall(r'_timed\("(\w+)"', inspect.getsource(Measured))))
+    return sorted(set(re.findall(r'_timed\("(\w+)"', inspect.getsource(InstrumentedFrontier))))

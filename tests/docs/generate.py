@@ -18,7 +18,7 @@ from tests.docs.rest import rest_page
 from tests.docs.scale import SCALE, scale_page
 from tests.faults.table import with_reports
 from thresher.cli import COMMANDS, thresher
-from thresher.config import CrawlConfig, Named
+from thresher.config.schema import CrawlConfig, NamedConfig
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 FAULTS = REFERENCE / "faults.md"
@@ -44,14 +44,19 @@ def _help(command: click.Command, name: str, parent: click.Context, heading: str
 
 
 def keys_page() -> str:
-    lines = ["# topic.yaml", "", "Written by `make docs` from `thresher.config`. An unknown key is an error.", ""]
+    lines = [
+        "# topic.yaml",
+        "",
+        "Written by `make docs` from `thresher.config.schema`. An unknown key is an error.",
+        "",
+    ]
     return "\n".join([*lines, "| key | default | meaning |", "|---|---|---|", *_keys(CrawlConfig, ""), ""])
 
 
 def _keys(model: type[BaseModel], prefix: str) -> Iterator[str]:
     for name, field in model.model_fields.items():
         inner = _inner_model(field.annotation)
-        if inner is None or inner is Named:
+        if inner is None or inner is NamedConfig:
             yield f"| `{prefix}{name}` | {_default(field.default)} | {field.description} |"
         else:
             yield f"| `{prefix}{name}` | | {field.description} |"

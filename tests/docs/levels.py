@@ -1,4 +1,4 @@
-"""The drawing of the parts and their levels: written from the test that holds the code to them."""
+"""The generated parts of the architecture page: levels from the test that checks them, and every package's modules."""
 
 from __future__ import annotations
 
@@ -8,50 +8,57 @@ from pathlib import Path
 from textwrap import wrap
 
 from tests.docs.between import with_pieces
-from tests.unit.test_imports import LEVELS, SOURCE, WITHIN
+from tests.unit.test_imports import LEVELS, SOURCE
 
 ARCHITECTURE = Path(__file__).parents[2] / "docs" / "explanation" / "architecture.md"
 _WIDTH = 96
 _DRAWN = {
-    "levels": lambda: "\n".join(_drawing()),
-    "within": lambda: "\n".join(wrap(_within(), 120)),
-    "parts": lambda: "\n".join(_table()),
+    "levels": lambda: "\n".join(_levels()),
+    "packages": lambda: "\n".join(_packages()),
 }
 
 
 def architecture_page() -> str:
-    """Return the page with its drawing and its table as the code is now."""
+    """Return the page with its generated parts as the code is now."""
     return with_pieces(ARCHITECTURE, _DRAWN)
 
 
-def _drawing() -> Iterator[str]:
+def _levels() -> Iterator[str]:
     """One row per level, the highest on top."""
-    rule = f"  ├{'─' * _WIDTH}┤"
-    yield from ("```text", f"  ┌{'─' * _WIDTH}┐")
+    rule = f"   ├{'─' * _WIDTH}┤"
+    yield from ("```text", f"   ┌{'─' * _WIDTH}┐")
     for level in reversed(range(len(LEVELS))):
         for place, row in enumerate(wrap("  ".join(sorted(LEVELS[level])), _WIDTH - 6)):
-            yield f"{level if not place else ' '} │  {row:<{_WIDTH - 4}}  │"
+            yield f"{level if not place else '':>2} │  {row:<{_WIDTH - 4}}  │"
         if level:
             yield rule
-    yield from (f"  └{'─' * _WIDTH}┘", "```")
+    yield from (f"   └{'─' * _WIDTH}┘", "```")
 
 
-def _within() -> str:
-    """Who knows whom on one level."""
-    knows = {part: ", ".join(sorted(f"`{other}`" for one, other in WITHIN if one == part)) for part, _ in WITHIN}
-    said = "; ".join(f"`{part}` knows {others}" for part, others in sorted(knows.items()))
-    return f"Inside a level only files of one subject, which were parted for length, know each other: {said}."
+def _packages() -> Iterator[str]:
+    """A block per package: what it is for, and its modules."""
+    yield from _package(SOURCE, "thresher", sorted(SOURCE.glob("[a-z]*.py")))
+    folders = [SOURCE / part for level in reversed(LEVELS) for part in sorted(level) if (SOURCE / part).is_dir()]
+    lab = SOURCE.with_name("thresher_lab")
+    for folder in (*folders, *sorted(path.parent for path in lab.glob("*/__init__.py"))):
+        name = ".".join(folder.relative_to(SOURCE.parent).parts)
+        yield ""
+        yield from _package(folder, name, sorted(folder.rglob("*.py")))
 
 
-def _table() -> Iterator[str]:
-    yield from ("| part | is |", "|---|---|")
-    for level in reversed(LEVELS):
-        for part in sorted(level):
-            yield f"| `{part}` | {_first_sentence(part)} |"
+def _package(folder: Path, name: str, modules: list[Path]) -> Iterator[str]:
+    yield from (f"### `{name}`", "", _first_sentence(folder / "__init__.py"), "", "```text")
+    names = {path: ".".join(path.relative_to(folder).with_suffix("").parts) for path in modules}
+    shown = {path: name for path, name in names.items() if path.name != "__init__.py"}
+    width = max(map(len, shown.values()), default=0)
+    for path, module in shown.items():
+        first, *rest = wrap(_first_sentence(path), 118 - width) or [""]
+        yield f"{module:<{width}}  {first}".rstrip()
+        yield from (f"{'':<{width}}  {line}" for line in rest)
+    yield "```"
 
 
-def _first_sentence(part: str) -> str:
-    """What a part says of itself."""
-    path = SOURCE / part / "__init__.py" if (SOURCE / part).is_dir() else SOURCE / f"{part}.py"
-    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return " ".join(said.partition("\n\n")[0].split())
+def _first_sentence(path: Path) -> str:
+    """The first paragraph of a module's docstring."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return " ".join(text.partition("\n\n")[0].split())

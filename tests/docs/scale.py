@@ -7,13 +7,13 @@ from pathlib import Path
 from textwrap import fill
 
 from tests.docs.between import with_pieces
-from thresher.plan.constants import load_constants, read_measurements
-from thresher.plan.needs import make_plan, plan_growth
-from thresher.plan.wish import Wish
-from thresher.plan.words import COLUMNS, lines, row
+from thresher.capacity.constants import load_constants, read_measurements
+from thresher.capacity.plan import make_plan, plan_growth
+from thresher.capacity.request import CapacityRequest
+from thresher.capacity.text import COLUMNS, lines, row
 
 SCALE = Path(__file__).parents[2] / "docs" / "explanation" / "scale.md"
-WISH = Wish(pages=10**9, hosts=5 * 10**6, delay_seconds=2.0)
+WISH = CapacityRequest(pages=10**9, hosts=5 * 10**6, delay_seconds=2.0)
 
 
 def scale_page() -> str:

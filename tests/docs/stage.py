@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.commands import PROCESSES, called
+from testing.commands import PROCESSES, called
+from testing.servers.ports import free_port
 from tests.docs.blocks import ROOT
 from tests.docs.checks import CHECKS, Failed, require
 from tests.docs.world import World
 from tests.e2e.conftest import quick
-from tests.servers.ports import free_port
 
 SHELL = {"cat", "cp", "curl", "echo", "head", "ls", "mkdir", "printf", "rm", "sleep", "wc"}
 PLAIN = re.compile(r"""(?:[^|<>$;&`*"']|"[^"$`]*"|'[^']*')*""")
@@ -34,7 +34,10 @@ FIRST_RUN = re.compile(r"thresher run (?P<crawl>\w+)( --pages \d+)?")
 """The first run of a crawl that was begun like the one that is over: it would fetch the same pages once more."""
 FINE = {"curl": (0, 28)}
 """Exit codes that are no failure, beside 0 alone: a limit of time ends curl with 28."""
-SMALL_DEMO = "from thresher.cli import demo, main; demo.WEB_PAGES, demo.WEB_HOSTS = 1000, 20; main()"
+SMALL_DEMO = (
+    "from thresher.cli import main; from thresher_lab.cli import demo; "
+    "demo.WEB_PAGES, demo.WEB_HOSTS = 1000, 20; main()"
+)
 """The demo as it is, on a smaller web: making the usual one takes longest."""
 SHORTER = [
     (re.compile(r"^thresher demo$"), "thresher demo --pages 50"),

@@ -15,9 +15,9 @@ import yaml
 
 from tests.docs.blocks import PAGES, ROOT, blocks_of
 from tests.docs.stage import Failed, Stage
-from thresher.config import CrawlConfig
-from thresher.config_file import load_config
-from thresher.topics.taxonomy import Taxonomy
+from thresher.config.loading import load_config
+from thresher.config.schema import CrawlConfig
+from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 
 CHINESE = ROOT / "README.zh-CN.md"
 SHOWN = {"", "text"}
@@ -94,7 +94,7 @@ def read_yaml(block, stage):
         load_config(stage.folder / "topic.yaml")
     elif block.page.name == "topics.md":
         (stage.folder / "taxonomy.yaml").write_text(block.text, encoding="utf-8")
-        Taxonomy.open(stage.folder / "taxonomy.yaml").close()
+        TaxonomyReader.open(stage.folder / "taxonomy.yaml").close()
     return False
 
 

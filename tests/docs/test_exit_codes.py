@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.commands import called
+from testing.commands import called
 from tests.docs.exit_codes import ANSWERS
 from tests.docs.test_reference import find_command
 

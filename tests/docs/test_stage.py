@@ -52,7 +52,7 @@ def test_output_is_no_command():
         ("kubectl apply", "nobody knows how to run 'kubectl'"),
         ("thresher status nowhere", "ended with 2"),
         ("thresher plan --pages 1e6", "ended with 2"),
-        ('pip install "thresher[nothing]"', "there is no extra"),
+        ('pip install "thresher-crawler[nothing]"', "there is no extra"),
         ("python -m bench.nothing", "is not there"),
         ("make nothing", "there is no such target"),
         ("ls nowhere", "ended with 2"),

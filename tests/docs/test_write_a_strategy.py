@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.e2e.live import run, served, write_crawl
+from testing.live_crawl import run, served, write_crawl
 from thresher import registry
-from thresher.archive.collection import Collection
 from thresher.cli import thresher
-from thresher.engine.progress import Ending
 from thresher.errors import ConfigError
-from thresher.lab.generator import generate
-from thresher.lab.importers import write_web
-from thresher.lab.importers.pagefile import SourcePage
 from thresher.records import Judgement, Lease, Link, ParsedPage
+from thresher.runner.limits import StopReason
+from thresher.storage.reader import PageStoreReader
 from thresher.strategies import base
-from thresher.strategies.aim import Aim
 from thresher.strategies.base import Strategy
+from thresher.topics.profile import TopicProfile
+from thresher_lab.webs.generator import generate
+from thresher_lab.webs.importers import write_web
+from thresher_lab.webs.importers.pagefile import SourcePage
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "strategy-plugin"
@@ -64,7 +64,7 @@ def test_not_installed_it_cannot_be_chosen():
 
 def test_a_wrong_parameter_is_refused_in_its_own_words(installed):
     with pytest.raises(ConfigError, match="strategy patient: patience must lie above 0 and be at most 1, got 2"):
-        registry.make("strategy", "patient", {"patience": 2}, Aim())
+        registry.make("strategy", "patient", {"patience": 2}, TopicProfile())
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_wrong_parameter_is_refused_in_its_own_words(installed):
     [(True, 3, [0.5, 1.0]), (False, 0, [0.25, 0.5]), (False, 1, [0.125, 0.25])],
 )
 def test_patience_halves_with_every_irrelevant_page_in_a_row(installed, relevant, misses, scores):
-    patient = registry.make("strategy", "patient", {}, Aim(vectors={"en": {"solar": 1.0}}))
+    patient = registry.make("strategy", "patient", {}, TopicProfile(vectors={"en": {"solar": 1.0}}))
     links = (Link(url="http://a.example/1", anchor="tea"), Link(url="http://a.example/2", anchor="solar"))
     lease = Lease(url="http://a.example/", host="a.example", score=1.0, fence=1, until=9.0, carry={"misses": misses})
     page, judgement = ParsedPage(url=lease.url, links=links), Judgement(relevance=0.0, relevant=relevant)
@@ -85,8 +85,8 @@ async def test_it_crawls_over_sockets_and_why_prints_its_parts(installed, web, t
     async with served(web) as places:
         crawl = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "patient", "patience": 0.7})
         result = await run(crawl, 40)
-    assert (result.ending, result.progress.counts.pages) == (Ending.PAGES, 40)
-    with Collection(crawl / "pages") as collection:
+    assert (result.ending, result.progress.counts.pages) == (StopReason.PAGES, 40)
+    with PageStoreReader(crawl / "pages") as collection:
         [url, *_] = [record.url for record in collection.ranked() if record.depth]
     why = subprocess.run(
         [sys.executable, "-m", "thresher", "why", crawl, url], capture_output=True, text=True, check=False

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.e2e.conftest import CommandLine, Site, quick, serving
-from thresher.lab.generator import generate
-from thresher.lab.importers import write_web
-from thresher.lab.importers.pagefile import SourcePage
-from thresher.lab.splits import split
+from thresher_lab.simulation.topic_splits import split
+from thresher_lab.webs.generator import generate
+from thresher_lab.webs.importers import write_web
+from thresher_lab.webs.importers.pagefile import SourcePage
 
 TOPIC = "perovskite solar cells; 钙钛矿太阳能电池"
 ENGLISH = "Perovskite solar cells turn light into current; a tandem cell stacks perovskite on silicon for efficiency."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.witness import Answer, text
+from testing.recording_server import Answer, text
 
 SHELL = (
     '<!doctype html><html><head><title>App</title></head><body><div id="root"></div>'

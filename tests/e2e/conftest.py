@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import PROCESSES, called
+from testing.commands import PROCESSES, called
 
 
 @dataclass

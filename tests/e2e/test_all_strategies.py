@@ -7,13 +7,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from tests.e2e.live import run, served, write_crawl
+from testing.live_crawl import run, served, write_crawl
 from thresher import registry
-from thresher.archive.collection import Collection
 from thresher.cli import thresher
-from thresher.engine.progress import Ending
-from thresher.lab.generator import generate
-from thresher.training.needs import needs_training
+from thresher.runner.limits import StopReason
+from thresher.storage.reader import PageStoreReader
+from thresher.training.layers import needs_training
+from thresher_lab.webs.generator import generate
 
 PAGES = 60
 TOPIC = "Science/Astronomy"
@@ -82,7 +82,7 @@ def test_it_fetches_the_asked_number_of_pages_and_ends(crawled, name):
     folder, endings = crawled
     if isinstance(endings[name], BaseException):
         raise endings[name]
-    assert endings[name].ending is Ending.PAGES
+    assert endings[name].ending is StopReason.PAGES
     counts = endings[name].progress.counts
     assert (counts.pages, counts.leased) == (PAGES, 0)
     assert complaints(folder / name) == []
@@ -96,7 +96,7 @@ def complaints(crawl):
 @pytest.mark.parametrize("name", registry.STRATEGIES)
 def test_why_prints_the_parts_of_its_scores(crawled, name):
     folder, _ = crawled
-    with Collection(folder / name / "pages") as collection:
+    with PageStoreReader(folder / name / "pages") as collection:
         url = next(record.url for record in collection.ranked() if record.depth)
     hop = json.loads(call("why", folder / name, url, "--json").output)["path"][-1]
     said = call("why", folder / name, url, "--all").output

@@ -7,7 +7,7 @@ import yaml
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.e2e.conftest import quick
-from thresher.archive.cdxj import merged
+from thresher.storage.warc.cdxj import merged
 
 SOLAR = "<p>Perovskite solar cells: perovskite layers make solar cells cheap.</p>"
 

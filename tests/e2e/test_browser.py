@@ -8,26 +8,26 @@ from pathlib import Path
 
 import pytest
 
+from testing import processes
+from testing.crawl_process import REPOSITORY, THRESHER, merge, wait_for
+from testing.recording_server import page, witness
+from testing.screens.browser import CHROMIUM, NO_CHROMIUM
 from tests.e2e.apps import SETTINGS, app, rendered
-from tests.faults import processes
-from tests.faults.crawl import REPOSITORY, THRESHER, merge, wait_for
 from tests.faults.live import crawl, topic
-from tests.screens.browser import CHROMIUM, NO_CHROMIUM
-from tests.witness import page, witness
-from thresher.build import Crawl
+from thresher.project import CrawlProject
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 
 
 def note_of(folder: Path, host: str) -> str | None:
-    async def recall() -> str | None:
-        frontier = Crawl.open(folder).frontier()
+    async def get_state() -> str | None:
+        frontier = CrawlProject.open(folder).frontier()
         try:
-            return await frontier.recall(host, "browser")
+            return await frontier.get_state(host, "browser")
         finally:
             await frontier.close()
 
-    return asyncio.run(recall())
+    return asyncio.run(get_state())
 
 
 def test_without_a_browser_there_is_nothing_to_find():
@@ -140,7 +140,7 @@ def _is_ours(pid: int) -> bool:
 
 
 def _pages(folder: Path) -> list[dict]:
-    from tests.commands import called
+    from testing.commands import called
 
     told = called("export", folder, "-f", "jsonl", "--duplicates", folder=REPOSITORY)
     return [json.loads(line) for line in told.stdout.splitlines()]

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from tests.faults.crawl import Crawl
-from tests.servers import store_server
-from tests.witness import running
-from tests.witness.site import Site
-from tests.witness.words import TOPIC_WORDS
+from testing.crawl_process import Crawl
+from testing.recording_server import running
+from testing.recording_server.site import Site
+from testing.recording_server.words import TOPIC_WORDS
+from testing.servers import store_server
 
 ENDLESS = Site(pages=20_000, hosts=40)
 TOKEN = "t" * 43

@@ -9,16 +9,16 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.e2e.live import run as crawl_pages
-from tests.e2e.live import served, write_crawl
-from tests.servers.store import ServerMissing, store_server
-from thresher.archive.collection import Collection, Order
-from thresher.build import Crawl
-from thresher.engine.progress import Ending, Limits
-from thresher.engine.run import Supervisor
-from thresher.lab.generator import generate
-from thresher.teaching import questions, said_so_far, tell
-from thresher.wishes import Wishes, wish
+from testing.live_crawl import run as crawl_pages
+from testing.live_crawl import served, write_crawl
+from testing.servers.store import ServerMissing, store_server
+from thresher.coordination.run_control import RunControl, set_run_control
+from thresher.operations.labelling import add_labels, known_labels, questions
+from thresher.project import CrawlProject
+from thresher.runner.limits import Limits, StopReason
+from thresher.runner.supervisor import Supervisor
+from thresher.storage.reader import PageOrder, PageStoreReader
+from thresher_lab.webs.generator import generate
 
 TOPIC = "Science/Astronomy"
 STRATEGIES = ("best-first", "relevant-parents")
@@ -33,7 +33,7 @@ def web():
 
 def supervised(folder, *, pages, workers=1):
     """Begin a run as `thresher run` does; gives its task."""
-    limits, crawl = Limits(pages=pages), Crawl.open(folder)
+    limits, crawl = Limits(pages=pages), CrawlProject.open(folder)
     supervisor = Supervisor(crawl, workers=workers, limits=limits, report=lambda _: None, listen=False)
     return asyncio.ensure_future(supervisor.run())
 
@@ -54,7 +54,7 @@ async def counted(crawl, pages, *, seconds=20.0):
 def best_parent(crawl, entries):
     """Return the page that most of the best waiting URLs were found on."""
     parents = [entry.parent for entry in entries if entry.parent]
-    with Collection(crawl.folder.pages) as collection:
+    with PageStoreReader(crawl.folder.pages) as collection:
         return collection.find(max(set(parents), key=parents.count)).url
 
 
@@ -71,44 +71,44 @@ async def test_a_no_to_the_page_that_leads_the_queue_changes_it_though_nobody_ru
     async with served(web) as places:
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": strategy})
         await crawl_pages(folder, 60)
-        crawl = Crawl.open(folder)
+        crawl = CrawlProject.open(folder)
         before = await peek(crawl)
         page = best_parent(crawl, before)
-        taught = await tell(crawl, {page: False})
+        taught = await add_labels(crawl, {page: False})
         assert taught.heard
         assert [entry.url for entry in taught.before.queue] == [entry.url for entry in before]
         after = {entry.url: entry.score for entry in await peek(crawl, 2_000)}
         found_there = [entry for entry in before if entry.parent == page_key(page)]
         assert any(after[entry.url] < entry.score for entry in found_there)
-        with Collection(folder / "pages") as collection:
+        with PageStoreReader(folder / "pages") as collection:
             record = collection.find(page_key(page))
         assert not record.relevant
         assert record.parts["told"] == 0.0
         result = await crawl_pages(folder, 80)
     assert result.progress.counts.pages == 80
-    assert await said_so_far(crawl) == {page: False}
+    assert await known_labels(crawl) == {page: False}
 
 
 async def test_a_yes_lifts_what_was_found_on_the_page(tmp_path, web):
     async with served(web) as places:
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "thresher"})
         await crawl_pages(folder, 60)
-    crawl = Crawl.open(folder)
+    crawl = CrawlProject.open(folder)
     before = {entry.url: entry for entry in await peek(crawl, 2_000)}
     page = poor_parent(crawl, list(before.values())[:BEST])
-    taught = await tell(crawl, {page: True})
+    taught = await add_labels(crawl, {page: True})
     assert taught.heard
     after = {entry.url: entry.score for entry in await peek(crawl, 2_000)}
     found_there = [url for url, entry in before.items() if entry.parent == page_key(page)]
     assert sum(after[url] for url in found_there) > sum(before[url].score for url in found_there)
-    with Collection(folder / "pages") as collection:
+    with PageStoreReader(folder / "pages") as collection:
         assert collection.find(page_key(page)).relevant
 
 
 def poor_parent(crawl, entries):
     """Return the least relevant page that was kept and that some of these URLs were found on."""
     parents = {entry.parent for entry in entries if entry.parent}
-    with Collection(crawl.folder.pages) as collection:
+    with PageStoreReader(crawl.folder.pages) as collection:
         kept = [record for record in map(collection.find, parents) if record and collection.text(record.fingerprint)]
     return min(kept, key=lambda record: record.relevance).url
 
@@ -136,24 +136,24 @@ async def test_workers_that_run_hear_a_label_and_put_the_queue_in_a_new_order(tm
         manners = {"delay_seconds": 0.2, "robots": "ignore"}
         more = {"manners": manners, "store": store}
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "thresher"}, **more)
-        run, crawl = supervised(folder, pages=500, workers=2), Crawl.open(folder)
+        run, crawl = supervised(folder, pages=500, workers=2), CrawlProject.open(folder)
         await counted(crawl, 60)
         await wish_for(crawl, paused=True)  # so that nothing but the label moves the queue
         await asyncio.sleep(2.5)
-        taught = await tell(crawl, {poor_parent(crawl, await peek(crawl, BEST)): True}, boundary=True)
+        taught = await add_labels(crawl, {poor_parent(crawl, await peek(crawl, BEST)): True}, boundary=True)
         assert not run.done()
         assert taught.heard
         assert taught.boundary.below_yes + taught.boundary.above_yes == 1
-        with Collection(folder / "pages") as collection:
+        with PageStoreReader(folder / "pages") as collection:
             assert taught.boundary.relevant_now == collection.tally().relevant
         assert [asdict(entry) for entry in taught.before.queue] != [asdict(entry) for entry in taught.after.queue]
         await wish_for(crawl, pages=1)
-        assert (await run).ending is Ending.PAGES
+        assert (await run).ending is StopReason.PAGES
 
 
-async def wish_for(crawl, **wishes):
+async def wish_for(crawl, **run_control):
     frontier = crawl.frontier()
-    await wish(frontier, Wishes(**wishes))
+    await set_run_control(frontier, RunControl(**run_control))
     await frontier.close()
 
 
@@ -161,7 +161,7 @@ async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
     async with served(web) as places:
         manners = {"delay_seconds": 0.2, "robots": "ignore"}
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"}, manners=manners)
-        run, crawl = supervised(folder, pages=500), Crawl.open(folder)
+        run, crawl = supervised(folder, pages=500), CrawlProject.open(folder)
         await counted(crawl, 10)
         await wish_for(crawl, paused=True)
         await asyncio.sleep(2.0)
@@ -170,7 +170,7 @@ async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
         assert await counted(crawl, 10) == paused
         await wish_for(crawl, pages=paused + 20)
         result = await run
-    assert result.ending is Ending.PAGES
+    assert result.ending is StopReason.PAGES
     assert result.progress.counts.pages == paused + 20
 
 
@@ -178,9 +178,9 @@ async def test_the_questions_are_pages_nobody_has_spoken_of(tmp_path, web):
     async with served(web) as places:
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"})
         await crawl_pages(folder, 60)
-    crawl = Crawl.open(folder)
+    crawl = CrawlProject.open(folder)
     first = await questions(crawl, 6)
-    await tell(crawl, {first[0].record.url: True})
+    await add_labels(crawl, {first[0].record.url: True})
     second = [question.record.url for question in await questions(crawl, 6)]
     assert len(first) == len(second) == 6
     assert first[0].record.url not in second
@@ -192,15 +192,15 @@ async def test_a_word_that_is_taken_back_counts_no_more(tmp_path, web, thresher)
     async with served(web) as places:
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"})
         await crawl_pages(folder, 40)
-    with Collection(folder / "pages") as collection:
-        page = collection.some(Order.BEST, 1)[0].url
+    with PageStoreReader(folder / "pages") as collection:
+        page = collection.some(PageOrder.BEST, 1)[0].url
     said = await asyncio.to_thread(thresher, "label", folder, "--no", page, "--json")
     assert said.returncode == 0, said.stderr
     assert json.loads(said.stdout)["labels"] == 1
     taken = await asyncio.to_thread(thresher, "label", folder, "--forget", page)
     assert taken.returncode == 0, taken.stderr
-    assert await said_so_far(Crawl.open(folder)) == {}
-    with Collection(folder / "pages") as collection:
+    assert await known_labels(CrawlProject.open(folder)) == {}
+    with PageStoreReader(folder / "pages") as collection:
         assert "told" not in collection.find(page_key(page)).parts
 
 
@@ -215,4 +215,4 @@ async def test_label_reads_its_answers_from_a_pipe_and_refuses_an_empty_one(tmp_
     with patch.object(sys, "stdin", io.StringIO("y\ns\nn\nu\nq\n")):
         asked = await asyncio.to_thread(thresher, "label", folder)
     assert asked.returncode == 0, asked.stderr
-    assert list((await said_so_far(Crawl.open(folder))).values()) == [True]
+    assert list((await known_labels(CrawlProject.open(folder))).values()) == [True]

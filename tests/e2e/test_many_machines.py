@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.servers import store_server
-from tests.witness import running
-from tests.witness.site import Site
-from tests.witness.words import TOPIC_WORDS
-from thresher.fleet.keys import key_of
-from thresher.fleet.roster import Roster
+from testing.recording_server import running
+from testing.recording_server.site import Site
+from testing.recording_server.words import TOPIC_WORDS
+from testing.servers import store_server
+from thresher.coordination.keys import key_of
+from thresher.coordination.worker_registry import WorkerRegistry
 from thresher.frontier.redis.frontier import RedisFrontier
 
 SITE = Site(pages=120, hosts=12)
@@ -66,9 +66,12 @@ class Machines:
     async def _look(self):
         frontier = RedisFrontier(self.store.url, crawl=NAME)
         counts = asdict(await frontier.counts())
-        workers = await Roster(frontier.link, NAME).workers()
+        workers = await WorkerRegistry(frontier.connection, NAME).workers()
         await frontier.close()
-        return {**counts, "workers": [{"name": one.name, **asdict(one.sign)} for one in workers if not one.is_silent]}
+        return {
+            **counts,
+            "workers": [{"name": one.name, **asdict(one.heartbeat)} for one in workers if not one.is_silent],
+        }
 
     def await_status(self, condition, seconds=40.0):
         deadline = time.monotonic() + seconds

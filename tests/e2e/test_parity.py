@@ -2,8 +2,8 @@
 
 import pytest
 
-from bench.parity import STRATEGIES, equal_share, orders
-from thresher.lab.generator import generate
+from bench.effectiveness.parity import STRATEGIES, equal_share, orders
+from thresher_lab.webs.generator import generate
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -13,7 +13,7 @@ import pytest
 
 import thresher
 from tests.e2e.conftest import serving
-from thresher.build import Crawl as BuiltCrawl
+from thresher.project import CrawlProject as BuiltCrawl
 
 QUICK = {
     "manners": {"delay_seconds": 0},
@@ -188,7 +188,7 @@ def test_pages_are_found_by_their_words(crawled):
     found = crawled.search("perovskite layers", limit=3)
     assert found
     assert "erovskite" in found[0].snippet
-    with pytest.raises(thresher.ThresherError, match="nothing to look for"):
+    with pytest.raises(thresher.ThresherError, match="no searchable word"):
         crawled.search("?!")
 
 
@@ -204,7 +204,7 @@ def test_pages_are_written_in_the_format_of_the_name(crawled, tmp_path):
     with (tmp_path / "pages.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 12
     assert crawled.export(tmp_path / "pages", format="parquet") == 12
-    with pytest.raises(thresher.ThresherError, match="no format"):
+    with pytest.raises(thresher.ThresherError, match="not a format"):
         crawled.export(tmp_path / "pages.docx")
 
 

@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from tests.screens.browser import CHROMIUM, NO_CHROMIUM
-from tests.witness import Answer, redirect, witness
-from thresher.config import CrawlConfig
-from thresher.engine.browser import chromium, rendering
-from thresher.engine.browser.rendering import Rendering
-from thresher.frontier.memory import MemoryFrontier
-from thresher.parse.html import parse
+from testing.recording_server import Answer, redirect, witness
+from testing.screens.browser import CHROMIUM, NO_CHROMIUM
+from thresher.config.schema import CrawlConfig
+from thresher.engine.browser import chromium, renderer
+from thresher.engine.browser.renderer import Renderer
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.parsing.html import parse
 from thresher.records import FetchedPage, Lease
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
@@ -34,10 +34,10 @@ class Eyes:
 
     def __init__(self, w, monkeypatch, **browser):
         asked = {"hosts": ["*"], "sandbox": False, "seconds": 8.0, **browser}
-        self._rendering = Rendering(CrawlConfig.model_validate({"browser": asked}), MemoryFrontier(), None)
+        self._rendering = Renderer(CrawlConfig.model_validate({"browser": asked}), MemoryFrontier(), None)
         self._witness = w
         self.asked = []
-        monkeypatch.setattr(rendering, "guarded_places", self._places)
+        monkeypatch.setattr(renderer, "guarded_places", self._places)
 
     async def _places(self, name, port):
         self.asked.append(f"{name}:{port}")

@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
-from thresher.archive.collection import Collection
-from thresher.build import Crawl
-from thresher.explain import explain
-from thresher.lab.generator import generate
-from thresher.lab.serve import WebServer
-from thresher.urls.host import host_key
+from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
+from thresher.operations.explain import explain
+from thresher.project import CrawlProject
+from thresher.storage.reader import PageStoreReader
+from thresher.urls.canonical import host_key
+from thresher_lab.webs.generator import generate
+from thresher_lab.webs.server import WebServer
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "scrapy-project"
 TOPIC = "Arts/Music"
@@ -136,7 +136,7 @@ def plain(site):
     """Return settings that take the add-on away; the made-up web is still where names lead."""
     return {
         "ADDONS": "{}",
-        "TWISTED_DNS_RESOLVER": "thresher.engine.resolver.GuardedResolver",
+        "TWISTED_DNS_RESOLVER": "thresher.engine.dns.resolver.GuardedResolver",
         "THRESHER_NETWORK_ALLOW": "127.0.0.0/8",
         "THRESHER_CONNECT_TO": json.dumps(site.places),
         "CONCURRENT_REQUESTS": 1,
@@ -199,8 +199,8 @@ def test_every_page_comes_once_and_pipelines_and_items_are_as_ever(everything, s
 
 
 def test_what_was_fetched_can_be_looked_at_by_the_commands(everything):
-    crawl = Crawl.open(everything.state)
-    with Collection(crawl.folder.pages) as collection:
+    crawl = CrawlProject.open(everything.state)
+    with PageStoreReader(crawl.folder.pages) as collection:
         pages = list(collection.ranked(duplicates=True))
     assert {page.url for page in pages} == {item["url"] for item in everything.items}
     deep = max(pages, key=lambda page: page.depth)
@@ -267,7 +267,7 @@ def test_a_spider_that_is_stopped_gives_its_leases_back(project, small_web):
 
 
 async def _counts(folder):
-    frontier = Crawl.open(folder).frontier()
+    frontier = CrawlProject.open(folder).frontier()
     try:
         return await frontier.counts()
     finally:

@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from thresher.build import Crawl
+from thresher.project import CrawlProject
 
 TOPIC = {
     "title": {"en": "green tea"},
@@ -32,7 +32,11 @@ def crawl_with(site, tmp_path):
     def crawl(body, **settings):
         spider = tmp_path / "spider.py"
         spider.write_text(f"BASE = {site.url('')!r}\n{textwrap.dedent(body)}", encoding="utf-8")
-        said = {"ADDONS": '{"thresher.engine.addon.TopicalAddon": 300}', "THRESHER_TOPIC": "topic.yaml", **settings}
+        said = {
+            "ADDONS": '{"thresher.scrapy_addon.addon.TopicalAddon": 300}',
+            "THRESHER_TOPIC": "topic.yaml",
+            **settings,
+        }
         command = [sys.executable, "-m", "scrapy", "runspider", str(spider), "-O", "items.jsonl"]
         command += [part for name, value in said.items() for part in ("-s", f"{name}={value}")]
         ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
@@ -44,7 +48,7 @@ def crawl_with(site, tmp_path):
 
 
 async def standing(folder, *urls):
-    frontier = Crawl.open(folder).frontier()
+    frontier = CrawlProject.open(folder).frontier()
     try:
         return {url: await frontier.find(url) for url in urls}, await frontier.counts()
     finally:

@@ -1,7 +1,7 @@
 """Many names, one server: where the user wants it, the server is asked one thing at a time."""
 
+from testing.recording_server import page, witness
 from tests.faults.live import crawl
-from tests.witness import page, witness
 
 HOSTS = [f"h{n}.test" for n in range(3)]
 SCRIPT = {

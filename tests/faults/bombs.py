@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from testing.recording_server import Answer, Fill, Script, Witness, bomb, drip, endless, page, text, witness
 from tests.faults.live import Result, crawl, peak_rss_bytes
 from tests.faults.table import Outcome
-from tests.witness import Answer, Fill, Script, Witness, bomb, drip, endless, page, text, witness
-from thresher.parse.apart import ParserApart, Unparsable, is_heavy
-from thresher.parse.html import parse
+from thresher.parsing.html import parse
+from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
 
 GIBIBYTE = 1 << 30
 MOST_GROWN_MIB = 64
@@ -197,7 +197,7 @@ def parsing(scale: int = 1) -> Parsed:
 
 
 async def _parsing(pages: Mapping[str, bytes]) -> Parsed:
-    told, apart = Parsed(), ParserApart()
+    told, apart = Parsed(), ParserProcess()
     await apart.parse("http://a.example/", b"started")
     try:
         for name, body in pages.items():
@@ -214,7 +214,7 @@ async def _parsing(pages: Mapping[str, bytes]) -> Parsed:
     return told
 
 
-async def _timed(apart: ParserApart, body: bytes) -> tuple[float, int | None]:
+async def _timed(apart: ParserProcess, body: bytes) -> tuple[float, int | None]:
     """Return how much processor time a page took, in whichever process, and how many links it had."""
     child = apart._child.pid if apart._child else 0
     heavy, before = is_heavy(body), _cpu_seconds(child)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from testing.recording_server import Answer, redirect
 from tests.faults import guard
 from tests.faults.address_forms import FORMS
 from tests.faults.browser_recorder import RecordedBrowser, recorded_browser
@@ -19,7 +20,6 @@ from tests.faults.guard import PUBLIC, Tally
 from tests.faults.guarded import Crawled, guarded, listening
 from tests.faults.nameserver import Says
 from tests.faults.table import Outcome
-from tests.witness import Answer, redirect
 from thresher.urls.canonical import canonicalize
 
 LOADS = """

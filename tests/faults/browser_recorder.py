@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from testing.screens.browser import CHROMIUM
 from tests.faults.recorder import Record
-from tests.screens.browser import CHROMIUM
 
 SOURCE = Path(__file__).with_name("browser_connects.c")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from thresher.lab.vocabulary.prose import prose
+from thresher_lab.webs.vocabulary.prose import prose
 
 _TRADITIONAL_TITLES = [
     "臺灣鐵路的歷史與現況", "音樂廳裡的鋼琴聲", "學習攝影的第一個月", "海邊漁村的夏天", "怎樣選購望遠鏡",

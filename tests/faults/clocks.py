@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.faults.ordeal import Borne, Setting, endure
-from tests.faults.scenario import Plan
-from tests.faults.scene import Scene
+from testing.faulty_crawl.ordeal import Borne, Setting, endure
+from testing.faulty_crawl.scenario import Plan
+from testing.faulty_crawl.scene import Scene
+from testing.recording_server.site import Site
+from testing.servers.clock import Clock
 from tests.faults.table import Outcome
-from tests.servers.clock import Clock
-from tests.witness.site import Site
 
 HOUR = 3600.0
 BACK_SECONDS = 5.0

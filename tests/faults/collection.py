@@ -12,28 +12,26 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped,unused-ignore]
-
-from tests.faults.collecting import Worker, make_crawl, page_url
-from tests.faults.crawl import wait_for
+from testing.collecting import Worker, captures_of, make_crawl, page_url
+from testing.crawl_process import wait_for
 from tests.faults.table import Outcome
-from thresher.archive.cdxj import merged
-from thresher.archive.collection import Collection
-from thresher.archive.warc_file import Damage, walk, warc_paths
-from thresher.archive.warc_records import date_of
-from thresher.build import Crawl
+from thresher.project import CrawlProject
+from thresher.storage.reader import PageStoreReader
+from thresher.storage.warc.cdxj import merged
+from thresher.storage.warc.reader import Damage, walk, warc_paths
+from thresher.storage.warc.records import date_of
 from thresher.verify.crawl import verify
-from thresher.verify.findings import Report, State
+from thresher.verify.findings import FindingState, VerifyReport
 
 WORKERS = ("w1", "w2")
 
 
-def checked(root: Path, *, repair: bool = False) -> Report:
+def checked(root: Path, *, repair: bool = False) -> VerifyReport:
     """Look a crawl over."""
-    return asyncio.run(verify(Crawl.open(root), repair=repair))
+    return asyncio.run(verify(CrawlProject.open(root), repair=repair))
 
 
-def wrong(report: Report, *states: State) -> int:
+def wrong(report: VerifyReport, *states: FindingState) -> int:
     """Count what is in one of these states."""
     return sum(finding.number for finding in report.findings if finding.state in states)
 
@@ -62,7 +60,7 @@ def archived(root: Path, pages: int) -> Archived:
         _, moment, entry = line.split(" ", 2)
         lines[json.loads(entry)["url"], moment] += 1
     missing = twice = 0
-    with Collection(root / "pages") as collection:
+    with PageStoreReader(root / "pages") as collection:
         kept = {record.url: record for record in collection.ranked(duplicates=True)}
     for url in map(page_url, range(pages)):
         if url not in kept:
@@ -75,21 +73,6 @@ def archived(root: Path, pages: int) -> Archived:
     return Archived(pages=pages, missing=missing, twice=twice, unreadable=unreadable)
 
 
-def captures_of(folder: Path) -> tuple[Counter[tuple[str, str]], int]:
-    """Read all WARC files with warcio; return the captures by URL and time, and how many records cannot be read."""
-    captures: Counter[tuple[str, str]] = Counter()
-    unreadable = 0
-    for path in warc_paths(folder):
-        with path.open("rb") as file:
-            for record in ArchiveIterator(file, check_digests=True):
-                record.content_stream().read()
-                unreadable += record.digest_checker.passed is False
-                if record.rec_type in ("response", "revisit"):
-                    header = record.rec_headers.get_header
-                    captures[header("WARC-Target-URI"), header("WARC-Date")] += 1
-    return captures, unreadable
-
-
 @dataclass(frozen=True, kw_only=True)
 class Killed:
     """What was left by kills, before and after repair."""
@@ -97,15 +80,17 @@ class Killed:
     kills: int
     torn: int
     torn_at_end: bool
-    report: Report
-    again: Report
+    report: VerifyReport
+    again: VerifyReport
     archived: Archived
 
     @property
     def held(self) -> bool:
         """Whether nothing is lost, and every kill tore at most one record."""
         whole = self.archived.missing == self.archived.twice == self.archived.unreadable == 0
-        clean = self.report.is_clean and not wrong(self.again, State.WRONG, State.LOST, State.MENDED)
+        clean = self.report.is_clean and not wrong(
+            self.again, FindingState.WRONG, FindingState.LOST, FindingState.MENDED
+        )
         return whole and clean and self.torn <= self.kills and self.torn_at_end
 
 
@@ -138,7 +123,7 @@ def killed_while_writing(pages: int, kills: int, *, seed: int = 0) -> Killed:
 
 def write_parquet_files(path: Path) -> None:
     """Write a Parquet file again and again."""
-    from thresher.archive.export import COLUMNS, write_parquet
+    from thresher.export.rows import COLUMNS, write_parquet
 
     kinds = {"string": "x" * 200, "float64": 0.5, "bool": True, "int32": 1, "time": "2026-11-15T12:00:00+00:00"}
     row = {name: kinds[kind] for name, kind in COLUMNS.items()}
@@ -178,7 +163,7 @@ def r9() -> Outcome:
         held=killed.held and seen > 0 and not unreadable,
         figure=(
             f"{killed.kills} kills; torn records {killed.torn}, all at the end of their files; after repair "
-            f"unreadable {found.unreadable}, wrong {wrong(killed.again, State.WRONG)}; of {found.pages:,} pages "
+            f"unreadable {found.unreadable}, wrong {wrong(killed.again, FindingState.WRONG)}; of {found.pages:,} pages "
             f"{found.missing} missing in rows, captures or index, {found.twice} twice; "
             f"Parquet files seen and not readable {unreadable} of {seen}"
         ),

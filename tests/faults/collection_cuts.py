@@ -13,13 +13,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.collecting import Worker, make_crawl
+from testing.collecting import Worker, make_crawl
+from testing.crawl_process import REPOSITORY
 from tests.faults.collection import checked, wrong
-from tests.faults.crawl import REPOSITORY
 from tests.faults.table import Outcome
-from thresher.archive.warc_file import warc_paths
-from thresher.verify.findings import State
-from thresher.verify.segments import flaw_of
+from thresher.storage.warc.reader import warc_paths
+from thresher.verify.findings import FindingState
+from thresher.verify.page_store_check import flaw_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ def _after_cut(root: Path) -> Cut:
     damaged = sum(bool(flaw_of(path)) for path in files)
     report = checked(root, repair=True)
     again = checked(root)
-    return Cut(damaged=damaged, wrong=wrong(again, State.WRONG), lost=wrong(report, State.LOST))
+    return Cut(damaged=damaged, wrong=wrong(again, FindingState.WRONG), lost=wrong(report, FindingState.LOST))
 
 
 def r12() -> Outcome:

@@ -11,18 +11,18 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.collecting import Worker, make_crawl, page_url
+from testing.collecting import Worker, make_crawl, page_url
 from tests.faults.collection import Archived, archived, checked, wrong
 from tests.faults.table import Outcome
-from thresher.archive.collection import Collection
-from thresher.archive.pages import PageWriter
-from thresher.archive.warc_file import warc_paths
-from thresher.build import Crawl
 from thresher.errors import StoreError
+from thresher.project import CrawlProject
 from thresher.records import Candidate
+from thresher.storage.page_store import PageStoreWriter
+from thresher.storage.reader import PageStoreReader
+from thresher.storage.warc.reader import warc_paths
 from thresher.urls.canonical import fingerprint
-from thresher.verify.findings import State
-from thresher.verify.rows import Rows
+from thresher.verify.findings import FindingState
+from thresher.verify.page_rows import VerifiedRows
 
 OLD_SCHEMAS = {
     1: "",
@@ -57,7 +57,7 @@ def make_old_crawl(root: Path, version: int, pages: int) -> None:
     asyncio.run(_know(crawl, urls))
 
 
-async def _know(crawl: Crawl, urls: Sequence[str]) -> None:
+async def _know(crawl: CrawlProject, urls: Sequence[str]) -> None:
     frontier = crawl.frontier()
     await frontier.add([Candidate(url=url, score=0.5) for url in urls])
     await frontier.close()
@@ -69,12 +69,12 @@ def upgraded(version: int, pages: int) -> int:
         root = Path(folder) / "crawl"
         make_old_crawl(root, version, pages)
         before = _seen(root)
-        PageWriter(root / "pages" / "w1.db").close()
+        PageStoreWriter(root / "pages" / "w1.db").close()
         return before if before == _seen(root) and checked(root).is_clean else -1
 
 
 def _seen(root: Path) -> int:
-    with Collection(root / "pages") as collection:
+    with PageStoreReader(root / "pages") as collection:
         return sum(record.title == "old" for record in collection.ranked())
 
 
@@ -132,7 +132,7 @@ def disagree(pages: int, share: float, *, seed: int = 0) -> Disagreement:
         return Disagreement(
             taken=taken,
             found=sum(finding.number for finding in before.findings),
-            left=wrong(again, State.WRONG, State.LOST),
+            left=wrong(again, FindingState.WRONG, FindingState.LOST),
             archived=archived(root, pages),
             unknown=asyncio.run(_unknown(root, pages)),
         )
@@ -170,13 +170,13 @@ def disagree_by_default(pages: int, share: float, *, seed: int = 0) -> Refetched
         repaired = checked(root, repair=True)
         Worker(root, "w2", pages).wait(600)
         again = checked(root)
-        with Collection(root / "pages") as collection:
+        with PageStoreReader(root / "pages") as collection:
             kept = {record.url for record in collection.ranked(duplicates=True)}
         return Refetched(
             taken=taken,
-            found=wrong(repaired, State.MENDED) if before.findings else 0,
+            found=wrong(repaired, FindingState.MENDED) if before.findings else 0,
             damaged=damaged,
-            left=wrong(again, State.WRONG, State.LOST),
+            left=wrong(again, FindingState.WRONG, FindingState.LOST),
             missing=sum(page_url(number) not in kept for number in range(pages)),
             pages=asyncio.run(_pages(root)),
         )
@@ -195,7 +195,7 @@ def _overwrite(path: Path, share: float) -> int:
 
 
 async def _pages(root: Path) -> int:
-    frontier = Crawl.open(root).frontier()
+    frontier = CrawlProject.open(root).frontier()
     try:
         return (await frontier.counts()).pages
     finally:
@@ -239,9 +239,9 @@ def _spoil_archive(root: Path) -> int:
 
 
 async def _unknown(root: Path, pages: int) -> int:
-    frontier = Crawl.open(root).frontier()
+    frontier = CrawlProject.open(root).frontier()
     try:
-        with Rows(root / "pages") as rows:
+        with VerifiedRows(root / "pages") as rows:
             kept = {row.url for row in rows}
         return sum([await frontier.find(url) is None for url in kept | set(map(page_url, range(pages)))])
     finally:

@@ -16,11 +16,11 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tests.faults import dashboard_world as world
-from thresher.build import Crawl
+from testing.screens import crawls as world
 from thresher.dashboard.app import make_app
-from thresher.dashboard.desk import Desk
 from thresher.dashboard.guard import Guard, names_of
+from thresher.dashboard.service import CrawlService
+from thresher.project import CrawlProject
 
 NAME = "small"
 PAGES, WAITING, HOSTS = 60, 200, 6
@@ -81,15 +81,15 @@ class Served:
             connection.close()
 
 
-def small_crawl(folder: Path) -> Crawl:
+def small_crawl(folder: Path) -> CrawlProject:
     """Write a crawl with some pages and URLs; it cannot be started, so nobody is ever dialled."""
     crawl = world.write(folder, pages=PAGES, hosts=HOSTS)
     asyncio.run(_fill(crawl))
     crawl.folder.join({})
-    return Crawl.open(folder)
+    return CrawlProject.open(folder)
 
 
-async def _fill(crawl: Crawl) -> None:
+async def _fill(crawl: CrawlProject) -> None:
     frontier = crawl.frontier()
     try:
         await world.fill(frontier, pages=PAGES, waiting=WAITING, hosts=HOSTS)
@@ -116,13 +116,13 @@ class _Thread:
 
 
 @contextmanager
-def served(crawl: Crawl) -> Iterator[Served]:
+def served(crawl: CrawlProject) -> Iterator[Served]:
     """Serve a crawl on a free port of loopback for as long as the block lasts."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
         guard = Guard(names_of("127.0.0.1", port), cookie=f"thresher-{port}")
-        app = make_app(Desk({NAME: crawl}), guard)
+        app = make_app(CrawlService({NAME: crawl}), guard)
         statuses: Counter[int] = Counter()
         config = uvicorn.Config(
             _counting(app, statuses), log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=1

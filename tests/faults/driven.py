@@ -14,17 +14,19 @@ from scrapy.exceptions import DownloadTimeoutError
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from thresher.archive.pages import NoArchive
-from thresher.budgets import Budget
-from thresher.engine.robots import RobotsKeeper
-from thresher.engine.spider import LeaseSpider, Work
-from thresher.frontier.base import Frontier, HostEntry
-from thresher.frontier.memory import MemoryFrontier
-from thresher.line import Line, Rules
+from thresher.engine.lease_loop import WorkerContext
+from thresher.engine.spider import LeaseSpider
+from thresher.frontier.base import CrawlStore, HostEntry
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.pipeline.host_policy import HostPolicyConfig
+from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.pipeline import Pipeline
+from thresher.politeness.host_budget import HostBudget
+from thresher.politeness.robots import RobotsCache
 from thresher.records import Candidate, Judgement, Lease, ParsedPage
-from thresher.strategies.breadth_first import BreadthFirst
-from thresher.urls.scope import Scope
-from thresher.warden import Watchfulness
+from thresher.storage.page_store import NoArchive
+from thresher.strategies.baselines import BreadthFirst
+from thresher.urls.scope import UrlScope
 
 LEASE_SECONDS = 60.0
 
@@ -114,23 +116,23 @@ async def drive(
     return told
 
 
-def _spider(frontier: Frontier, told: Drive, delay_seconds: float) -> LeaseSpider:
-    line = Line(
+def _spider(frontier: CrawlStore, told: Drive, delay_seconds: float) -> LeaseSpider:
+    pipeline = Pipeline(
         frontier=frontier,
         archive=NoArchive(),
         judge=_AnyPage(),  # type: ignore[arg-type]
         strategy=BreadthFirst(),
-        rules=Rules(scope=Scope(), watch=Watchfulness(budget=Budget(most=1_000_000))),
+        rules=PipelineRules(scope=UrlScope(), watch=HostPolicyConfig(budget=HostBudget(most=1_000_000))),
     )
-    robots = RobotsKeeper(frontier, token="Thresher", clock=told.clock)
-    spider = LeaseSpider(work=Work(line=line, robots=robots, worker="driven", delay_seconds=delay_seconds))
-    spider._refused = lambda url: ""  # type: ignore[method-assign] # no reactor, so no guard to ask
-    return spider
+    robots = RobotsCache(frontier, token="Thresher", clock=told.clock)
+    return LeaseSpider(
+        context=WorkerContext(processor=pipeline, robots=robots, worker="driven", delay_seconds=delay_seconds)
+    )
 
 
 async def _fetch(web: Web, spider: LeaseSpider, lease: Lease, told: Drive, worker: int) -> None:
-    spider.open[lease.fence] = lease
-    request = await spider._request(lease)
+    spider.loop.open[lease.fence] = lease
+    request = await spider.loop.request(lease)
     if request is None:
         return
     told.asked.append(Asked(told.now, request.url, worker))

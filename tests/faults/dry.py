@@ -15,17 +15,17 @@ from types import SimpleNamespace
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from tests.faults.crawl import merge
+from testing.crawl_process import merge
+from testing.recording_server import Answer, Request, Script, Witness
+from testing.recording_server.script import Router
 from tests.faults.live import topic
-from tests.witness import Answer, Request, Script, Witness
-from tests.witness.script import Router
-from thresher.archive.pages import PageRecord
-from thresher.build import Crawl
 from thresher.frontier.base import HostEntry
-from thresher.frontier.memory import MemoryFrontier
-from thresher.line import Line
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.pipeline.pipeline import Pipeline
+from thresher.project import CrawlProject, build_judge, build_strategy
 from thresher.records import FetchedPage, Lease
-from thresher.traps.watch import left_alone
+from thresher.storage.page_store import PageRecord
+from thresher.traps.detector import left_alone
 
 
 @dataclass
@@ -65,20 +65,22 @@ def dry_run(script: Script, seeds: Sequence[str], settings: Mapping[str, Any], *
     with tempfile.TemporaryDirectory() as folder:
         config = merge(topic(nowhere, seeds), settings)
         Path(folder, "topic.yaml").write_text(json.dumps(config), encoding="utf-8")
-        return asyncio.run(_run(Crawl.open(Path(folder)), Router(script), fetches))
+        return asyncio.run(_run(CrawlProject.open(Path(folder)), Router(script), fetches))
 
 
-async def _run(crawl: Crawl, router: Router, fetches: int) -> DryRun:
-    run, frontier = DryRun(), MemoryFrontier(merge=crawl.strategy().merge)
-    line = Line(frontier=frontier, archive=run, judge=crawl.judge(), strategy=crawl.strategy(), rules=crawl.rules())
-    await line.seed(crawl.seeds())
+async def _run(crawl: CrawlProject, router: Router, fetches: int) -> DryRun:
+    run, frontier = DryRun(), MemoryFrontier(merge=build_strategy(crawl).merge)
+    pipeline = Pipeline(
+        frontier=frontier, archive=run, judge=build_judge(crawl), strategy=build_strategy(crawl), rules=crawl.rules()
+    )
+    await pipeline.seed(crawl.seeds())
     while len(run.asked) < fetches and (leases := await frontier.lease(1, seconds=60)):
         [lease] = leases
-        if why := line.warden.leaves(lease.url):
-            await line.fail(lease, why, at=0.0)
+        if why := pipeline.host_policy.skip_reason(lease.url):
+            await pipeline.fail(lease, why, at=0.0)
         else:
             run.asked.append(lease.url)
-            await line.process(lease, _answer(router, lease))
+            await pipeline.process(lease, _answer(router, lease))
     run.hosts = {entry.host: entry for entry in await frontier.hosts(100_000)}
     run.left = {host: await left_alone(frontier, host) for host in run.hosts}
     return run

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.faults.crawl import CrawlStalled
-from tests.faults.ordeal import endure
-from tests.faults.scenario import Plan
-from tests.faults.scene import Scene
+from testing.crawl_process import CrawlStalled
+from testing.faulty_crawl.ordeal import endure
+from testing.faulty_crawl.scenario import Plan
+from testing.faulty_crawl.scene import Scene
+from testing.recording_server.site import Site
 from tests.faults.table import Outcome
-from tests.witness.site import Site
 
 DRAIN_SECONDS = 30.0
 STARTING_SECONDS = 2.0

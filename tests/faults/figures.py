@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from tests.faults.excuses import by_trouble
-from tests.faults.scenario import Observed, Plan
-from tests.witness import report
+from testing.faulty_crawl.excuses import by_trouble
+from testing.faulty_crawl.scenario import Observed, Plan
+from testing.recording_server import report
 
 
 @dataclass(frozen=True, kw_only=True)

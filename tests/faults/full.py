@@ -12,8 +12,9 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from testing.crawl_process import REPOSITORY
+from testing.machine import machine, today
 from tests.faults import table
-from tests.faults.crawl import REPOSITORY
 from tests.faults.rows import ROWS, Entry
 from tests.faults.table import Outcome, Row
 
@@ -36,7 +37,7 @@ def fill(entry: Entry) -> Row:
         figure=outcome.figure,
         test=entry.test,
         held=outcome.held,
-        measured=table.today(),
+        measured=today(),
     )
 
 
@@ -44,7 +45,7 @@ def write(filled: Row, entries: Sequence[Entry], path: Path) -> None:
     """Put one row into the page; rows that are no longer listed go."""
     known = table.read(path.read_text(encoding="utf-8")) if path.exists() else {}
     known[filled.name] = filled
-    page = table.render([known[entry.name] for entry in entries if entry.name in known], table.machine())
+    page = table.render([known[entry.name] for entry in entries if entry.name in known], machine())
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
 

@@ -12,13 +12,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.faults.collecting import Worker, make_crawl
+from testing.collecting import Worker, make_crawl
+from testing.crawl_process import REPOSITORY, THRESHER, Crawl, merge
+from testing.faulty_crawl.scenario import Plan
+from testing.recording_server.process import running
+from testing.recording_server.site import Site
 from tests.faults.collection import archived, checked
-from tests.faults.crawl import REPOSITORY, THRESHER, Crawl, merge
-from tests.faults.scenario import Plan
-from tests.witness.process import running
-from tests.witness.site import Site
-from thresher.archive.warc_file import Damage, walk, warc_paths
+from thresher.storage.warc.reader import Damage, walk, warc_paths
 
 
 def mount(place: str, megabytes: int, *more: str) -> None:

@@ -18,15 +18,15 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.testing import MemoryReactorClock
 from twisted.web.client import Agent
 
+from testing.recording_server import page, redirect, text
 from tests.faults.address_forms import DROPPED, FORMS, LOOPBACK
 from tests.faults.guarded import Crawled, guarded, listening
 from tests.faults.nameserver import SERVFAIL, Says
 from tests.faults.table import Outcome
-from tests.witness import page, redirect, text
-from thresher.engine.names import Found, Names
-from thresher.engine.resolver import GuardedResolver, place_of
+from thresher.engine.dns.client import DnsClient, ResolvedAddresses
+from thresher.engine.dns.resolver import GuardedResolver, host_and_port
 from thresher.frontier.base import UrlState
-from thresher.urls.addresses import BAD_PORTS, is_address, private_network
+from thresher.urls.address_policy import BAD_PORTS, is_address, private_network
 from thresher.urls.canonical import canonicalize
 
 PUBLIC = "93.184.216.34"  # is never dialled: whoever would, writes it down instead
@@ -48,12 +48,12 @@ class Tally:
             self.broken.append(case)
 
 
-class _EveryNameIsPublic(Names):
+class _EveryNameIsPublic(DnsClient):
     def __init__(self) -> None:
         super().__init__(None)
 
-    def look_up(self, name: str) -> Deferred[Found]:
-        return succeed(Found((PUBLIC,), 60.0))
+    def look_up(self, name: str) -> Deferred[ResolvedAddresses]:
+        return succeed(ResolvedAddresses((PUBLIC,), 60.0))
 
 
 def forms() -> Tally:
@@ -64,7 +64,7 @@ def forms() -> Tally:
         reactor, reason = dial(url) if url else (None, DROPPED)
         tally.connects += len(reactor.tcpClients) if reactor else 0
         tally.expect(reason == expected, f"{form!r}: {reason or 'dialled'}, expected {expected}")
-        name = place_of(url)[0] if url else ""
+        name = host_and_port(url)[0] if url else ""
         if is_address(name) and not private_network(name):
             tally.broken.append(f"{form!r} may be a seed")
     return tally
@@ -298,7 +298,7 @@ def ports(some: Sequence[int]) -> Tally:
 
 @lru_cache
 def _place_of(host: str, hosts: tuple[str, ...]) -> str:
-    from tests.witness.places import place
+    from testing.recording_server.places import place
 
     return place(hosts)[host]
 

@@ -10,12 +10,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from testing.recording_server import Witness, witness
 from tests.faults.live import Result, crawl
 from tests.faults.nameserver import NameServer, Says, name_server
 from tests.faults.recorder import Record, recorded
-from tests.witness import Witness, witness
-from thresher.build import Crawl
 from thresher.frontier.base import UrlEntry
+from thresher.project import CrawlProject
 
 
 class Listeners:
@@ -80,7 +80,7 @@ class Crawled:
         """Return where URLs stand in the queue."""
 
         async def look() -> list[UrlEntry | None]:
-            frontier = Crawl.open(self.result.folder).frontier()
+            frontier = CrawlProject.open(self.result.folder).frontier()
             try:
                 return [await frontier.find(url) for url in urls]
             finally:

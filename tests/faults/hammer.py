@@ -17,15 +17,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.faults.crawl import REPOSITORY
+from testing.crawl_process import REPOSITORY
+from testing.servers import store_server
 from tests.faults.table import Outcome
-from tests.servers import store_server
-from thresher.frontier.base import Frontier
+from thresher.frontier.base import CrawlStore
 from thresher.frontier.redis.frontier import RedisFrontier
-from thresher.frontier.sqlite import SqliteFrontier
+from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.records import Candidate, Settlement
 from thresher.records import Outcome as Result
-from thresher.urls.host import host_key
+from thresher.urls.canonical import host_key
 
 AT_ONCE = 20
 LEASE_SECONDS = 60.0
@@ -52,7 +52,7 @@ class Hammered:
         return self.double_urls + self.double_fences + self.double_hosts
 
 
-def open_frontier(place: str) -> Frontier:
+def open_frontier(place: str) -> CrawlStore:
     """Open a store by its URL, or by the path of a file."""
     return RedisFrontier(place, crawl="hammer") if "://" in place else SqliteFrontier(Path(place))
 

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from tests.faults.crawl import REPOSITORY
+from testing.crawl_process import REPOSITORY
 from tests.faults.table import Outcome
 
 MACHINE, MUTANTS = "tests/contract/test_frontier_machine.py", "tests/contract/test_frontier_mutants.py"

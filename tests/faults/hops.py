@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from testing.recording_server import Answer, Generated, Request, Script, page, redirect, witness
 from tests.faults.live import crawl
 from tests.faults.table import Outcome
-from tests.witness import Answer, Generated, Request, Script, page, redirect, witness
 
 MAX_HOPS = 5
 

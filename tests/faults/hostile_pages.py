@@ -7,9 +7,9 @@ import json
 from itertools import product
 from pathlib import Path
 
-from thresher.archive.pages import FoundLink, PageRecord, PageWriter
-from thresher.build import Crawl
+from thresher.project import CrawlProject
 from thresher.records import Candidate, Outcome
+from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import canonicalize, fingerprint
 
 RUNS = "window.executed=(window.executed||0)+1"
@@ -88,7 +88,7 @@ def write_crawl(folder: Path, texts: list[str]) -> list[str]:
     (folder / "topic.yaml").write_text(json.dumps(config), encoding="utf-8")
     (folder / "seeds.txt").write_text("http://a.example/\n", encoding="utf-8")
     urls = [_url(number, text) for number, text in enumerate(texts)]
-    writer = PageWriter(folder / "pages" / "w1.db")
+    writer = PageStoreWriter(folder / "pages" / "w1.db")
     writer.write([_record(number, text, urls) for number, text in enumerate(texts)])
     writer.close()
     asyncio.run(_queued(folder, texts, urls))
@@ -118,7 +118,7 @@ def _link(number: int, text: str) -> str:
 
 
 async def _queued(folder: Path, texts: list[str], urls: list[str]) -> None:
-    frontier = Crawl.open(folder).frontier()
+    frontier = CrawlProject.open(folder).frontier()
     for number, (text, url) in enumerate(zip(texts, urls, strict=True)):
         reason = text.encode("utf-8", "replace").decode()
         waiting = Candidate(url=_link(number, reason), score=0.5, parent=fingerprint(url))

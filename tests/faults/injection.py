@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
+from testing.recording_server import Answer, Hit, page, witness
 from tests.faults.guarded import listening
 from tests.faults.live import Result, crawl
 from tests.faults.smuggling import Tally
 from tests.faults.table import Outcome
-from tests.witness import Answer, Hit, page, witness
-from thresher.build import Crawl
+from thresher.project import CrawlProject
 
 MIB = 1 << 20
 MOST_HEAD_BYTES = 256 << 10
@@ -192,7 +192,7 @@ def heads() -> Tally:
 
 def _reasons_of(result: Result, urls: Sequence[str]) -> Mapping[str, str]:
     async def look() -> dict[str, str]:
-        frontier = Crawl.open(result.folder).frontier()
+        frontier = CrawlProject.open(result.folder).frontier()
         try:
             entries = {url: await frontier.find(url) for url in urls}
         finally:

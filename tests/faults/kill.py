@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from testing.faulty_crawl.scenario import Plan, observe
+from testing.recording_server.site import Site
 from tests.faults.figures import Figures, figures
-from tests.faults.scenario import Plan, observe
 from tests.faults.table import Outcome
-from tests.witness.site import Site
 
 
 def nothing_lost(measured: Figures) -> bool:

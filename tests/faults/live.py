@@ -23,11 +23,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.commands import called
-from tests.faults import processes
-from tests.faults.crawl import REPOSITORY, THRESHER, Run, merge
-from tests.witness.process import Witness
-from tests.witness.words import TOPIC_WORDS
+from testing import processes
+from testing.commands import called
+from testing.crawl_process import REPOSITORY, THRESHER, Run, merge
+from testing.recording_server.process import Witness
+from testing.recording_server.words import TOPIC_WORDS
 
 GRACE_SECONDS = 45.0
 """A run may take so much longer than it was given: it lets open requests finish before it ends."""

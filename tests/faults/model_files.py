@@ -19,7 +19,7 @@ import numpy as np
 
 from tests.faults.outputs import Tally
 from tests.faults.table import Outcome as Filled
-from thresher.classify.arrays import pack_arrays
+from thresher.modelstate.codec import pack_arrays
 
 MOST_GROWN_MIB = 64
 
@@ -27,7 +27,7 @@ _SCRIPT = """
 import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-from thresher.classify.saved import load
+from thresher.judges.persistence.files import load
 from thresher.errors import ThresherError
 import sklearn, scipy.sparse
 def peak():  # ru_maxrss would count what the parent process had

@@ -10,11 +10,11 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from thresher import cli
-from thresher.build import Crawl
-from thresher.lab.pictures import file_names
-from thresher.lab.sections import Section, Setting
+from thresher.project import CrawlProject, build_pipeline
 from thresher.records import FetchedPage
 from thresher.urls.canonical import canonicalize
+from thresher_lab.reports.comparisons import Section, Setting
+from thresher_lab.reports.png_charts import file_names
 
 
 def use(root: str, name: str) -> None:
@@ -30,21 +30,21 @@ def use(root: str, name: str) -> None:
 
 
 async def _crawl(folder: Path, name: str) -> None:
-    crawl = Crawl.open(folder)
-    line = crawl.line("w1")
+    crawl = CrawlProject.open(folder)
+    pipeline = build_pipeline(crawl, "w1")
     written = [f"http://a.example/{name}", f"http://{name}.example/x", f"http://b.example/?file={name}", name]
-    await line.seed(list(filter(None, (canonicalize(text, "http://a.example/") for text in written))))
+    await pipeline.seed(list(filter(None, (canonicalize(text, "http://a.example/") for text in written))))
     links = "".join(f'<a href="{text}">{name}</a>' for text in written)
     body = f"<html lang='{name}'><title>{name} solar</title><h1>{name}</h1><p>solar {links} {name}".encode()
     headers = {"content-type": "text/html", "content-disposition": f'attachment; filename="{name}"'}
     for _ in range(4):
-        for lease in await line.frontier.lease(10, seconds=60):
+        for lease in await pipeline.frontier.lease(10, seconds=60):
             page = FetchedPage(url=lease.url, status=200, headers=headers, body=body, fetched_at=1.0)
             status = 302 if lease.hops else 200
             location = {**headers, "location": name}
-            await line.process(lease, replace(page, status=status, headers=location))
-            await line.frontier.park(lease.host, name)
-    await line.close()
+            await pipeline.process(lease, replace(page, status=status, headers=location))
+            await pipeline.frontier.park(lease.host, name)
+    await pipeline.close()
 
 
 def _draw(folder: Path, name: str) -> None:

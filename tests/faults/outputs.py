@@ -25,13 +25,13 @@ from click.testing import CliRunner
 
 from tests.faults.table import Outcome as Filled
 from thresher import cli
-from thresher.archive.export import harmless, write_csv
-from thresher.archive.pages import FoundLink, PageRecord, PageWriter
-from thresher.build import Crawl
-from thresher.config_file import load_config
-from thresher.engine.worker import JsonLines
+from thresher.config.loading import load_config
 from thresher.errors import ConfigError, ThresherError
+from thresher.export.rows import harmless, write_csv
+from thresher.project import CrawlProject
 from thresher.records import Candidate, FetchedPage, Outcome
+from thresher.runner.worker import JsonLines
+from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import canonicalize, fingerprint
 
 
@@ -95,7 +95,7 @@ def _crawled(folder: Path, texts: list[str]) -> list[str]:
     (folder / "topic.yaml").write_text("title: {en: solar cells}\nmanners: {contact: me@a.example}\n")
     (folder / "seeds.txt").write_text("http://a.example/\n")
     urls = [canonicalize(f"http://h{number}.example/{text}?q={text}") or "" for number, text in enumerate(texts)]
-    writer = PageWriter(folder / "pages" / "w1.db")
+    writer = PageStoreWriter(folder / "pages" / "w1.db")
     for number, (text, url) in enumerate(zip(texts, urls, strict=True)):
         links = [FoundLink(url=f"http://w{number}.example/", anchor=text, score=0.5, parts={"page": 0.5})]
         writer.write([_record(url, text, links)])
@@ -113,7 +113,7 @@ def _record(url: str, text: str, links: list[FoundLink]) -> PageRecord:
 
 
 async def _queued(folder: Path, texts: list[str], urls: list[str]) -> None:
-    frontier = Crawl.open(folder).frontier()
+    frontier = CrawlProject.open(folder).frontier()
     for number, (text, url) in enumerate(zip(texts, urls, strict=True)):
         waiting = Candidate(url=f"http://w{number}.example/", score=0.5, parent=fingerprint(url))
         await frontier.add([waiting, Candidate(url=url, score=0.4)])
@@ -169,7 +169,7 @@ def cells() -> Tally:
         cell = start + formula
         out = io.StringIO()
         row = dict.fromkeys(("url", "title"), cell)
-        with patch("thresher.archive.export.COLUMNS", dict.fromkeys(row, "string")):
+        with patch("thresher.export.rows.COLUMNS", dict.fromkeys(row, "string")):
             write_csv([row], out)
             raw = io.StringIO()
             write_csv([row], raw, raw=True)

@@ -1,6 +1,6 @@
 """Row R6 with a real cable: one machine of two is cut off from the store, from the other and from the web at once.
 
-Both machines are networks of their own on this one, see `tests.servers.island`. What is sent into a pulled cable is
+Both machines are networks of their own on this one, see `testing.servers.island`. What is sent into a pulled cable is
 sent again by the kernel when it is back, late requests to hosts included.
 """
 
@@ -15,16 +15,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.faults.crawl import REPOSITORY, THRESHER, Crawl, wait_for
-from tests.faults.scenario import Plan
-from tests.faults.scene import counts_of
+from testing.crawl_process import REPOSITORY, THRESHER, Crawl, wait_for
+from testing.faulty_crawl.scenario import Plan
+from testing.faulty_crawl.scene import counts_of
+from testing.recording_server import report
+from testing.recording_server.process import running
+from testing.recording_server.site import Site
+from testing.servers import store_server
+from testing.servers.island import Island, in_private_network, island
 from tests.faults.table import Outcome
-from tests.servers import store_server
-from tests.servers.island import Island, in_private_network, island
-from tests.witness import report
-from tests.witness.process import running
-from tests.witness.site import Site
-from thresher.build import Crawl as Parts
+from thresher.project import CrawlProject as Parts
 
 WORKERS = 2
 JOINING_SECONDS = 60.0

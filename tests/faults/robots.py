@@ -10,15 +10,15 @@ from email.utils import formatdate
 from functools import partial
 from typing import Any
 
+from testing.recording_server import Answer, Fill, Packed, busy, endless, hang, page, redirect, reset, text, witness
+from testing.recording_server.process import Witness
+from testing.recording_server.report import report
 from tests.faults.driven import Drive, Reply, drive
 from tests.faults.live import Result, crawl
 from tests.faults.robots_cases import CASES, DIFFERENCES
 from tests.faults.table import Outcome
-from tests.witness import Answer, Fill, Packed, busy, endless, hang, page, redirect, reset, text, witness
-from tests.witness.process import Witness
-from tests.witness.report import report
-from thresher.engine.robots import RobotsFile, RobotsKeeper, robots_url
-from thresher.frontier.memory import MemoryFrontier
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.politeness.robots import RobotsCache, RobotsFile, robots_url
 
 DAY = 24 * 3600.0
 DELAY_SECONDS = 0.3
@@ -187,7 +187,7 @@ def verdicts() -> tuple[int, list[str]]:
 async def _verdicts() -> tuple[int, list[str]]:
     number, wrong = 0, []
     for case in CASES:
-        robots = RobotsKeeper(MemoryFrontier(), token="Thresher")
+        robots = RobotsCache(MemoryFrontier(), token="Thresher")
         await robots.learn(robots_url("http://farm.example/"), 200, case.text)
         file = await robots.file_for("http://farm.example/")
         assert isinstance(file, RobotsFile)

@@ -9,10 +9,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
+from testing.screens.browser import Visitor, chromium, visitor
+from testing.screens.world import Dashboard, dashboard
 from tests.faults.hostile_pages import PRODUCT, payloads, write_crawl
 from tests.faults.table import Outcome
-from tests.screens.browser import Visitor, chromium, visitor
-from tests.screens.world import Dashboard, dashboard
 
 CRAWL_TEXTS = 52
 """Texts of one crawl: as many as a screen lists."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from testing.recording_server import Answer, Fill, Packed, page, text, witness
+from testing.recording_server.words import TOPIC_SENTENCES
 from tests.faults.live import crawl
 from tests.faults.table import Outcome
-from tests.witness import Answer, Fill, Packed, page, text, witness
-from tests.witness.words import TOPIC_SENTENCES
 
 MAX_GROWTH_BYTES = 64 << 20
 DEEP = 50

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from testing.recording_server import Hit, Script, drip, hang, page, slow_head, witness
 from tests.faults.live import crawl
 from tests.faults.table import Outcome
-from tests.witness import Hit, Script, drip, hang, page, slow_head, witness
 
 LEAST_SHARE = 0.8
 SLOTS = 32

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.table import Outcome
-from thresher.build import Crawl
-from thresher.explain import explain
 from thresher.frontier.base import UrlState
-from thresher.line import Line
+from thresher.operations.explain import explain
+from thresher.pipeline.pipeline import Pipeline
+from thresher.project import CrawlProject, build_pipeline
 from thresher.records import Candidate, FetchedPage, Lease
 from thresher.urls.canonical import canonicalize
 
@@ -70,7 +70,7 @@ def smuggling(number: int) -> Tally:
     return tally
 
 
-def _open(folder: Path) -> Crawl:
+def _open(folder: Path) -> CrawlProject:
     topic = {
         "title": {"en": "solar cells"},
         "seeds": ["http://seed.test/"],
@@ -79,56 +79,56 @@ def _open(folder: Path) -> Crawl:
         "scope": {"max_depth": 100},
     }
     (folder / "topic.yaml").write_text(json.dumps(topic), encoding="utf-8")
-    return Crawl.open(folder)
+    return CrawlProject.open(folder)
 
 
-async def _through(opened: Crawl, urls: Sequence[str], raw: Sequence[str], tally: Tally) -> None:
-    line = opened.line("w1")
-    await line.frontier.add([Candidate(url="http://seed.test/", score=2.0)])
-    [seed] = await line.frontier.lease(1, seconds=600, worker="w1")
+async def _through(opened: CrawlProject, urls: Sequence[str], raw: Sequence[str], tally: Tally) -> None:
+    pipeline = build_pipeline(opened, "w1")
+    await pipeline.frontier.add([Candidate(url="http://seed.test/", score=2.0)])
+    [seed] = await pipeline.frontier.lease(1, seconds=600, worker="w1")
     links = "".join(f'<a href="{escape(url)}">{escape(url[-40:])}</a>' for url in urls[:900])
     body = f"<title>'); DROP TABLE page;--</title><p>solar cells</p>{links}".encode("utf-8", "replace")
     answer = {"content-type": "text/html"}
-    await line.process(seed, FetchedPage(url=seed.url, status=200, headers=answer, body=body, fetched_at=1.0))
+    await pipeline.process(seed, FetchedPage(url=seed.url, status=200, headers=answer, body=body, fetched_at=1.0))
     carry = {"note": "'); FLUSHALL \r\n"}
-    await line.frontier.add([Candidate(url=url, score=1.0, carry=carry) for url in [*urls, *raw]])
-    settled = await _settle_all(line)
+    await pipeline.frontier.add([Candidate(url=url, score=1.0, carry=carry) for url in [*urls, *raw]])
+    settled = await _settle_all(pipeline)
     for url in [*urls, *raw]:
         tally.expect(settled.get(url) == 1, f"leased {settled.get(url, 0)} times: {url!r}")
     for url in [*urls, *raw]:
-        entry = await line.frontier.find(url)
+        entry = await pipeline.frontier.find(url)
         right = entry and (entry.url, entry.state, entry.reason) == (url, UrlState.FAILED, _reason(url))
         tally.expect(bool(right), f"{url!r} became {entry}")
-    await line.close()
+    await pipeline.close()
     for url in urls[:: max(1, len(urls) // 200)]:
         told = await explain(opened, url)
         right = [(record.url, record.reason) for record in told.history] == [(url, _reason(url))]
         tally.expect(right, f"why {url!r}: {told}")
 
 
-async def _settle_all(line: Line) -> dict[str, int]:
+async def _settle_all(pipeline: Pipeline) -> dict[str, int]:
     """Lease until nothing is left, and give each URL up for a reason that is hostile too."""
     settled: dict[str, int] = {}
-    while leases := await line.frontier.lease(500, seconds=600, worker="w1"):
-        await asyncio.gather(*(_give_up(line, lease) for lease in leases))
+    while leases := await pipeline.frontier.lease(500, seconds=600, worker="w1"):
+        await asyncio.gather(*(_give_up(pipeline, lease) for lease in leases))
         for lease in leases:
             settled[lease.url] = settled.get(lease.url, 0) + 1
     return settled
 
 
-async def _give_up(line: Line, lease: Lease) -> None:
-    await line.fail(lease, _reason(lease.url), at=1.0)
+async def _give_up(pipeline: Pipeline, lease: Lease) -> None:
+    await pipeline.fail(lease, _reason(lease.url), at=1.0)
 
 
 def _reason(url: str) -> str:
     return f"'\"\r\n{url[-30:]}"
 
 
-def _same_schema(opened: Crawl, tally: Tally) -> None:
+def _same_schema(opened: CrawlProject, tally: Tally) -> None:
     """Compare every database of a crawl with one of a crawl in which nothing happened."""
     with tempfile.TemporaryDirectory() as folder:
         fresh = _open(Path(folder))
-        asyncio.run(fresh.line("w1").close())
+        asyncio.run(build_pipeline(fresh, "w1").close())
         for file in (opened.folder.frontier, opened.folder.pages / "w1.db"):
             twin = fresh.folder.root / file.relative_to(opened.folder.root)
             tally.expect(_schema(file) == _schema(twin), f"the schema of {file.name} changed")

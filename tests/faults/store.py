@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tests.faults.ordeal import Borne, Setting, endure
-from tests.faults.scenario import Plan
-from tests.faults.scene import Scene
+from testing.faulty_crawl.ordeal import Borne, Setting, endure
+from testing.faulty_crawl.scenario import Plan
+from testing.faulty_crawl.scene import Scene
+from testing.recording_server.site import Site
 from tests.faults.table import Outcome
-from tests.witness.site import Site
 
 Misfortune = Callable[[Scene], object]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import redis
 
+from testing.servers import StoreServer, store_server
 from tests.faults.smuggling import Tally, hostile_urls
 from tests.faults.table import Outcome
-from tests.servers import StoreServer, store_server
-from thresher.frontier.base import Frontier, UrlState
+from thresher.frontier.base import CrawlStore, UrlState
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.redis.scripts import NAMES, script
 from thresher.records import Candidate, Lease, Settlement
@@ -72,9 +72,9 @@ async def _through(server: StoreServer, urls: list[str], tally: Tally) -> None:
     carry = {"note": "'); FLUSHALL \r\n]]..redis.call('FLUSHALL')..[["}
     for start in range(0, len(urls), AT_ONCE):
         await frontier.add([Candidate(url=url, score=0.5, carry=carry) for url in urls[start : start + AT_ONCE]])
-    await frontier.remember("http://h1.test", "robots\r\nFLUSHALL", "'\"\r\nFLUSHALL\r\n", seconds=600)
+    await frontier.put_state("http://h1.test", "robots\r\nFLUSHALL", "'\"\r\nFLUSHALL\r\n", seconds=600)
     tally.expect(
-        await frontier.recall("http://h1.test", "robots\r\nFLUSHALL") == "'\"\r\nFLUSHALL\r\n",
+        await frontier.get_state("http://h1.test", "robots\r\nFLUSHALL") == "'\"\r\nFLUSHALL\r\n",
         "a note came back changed",
     )
     settled = await _settle_all(frontier, carry, tally)
@@ -85,13 +85,13 @@ async def _through(server: StoreServer, urls: list[str], tally: Tally) -> None:
     await frontier.close()
 
 
-async def _look_up(frontier: Frontier, url: str, tally: Tally) -> None:
+async def _look_up(frontier: CrawlStore, url: str, tally: Tally) -> None:
     entry = await frontier.find(url)
     right = entry and (entry.url, entry.state, entry.reason) == (url, UrlState.FAILED, _reason(url))
     tally.expect(bool(right), f"{url!r} became {entry}")
 
 
-async def _settle_all(frontier: Frontier, carry: dict[str, str], tally: Tally) -> dict[str, int]:
+async def _settle_all(frontier: CrawlStore, carry: dict[str, str], tally: Tally) -> dict[str, int]:
     settled: dict[str, int] = {}
     while leases := await frontier.lease(AT_ONCE, seconds=600, worker="'w\r\n"):
         for lease in leases:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
 
 from tests.consistency.rows import ROWS, checks_of
 
@@ -56,20 +52,6 @@ class Row:
     test: str
     held: bool
     measured: str
-
-
-def today() -> str:
-    """Return the date, as it stands in a row."""
-    return f"{datetime.now(UTC):%Y-%m-%d}"
-
-
-def machine() -> str:
-    """Return where and when the figures were taken, without names or paths."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return (
-        f"{today()}, {os.cpu_count()} cores, {memory:.0f} GiB RAM, "
-        f"Python {platform.python_version()}, Scrapy {version('scrapy')}"
-    )
 
 
 def render(rows: Sequence[Row], measured_on: str) -> str:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from testing.screens.browser import NO_CHROMIUM
 from tests.faults import browser
 from tests.faults.browser_recorder import can_record, recorded_browser
-from tests.screens.browser import NO_CHROMIUM
 
 pytestmark = pytest.mark.skipif(not can_record(), reason=f"{NO_CHROMIUM}, and a compiler")
 

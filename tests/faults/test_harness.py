@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
+from testing.faulty_crawl.scenario import Plan, observe
+from testing.recording_server.site import Site
 from tests.faults.figures import Figures, figures
-from tests.faults.scenario import Plan, observe
-from tests.witness.site import Site
 
 PLAN = Plan(
     site=Site(pages=200, hosts=30),

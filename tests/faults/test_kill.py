@@ -1,9 +1,9 @@
 """Rows R1, R2 and P2 in their short form; `make faults` runs the long one."""
 
+from testing.faulty_crawl.scenario import Plan, observe
+from testing.recording_server.site import Site
 from tests.faults.figures import figures
 from tests.faults.kill import nothing_lost, polite, refetches_bounded
-from tests.faults.scenario import Plan, observe
-from tests.witness.site import Site
 
 
 def test_a_killed_worker_loses_no_url_and_repeats_only_what_it_had_in_flight():

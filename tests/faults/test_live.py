@@ -1,7 +1,7 @@
 """A crawl of a script, in the few lines that every row needs."""
 
+from testing.recording_server import page, text, witness
 from tests.faults.live import crawl
-from tests.witness import page, text, witness
 
 SCRIPT = {
     "good.test": {

@@ -1,10 +1,10 @@
 from dataclasses import replace
 
-from tests.faults.excuses import by_trouble
+from testing.faulty_crawl.excuses import by_trouble
+from testing.faulty_crawl.scene import Trouble
+from testing.recording_server.log import Hit
+from testing.recording_server.report import Repeat
 from tests.faults.hammer import overlaps
-from tests.faults.scene import Trouble
-from tests.witness.log import Hit
-from tests.witness.report import Repeat
 
 TROUBLE = Trouble("cut", 100, 200, workers=1)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.faults import robots
 from tests.faults.driven import Reply, drive
 from tests.faults.robots_cases import CASES
-from thresher.engine.robots_turn import ERRAND_SECONDS
+from thresher.engine.robots_gate import ROBOTS_ENTRY_SECONDS
 
 DAY = robots.DAY
 
@@ -102,7 +102,7 @@ async def test_an_errand_is_sent_once_however_many_wait_for_it():
     told = await drive(web, hosts, seconds=600)
     assert len([asked for asked in told.asked if "keeper" in asked.url]) == 1
     assert {asked.url for asked in told.pages()} == set(hosts)
-    assert told.asked[-1].at - told.asked[0].at <= 3 * ERRAND_SECONDS
+    assert told.asked[-1].at - told.asked[0].at <= 3 * ROBOTS_ENTRY_SECONDS
 
 
 async def test_a_host_that_is_well_over_https_does_not_rest_because_http_does_not_answer():

@@ -2,9 +2,9 @@
 
 import pytest
 
+from testing.screens.browser import CHROMIUM, NO_CHROMIUM
 from tests.faults import screens
 from tests.faults.hostile_pages import payloads
-from tests.screens.browser import CHROMIUM, NO_CHROMIUM
 
 
 def test_there_are_three_hundred_texts():

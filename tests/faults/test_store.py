@@ -2,14 +2,14 @@
 
 import pytest
 
+from testing.faulty_crawl.ordeal import Setting, endure
+from testing.faulty_crawl.scenario import Plan
+from testing.faulty_crawl.scene import Scene
+from testing.recording_server.site import Site
+from testing.servers.clock import can_step_clocks
 from tests.faults import clocks, endings, store
 from tests.faults.hammer import on_server
-from tests.faults.ordeal import Setting, endure
-from tests.faults.scenario import Plan
-from tests.faults.scene import Scene
 from tests.faults.store_smuggling import smuggled
-from tests.servers.clock import can_step_clocks
-from tests.witness.site import Site
 
 TIMEOUT_SECONDS = 1.9  # a busy machine may keep a worker waiting for a second
 LEASE_SECONDS = 7.0

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from testing.crawl_process import REPOSITORY, merge
+from testing.machine import machine
 from tests.faults import full
-from tests.faults.crawl import REPOSITORY, merge
 from tests.faults.rows import ROWS, Entry
-from tests.faults.table import Outcome, Row, machine, read, render
+from tests.faults.table import Outcome, Row, read, render
 
 ROW = Row(
     name="R1",

@@ -2,6 +2,8 @@
 
 import pytest
 
+from testing.recording_server import Generated
+from testing.recording_server.words import TOPIC_SENTENCES
 from tests.faults.dry import dry_run
 from tests.faults.traps import (
     DEFAULTS,
@@ -12,8 +14,6 @@ from tests.faults.traps import (
     mirrored,
     trapped,
 )
-from tests.witness import Generated
-from tests.witness.words import TOPIC_SENTENCES
 
 OWN = "tests.faults.traps:"
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from tests.faults import charsets, patterns, url_cases
 from tests.faults.table import Outcome
-from thresher.parse.html import parse
-from thresher.urls.canonical import canonicalize, fingerprint
-from thresher.urls.host import host_key, registered_domain
+from thresher.parsing.html import parse
+from thresher.urls.canonical import canonicalize, fingerprint, host_key, registered_domain
 from thresher.urls.tokens import url_tokens
 
 
@@ -50,7 +49,7 @@ class Patterns:
     slow: list[str] = field(default_factory=list)
 
 
-LAB = ("thresher.lab", "thresher.cli.lab")
+LAB = ("thresher_lab", "thresher_lab.cli.lab")
 """Reads the user's own files, once, and no page of a running crawl."""
 
 

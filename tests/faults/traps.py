@@ -10,11 +10,11 @@ from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
+from testing.recording_server import Answer, Generated, Request, Script, page, witness
+from testing.recording_server.words import NAMES, SENTENCES, TOPIC_SENTENCES, TOPIC_WORDS
 from tests.faults.dry import dry_run
 from tests.faults.live import crawl
 from tests.faults.table import Outcome
-from tests.witness import Answer, Generated, Request, Script, page, witness
-from tests.witness.words import NAMES, SENTENCES, TOPIC_SENTENCES, TOPIC_WORDS
 
 DEFAULTS: dict[str, Any] = {
     "strategy": {"name": "best-first"},

@@ -26,7 +26,7 @@ def build(folder: Path, *, source: Path = ROOT) -> Dist:
 
 def found(folder: Path) -> Dist:
     """Return what was built into a folder."""
-    [wheel], [sdist] = folder.glob("thresher-*.whl"), folder.glob("thresher-*.tar.gz")
+    [wheel], [sdist] = folder.glob("thresher_crawler-*.whl"), folder.glob("thresher_crawler-*.tar.gz")
     return Dist(wheel, sdist)
 
 

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from thresher.urls.canonical import fingerprint
-from thresher.urls.host import host_key
+from thresher.urls.canonical import fingerprint, host_key
 
 FORMATS = Path(__file__).parent / "formats"
 THEN = 1_700_000_000.0

@@ -14,14 +14,14 @@ from typing import Any
 from tests.release.building import found, install, run
 from thresher import __version__
 
-NAME = f"thresher-{__version__}.cdx.json"
+NAME = f"thresher_crawler-{__version__}.cdx.json"
 
 
 def parts_list(python: Path) -> dict[str, Any]:
     """List what is installed beside a Python."""
     command = [sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible", "--of", "JSON"]
     parts: dict[str, Any] = json.loads(run([*command, str(python)]))
-    [own] = [part for part in parts["components"] if part["name"] == "thresher"]
+    [own] = [part for part in parts["components"] if part["name"] == "thresher-crawler"]
     parts["components"].remove(own)
     own.pop("externalReferences", None)  # where on this machine the wheel lay
     parts["metadata"]["component"] = own

@@ -12,9 +12,9 @@ import pytest
 from tests.release.building import ROOT, build
 from thresher import __version__
 
-SOURCE = ROOT / "src" / "thresher"
+SOURCE = ROOT / "src"
 KINDS = {".py", ".typed", ".sql", ".lua", ".html", ".css", ".js", ".svg", ".po", ".mo", ".json", ".txt", ".tsv"}
-INFO = f"thresher-{__version__}.dist-info"
+INFO = f"thresher_crawler-{__version__}.dist-info"
 LARGEST_WHEEL, LARGEST_SDIST = 1_300_000, 5_000_000
 
 
@@ -36,7 +36,7 @@ def project():
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(dist):
     own = [path for path in SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    expected = {str(path.relative_to(SOURCE.parent)): sha256(path.read_bytes()).hexdigest() for path in own}
+    expected = {str(path.relative_to(SOURCE)): sha256(path.read_bytes()).hexdigest() for path in own}
     packed = {name: digest for name, digest in content_of(dist.wheel).items() if not name.startswith(f"{INFO}/")}
     assert packed == expected
     assert {path.suffix for path in own} <= KINDS
@@ -56,7 +56,7 @@ def test_a_second_build_has_the_same_bytes(dist, tmp_path):
 def test_the_source_archive_builds_the_same_wheel(dist, tmp_path):
     with tarfile.open(dist.sdist) as archive:
         archive.extractall(tmp_path, filter="data")
-    again = build(tmp_path / "dist", source=tmp_path / f"thresher-{__version__}")
+    again = build(tmp_path / "dist", source=tmp_path / f"thresher_crawler-{__version__}")
     assert content_of(again.wheel) == content_of(dist.wheel)
 
 
@@ -77,7 +77,7 @@ def test_both_stay_small(dist):
 
 
 def test_the_papers_say_what_pyproject_says(metadata, project):
-    assert (metadata["Name"], metadata["Version"]) == ("thresher", __version__)
+    assert (metadata["Name"], metadata["Version"]) == ("thresher-crawler", __version__)
     assert metadata["Requires-Python"] == project["requires-python"]
     assert (metadata["License-Expression"], metadata["License-File"]) == ("Apache-2.0", "LICENSE")
     assert set(metadata.get_all("Provides-Extra")) == set(project["optional-dependencies"])
@@ -88,12 +88,10 @@ def test_the_papers_say_what_pyproject_says(metadata, project):
 
 def test_the_command_is_entered(dist):
     with zipfile.ZipFile(dist.wheel) as archive:
-        assert archive.read(f"{INFO}/entry_points.txt").decode().split() == [
-            "[console_scripts]",
-            "thresher",
-            "=",
-            "thresher.cli:main",
-        ]
+        entered = archive.read(f"{INFO}/entry_points.txt").decode()
+    assert "[console_scripts]\nthresher = thresher.cli:main\n" in entered
+    assert "[thresher.commands]\ndemo = thresher_lab.cli.demo:demo\n" in entered
+    assert "[thresher.strategies]\nache-levels = thresher_lab.peers.ache_levels:AcheLevels\n" in entered
 
 
 def test_the_readme_goes_along_and_renders(metadata):

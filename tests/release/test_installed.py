@@ -106,7 +106,7 @@ def test_what_is_missing_is_named_with_its_extra(extra, words, installed, crawls
     is_call = isinstance(words, str)
     done = installed("python", "-c", BEYOND.format(words)) if is_call else installed("thresher", *words)
     assert done.returncode in (1, 4), done.stderr
-    assert f'pip install "thresher[{extra}]"' in done.stderr
+    assert f'pip install "thresher-crawler[{extra}]"' in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -116,5 +116,5 @@ def test_every_extra_was_asked_for():
 
 
 def test_main_texts_are_found_without_an_extra(installed):
-    program = "from thresher.archive.main_text import main_text; print(main_text)"
+    program = "from thresher.parsing.main_content import main_text; print(main_text)"
     assert installed("python", "-W", "error", "-c", program).returncode == 0

@@ -39,12 +39,12 @@ def test_every_runtime_dependency_is_named_with_its_version(parts):
 
 def test_nothing_is_listed_that_a_user_does_not_get(parts):
     listed = {_plain(part["name"]) for part in parts["components"]}
-    assert not listed & {"pip", "setuptools", "pytest", "ruff", "mypy", "thresher", "scikit-learn", "redis"}
+    assert not listed & {"pip", "setuptools", "pytest", "ruff", "mypy", "thresher-crawler", "scikit-learn", "redis"}
 
 
 def test_it_is_about_this_version_and_names_no_place_of_this_machine(parts):
     about = parts["metadata"]["component"]
-    assert (parts["bomFormat"], about["name"], about["version"]) == ("CycloneDX", "thresher", __version__)
+    assert (parts["bomFormat"], about["name"], about["version"]) == ("CycloneDX", "thresher-crawler", __version__)
     text = json.dumps(parts)
     assert "file://" not in text
     assert str(ROOT) not in text

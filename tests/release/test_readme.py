@@ -5,11 +5,12 @@ import re
 
 import pytest
 
-from bench.readme_picture import BASELINE, OURS, PICTURE, ROWS, draw, shares
+from bench.effectiveness.readme_picture import BASELINE, OURS, PICTURE, ROWS, draw, shares
 from tests.docs.blocks import blocks_of
 from tests.release.building import ROOT
-from thresher.lab.compare import read_rows
-from thresher.registry import PEERS, known
+from thresher.registry import known
+from thresher_lab.peers import peers
+from thresher_lab.simulation.compare import read_rows
 
 ENGLISH, CHINESE = ROOT / "README.md", ROOT / "README.zh-CN.md"
 FAULTS, FLAGSHIP = "reference/faults.md", "explanation/flagship.md"
@@ -110,6 +111,6 @@ def test_the_picture_is_drawn_from_the_rows_and_its_figures_are_those_of_the_tex
 
 
 def test_strategies_are_counted_right():
-    assert (len(known("strategy")), len(PEERS)) == (27, 7)
+    assert (len(known("strategy")), len(peers())) == (27, 7)
     assert "Twenty-seven strategies" in words_of(ENGLISH)
     assert "best of seven strategies of other crawlers" in words_of(ENGLISH)

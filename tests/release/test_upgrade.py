@@ -12,11 +12,11 @@ import pytest
 from tests.e2e.conftest import CommandLine, serving
 from tests.release import earlier
 from tests.release.earlier import ERAS, LOST, TEXTS, THEN, WAITING, Writer
-from thresher.archive.formats import SCHEMA_VERSION
-from thresher.build import Crawl
-from thresher.classify.entries import pack_both, unpack_both
-from thresher.frontier.sqlite_file import VERSION
-from thresher.frontier.sqlite_look import SqliteLook
+from thresher.frontier.sqlite.database import VERSION
+from thresher.frontier.sqlite.inspect import SqliteFrontierReader
+from thresher.modelstate.codec import pack_both, unpack_both
+from thresher.project import CrawlProject, build_judge
+from thresher.storage.migrations import SCHEMA_VERSION
 
 NEW = {WAITING: "<title>Better</title><p>Perovskite solar cells, stacked.</p>", LOST: f"<p>{earlier.TEA} Again.</p>"}
 
@@ -87,7 +87,7 @@ def test_the_crawl_goes_on_and_fetches_only_what_is_left(old, thresher, site):
 
 
 def test_the_judge_remembers_what_it_saw_and_was_told(era, old, site):
-    judge = Crawl.open(old).judge()
+    judge = build_judge(CrawlProject.open(old))
     if not era.notes:
         assert judge.pages_seen == 0
         return
@@ -101,13 +101,13 @@ def test_what_people_said_stays(era, old, thresher):
     said = (old / "labels.jsonl").read_bytes() if era.labels else b""
     assert thresher("run", "solar").returncode == 0
     assert ((old / "labels.jsonl").read_bytes() if era.labels else b"") == said
-    labels, _ = asyncio.run(Crawl.open(old).labels().read())
+    labels, _ = asyncio.run(CrawlProject.open(old).labels().read())
     assert [(label.relevant, label.at) for label in labels] == ([(True, THEN), (False, THEN)] if era.labels else [])
 
 
 def test_one_who_only_looks_sees_the_queue_and_changes_nothing(era, old):
     async def looked():
-        look = SqliteLook(old / "frontier.db")
+        look = SqliteFrontierReader(old / "frontier.db")
         try:
             return (await look.counts()).waiting, [entry.url for entry in await look.peek(5)]
         finally:

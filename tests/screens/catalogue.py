@@ -17,9 +17,9 @@ from babel.messages.pofile import read_po, write_po
 
 DASHBOARD = Path(__file__).parents[2] / "src" / "thresher" / "dashboard"
 LANGUAGES = ["zh"]
-METHODS = [("templates/**.html", "jinja2"), ("charts.py", "python"), ("texts.py", "python")]
+METHODS = [("templates/**.html", "jinja2"), ("charts.py", "python"), ("translations.py", "python")]
 OPTIONS = {"templates/**.html": {"trimmed": "true", "silent": "false", "newstyle_gettext": "true"}}
-KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "say": None}
+KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
 """The packed file has a place for dates; that it changes only with its texts is worth more."""
 HEADER = "# What the screens say. Made by python -m tests.screens.catalogue; the translations are written by hand."

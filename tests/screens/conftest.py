@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.screens import world
-from tests.screens.browser import CHROMIUM, NO_CHROMIUM, chromium, visitor
+from testing.screens import world
+from testing.screens.browser import CHROMIUM, NO_CHROMIUM, chromium, visitor
 
 FIRST_PAGES = {"music": 100, "stars": 30}
 

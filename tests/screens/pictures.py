@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from playwright.sync_api import Browser
 
-from tests.screens import world
-from tests.screens.browser import Visitor, chromium, visitor
-from tests.screens.places import NAMES, screens_of
+from testing.screens import world
+from testing.screens.browser import Visitor, chromium, visitor
+from testing.screens.places import NAMES, screens_of
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SIZE = {"width": 1180, "height": 860}

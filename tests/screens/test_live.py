@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from tests.screens import world
+from testing.screens import world
 
 MOST_ANSWERS = 20
 
@@ -108,7 +108,7 @@ def test_an_answer_is_undone_and_a_question_skipped_by_key(look, watched):
     page.keyboard.press("y")
     expect(page.locator(".taught")).to_contain_text(second, timeout=40_000)
     page.keyboard.press("u")
-    expect(page.locator(".taught")).to_contain_text("Taken back", timeout=40_000)
+    expect(page.locator(".taught")).to_contain_text("Label removed", timeout=40_000)
     last = watched.dashboard.ask("/api/crawls/music/labels")["labels"][-1]
     assert (last["url"], last["relevant"]) == (second, None)
 

@@ -3,8 +3,8 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.screens.browser import NARROW
-from tests.screens.places import NAMES, screens_of
+from testing.screens.browser import NARROW
+from testing.screens.places import NAMES, screens_of
 
 SERIOUS = {"serious", "critical"}
 FEW_ROWS = """

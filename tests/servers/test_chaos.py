@@ -4,7 +4,7 @@ import time
 import pytest
 import redis
 
-from tests.servers import chaos, store_server
+from testing.servers import chaos, store_server
 
 
 @pytest.fixture(scope="module")

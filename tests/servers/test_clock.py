@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from tests.servers import KINDS, store_server
-from tests.servers.clock import Clock, can_step_clocks
+from testing.servers import KINDS, store_server
+from testing.servers.clock import Clock, can_step_clocks
 
 pytestmark = pytest.mark.skipif(not can_step_clocks(), reason="no C compiler")
 

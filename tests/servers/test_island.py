@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import store_server
-from tests.servers.island import can_make_networks, in_private_network, island
+from testing.servers import store_server
+from testing.servers.island import can_make_networks, in_private_network, island
 
 PING = "exec 3<>/dev/tcp/127.0.0.1/{port} && echo PING >&3 && head -c 5 <&3"
 

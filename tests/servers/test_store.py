@@ -3,7 +3,7 @@ import time
 import pytest
 import redis
 
-from tests.servers import KINDS, cluster_servers, store_server
+from testing.servers import KINDS, cluster_servers, store_server
 
 
 @pytest.fixture(params=KINDS)

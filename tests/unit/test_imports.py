@@ -9,71 +9,29 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
-    {"errors", "records", "sqlite_read"},
-    {"urls", "text", "linkgraph", "config", "config_file", "chromium", "folder", "labels", "plan", "yaml_tree"},
-    {"topics", "parse", "classify"},
-    {"strategies", "frontier", "archive"},
-    {
-        "settle",
-        "recollect",
-        "rethink",
-        "outlook",
-        "failures",
-        "ended",
-        "wishes",
-        "crew",
-        "hearing",
-        "backoff",
-        "line",
-        "registry",
-        "warden",
-        "budgets",
-        "traps",
-        "sitemaps",
-        "copies",
-        "fleet",
-        "refresh",
-        "search",
-        "totals",
-    },
-    {"build", "training"},
-    {
-        "engine",
-        "lab",
-        "explain",
-        "attempt",
-        "founding",
-        "hosts",
-        "revisits",
-        "labelled_urls",
-        "listeners",
-        "teaching",
-        "verify",
-    },
-    {"dashboard"},
-    {"cli", "api"},
+    {"errors", "records"},
+    {"registry", "linkgraph", "sqlite_files", "urls", "text"},
+    {"charts", "modelstate", "config", "parsing", "frontier"},
+    {"topics", "storage", "politeness", "traps"},
+    {"judges"},
+    {"strategies", "search", "export", "monitoring"},
+    {"feedback", "refresh", "sitemaps", "training", "capacity"},
+    {"pipeline", "coordination"},
+    {"project"},
+    {"engine"},
+    {"runner", "operations", "verify"},
+    {"api", "dashboard", "scrapy_addon"},
+    {"cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
-WITHIN = {("config_file", "config"), ("config_file", "yaml_tree"), ("chromium", "config")}
-WITHIN |= {("line", part) for part in ("settle", "rethink", "backoff", "warden", "copies", "refresh")}
-WITHIN |= {
-    ("teaching", "labelled_urls"),
-    ("teaching", "listeners"),
-    ("hearing", "crew"),
-    ("hearing", "rethink"),
-    ("rethink", "outlook"),
-    ("rethink", "recollect"),
-}
-WITHIN |= {("warden", part) for part in ("budgets", "traps", "sitemaps")}
-"""Files of one subject that were parted for length know each other."""
 HEAVY = {
-    "scrapy": {"engine"},
-    "twisted": {"engine"},
+    "scrapy": {"engine", "runner", "scrapy_addon"},
+    "twisted": {"engine", "runner", "monitoring", "scrapy_addon"},
     "redis": {"frontier"},
     "playwright": {"engine"},
-    "matplotlib": {"lab", "api"},
-    "sklearn": {"classify", "strategies", "training", "lab"},
-    "scipy": {"classify", "strategies", "lab"},
+    "matplotlib": {"api"},
+    "sklearn": {"judges", "strategies", "training"},
+    "scipy": {"judges", "strategies"},
     "starlette": {"dashboard"},
     "uvicorn": {"dashboard"},
 }
@@ -102,8 +60,7 @@ def test_imports_point_downwards(path):
     for name in imports_of(path):
         pieces = name.split(".")
         if pieces[0] == "thresher" and len(pieces) > 1 and pieces[1] not in (part, "__version__"):
-            below = LEVEL[pieces[1]] < LEVEL[part]
-            assert below or (part, pieces[1]) in WITHIN, f"{path.relative_to(SOURCE)} imports {name}"
+            assert LEVEL[pieces[1]] < LEVEL[part], f"{path.relative_to(SOURCE)} imports {name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
@@ -118,12 +75,9 @@ def test_every_part_has_one_level():
     assert sum(map(len, LEVELS)) == len(LEVEL)
 
 
-def test_parts_of_one_level_that_know_each_other_really_do():
-    known = {
-        (part_of(path), name.split(".")[1]) for path in FILES for name in imports_of(path) if name[:9] == "thresher."
-    }
-    assert known >= WITHIN
-    assert {pair for pair in WITHIN if LEVEL[pair[0]] != LEVEL[pair[1]]} == set()
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_thresher_never_imports_the_lab(path):
+    assert not [name for name in imports_of(path) if name.partition(".")[0] == "thresher_lab"]
 
 
 def test_help_imports_neither_scrapy_nor_scikit_learn():

@@ -3,9 +3,9 @@
 import pytest
 
 from thresher import registry
-from thresher.classify.base import Brief
 from thresher.errors import ConfigError, UnknownName
 from thresher.strategies.best_first import BestFirst
+from thresher.topics.profile import TopicProfile
 
 
 def test_a_built_in_is_found_by_its_name():
@@ -26,5 +26,5 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones():
 
 
 def test_parameters_reach_the_part():
-    judge = registry.make("judge", "cosine", {"threshold": 0.3}, Brief(vectors={"en": {"solar": 1.0}}))
+    judge = registry.make("judge", "cosine", {"threshold": 0.3}, TopicProfile(vectors={"en": {"solar": 1.0}}))
     assert judge._threshold == 0.3

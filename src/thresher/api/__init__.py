@@ -1,1 +1,1 @@
-"""What Python programs and notebooks meet: `thresher.Topic`, `thresher.Crawl` and what these answer with."""
+"""The Python API for programs and notebooks: `thresher.Topic`, `thresher.Crawl` and their results."""

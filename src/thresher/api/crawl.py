@@ -1,50 +1,63 @@
-"""A crawl as a Python program holds it: made, run, looked at and taught."""
+"""`thresher.Crawl`: create, run, inspect and label a crawl from Python.
+
+Asynchronous functions run in a thread of their own, because the caller may have an event loop, as notebooks do.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher.api.apart import answer
-from thresher.api.found import FoundPage, find_pages
 from thresher.api.harvest import plot_harvest
-from thresher.api.opening import Given, open_or_found
+from thresher.api.options import CrawlOptions, open_or_create
+from thresher.api.pages import Pages
 from thresher.api.run import Run
+from thresher.api.search_results import FoundPage, find_pages
 from thresher.api.status import Status, status_of
-from thresher.api.table import Pages
 from thresher.api.topic import Topic
 from thresher.api.why import Why, why_of
-from thresher.archive.collection import Collection
-from thresher.archive.export import FORMATS, export, rows
-from thresher.build import Crawl as BuiltCrawl
-from thresher.engine.progress import Limits
 from thresher.errors import ConfigError, ExportError
-from thresher.explain import explain
-from thresher.search.find import Filters
-from thresher.teaching import Taught, tell
+from thresher.export.rows import FORMATS, export, rows
+from thresher.operations.explain import explain
+from thresher.operations.labelling import LabellingResult, add_labels
+from thresher.project import CrawlProject as BuiltCrawl
+from thresher.runner.limits import Limits
+from thresher.search.ranking import Filters
+from thresher.storage.reader import PageStoreReader
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Crawl:
-    """A crawl in a folder, which is made when it is not there, as ``thresher new`` makes it.
+T = TypeVar("T")
 
-    A folder that is there is opened. What is given then must be what its topic.yaml says; to open it as it is, give the
-    folder alone. The command line and the dashboard work on the same folder.
+
+def run_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in a thread with its own event loop; return its result."""
+    with ThreadPoolExecutor(1, thread_name_prefix="thresher") as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
+class Crawl:
+    """A crawl in a folder. A missing folder is created, as by ``thresher new``.
+
+    An existing folder is opened; the arguments must then agree with its topic.yaml. To open it as it is, give only the
+    folder. The command line and the dashboard work on the same folder.
 
     Args:
-        folder: Where the crawl lies.
-        topic: What to look for: a `Topic`, or its phrase.
+        folder: The folder of the crawl.
+        topic: A `Topic`, or its phrase.
         seeds: URLs to start from.
-        contact: Mail or web address for site operators; only one's own hosts are asked without.
-        strategy: The order in which links are followed; ``thresher`` unless topic.yaml says otherwise.
+        contact: Mail or web address for site operators; without it, only one's own hosts are crawled.
+        strategy: The order in which links are followed; by default that of topic.yaml, else ``thresher``.
         settings: Further keys of topic.yaml, such as ``{"manners": {"delay_seconds": 5}}``.
 
     Raises:
-        ConfigError: The folder's topic.yaml says something else, or what is given cannot be done.
+        ConfigError: The arguments differ from the folder's topic.yaml, or are invalid.
     """
 
     def __init__(
@@ -58,24 +71,22 @@ class Crawl:
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         wanted = Topic(topic) if isinstance(topic, str) else topic
-        given = Given(topic=wanted, seeds=seeds, contact=contact, strategy=strategy, settings=settings or {})
-        self._crawl = open_or_found(Path(folder), given)
+        given = CrawlOptions(topic=wanted, seeds=seeds, contact=contact, strategy=strategy, settings=settings or {})
+        self._crawl = open_or_create(Path(folder), given)
 
     @property
     def folder(self) -> Path:
-        """Where it lies."""
         return self._crawl.folder.root
 
     @property
     def name(self) -> str:
-        """Its name."""
         return self._crawl.name
 
     def run(self, *, pages: int | None = None, minutes: float | None = None, workers: int = 1) -> Run:
-        """Crawl, or go on where the last run stopped; yields pages as they are settled.
+        """Crawl, or continue where the last run stopped; the result yields pages as they are settled.
 
         Args:
-            pages: Stop when the crawl has this many pages, all runs counted; what topic.yaml says if left out.
+            pages: Stop when the crawl has this many pages, all runs counted; by default the limit of topic.yaml.
             minutes: Stop after this many minutes.
             workers: Worker processes.
 
@@ -87,7 +98,9 @@ class Crawl:
                 raise ConfigError(f"{name} is {value}, expected more than 0")
         crawl = BuiltCrawl.open(self.folder)
         if crawl.folder.joined.is_file():
-            raise ConfigError(f"{self.folder} works for a crawl that was begun elsewhere; go on by thresher work")
+            raise ConfigError(
+                f"{self.folder} works for a crawl that was started on another machine; continue with thresher work"
+            )
         crawl.check()
         stop = crawl.config.stop
         limits = Limits(
@@ -105,41 +118,41 @@ class Crawl:
         )
 
     def why(self, url: str) -> Why:
-        """Say why a page is there: its path from a seed and every part of every score.
+        """Explain a URL: its state, its path from a seed and all parts of its scores.
 
         Raises:
-            ConfigError: The text is no http or https URL.
+            ConfigError: The text is not an http or https URL.
         """
-        return why_of(answer(explain(self._crawl, url)))
+        return why_of(run_in_thread(explain(self._crawl, url)))
 
     def search(
         self, query: str, *, limit: int = 10, host: str = "", language: str = "", min_relevance: float = 0.0
     ) -> list[FoundPage]:
-        """Search the pages, in English and Chinese; ``"quoted words"`` stand next to each other.
+        """Search the pages, in English and Chinese; ``"quoted words"`` must be adjacent.
 
         Raises:
-            ConfigError: There is nothing in the query to look for.
+            ConfigError: The query has no searchable word.
         """
         filters = Filters(host=host, language=language.lower(), min_relevance=min_relevance)
         return find_pages(self._crawl.folder, query, limit=limit, filters=filters)
 
-    def label(self, told: Mapping[str, bool | None], *, boundary: bool = False) -> Taught:
+    def label(self, labels: Mapping[str, bool | None], *, boundary: bool = False) -> LabellingResult:
         """Label pages by URL: True on topic, False not, None to remove the label.
 
         The judge is retrained, and verdicts and queue are updated, also while a run is under way. A URL with True that
-        was never crawled is queued like a seed; `urls` of the answer says which were.
+        was never crawled is queued like a seed; `urls` of the result lists what happened to each.
 
         Args:
-            boundary: Report how the threshold moved, as `boundary` of the answer.
+            boundary: Report how the threshold moved, as `boundary` of the result.
 
         Raises:
-            ConfigError: A text is no http or https URL, or a URL that was not fetched lies outside the crawl.
+            ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
         """
-        return answer(tell(self._crawl, told, boundary=boundary))
+        return run_in_thread(add_labels(self._crawl, labels, boundary=boundary))
 
     def status(self) -> Status:
-        """Return the crawl in numbers."""
-        return answer(status_of(self._crawl))
+        """Return the status of the crawl."""
+        return run_in_thread(status_of(self._crawl))
 
     def export(
         self,
@@ -154,9 +167,9 @@ class Crawl:
         """Write the pages, most relevant first; return how many.
 
         Args:
-            relevant: Whether only relevant pages are written.
-            format: ``jsonl``, ``csv`` or ``parquet``; by the file's name if left out.
-            text: Whether the text of each page is written too.
+            relevant: Write relevant pages only.
+            format: ``jsonl``, ``csv`` or ``parquet``; by default from the file name.
+            text: Write the text of each page too.
 
         Raises:
             ExportError: There is no such format.
@@ -164,13 +177,13 @@ class Crawl:
         target = Path(path)
         form = format or target.suffix.removeprefix(".")
         if form not in FORMATS:
-            raise ExportError(f"{form or target.name!r} is no format; known: {', '.join(FORMATS)}")
-        with Collection(self._crawl.folder.pages) as collection:
+            raise ExportError(f"{form or target.name!r} is not a format; known: {', '.join(FORMATS)}")
+        with PageStoreReader(self._crawl.folder.pages) as collection:
             table = rows(collection, min_relevance=min_relevance, relevant=relevant, duplicates=duplicates, text=text)
             return export(table, form, target, sys.stdout, text=text)
 
     def plot_harvest(self) -> Figure:
-        """Draw the share of relevant pages, as they came.
+        """Plot the harvest rate over the fetched pages.
 
         Raises:
             ConfigError: matplotlib is not installed.

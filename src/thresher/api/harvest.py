@@ -1,4 +1,4 @@
-"""The harvest of a crawl as a picture: how many of the pages were relevant, as they came."""
+"""A plot of the harvest rate over the fetched pages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thresher.archive.collection import Collection
 from thresher.errors import ConfigError
+from thresher.storage.reader import PageStoreReader
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 INCHES = (7.2, 3.6)
 WINDOW_PAGES = 50
-"""Over so many pages the second curve is taken: what the crawl brings at the moment."""
+"""Window of the second curve, the current harvest rate."""
 _VERDICTS = "SELECT fetched_at, relevant FROM page WHERE page = 1 AND duplicate_of = 0"
 
 
 def verdicts(folder: Path) -> list[bool]:
-    """Return of each page whether it is relevant, in the order in which they came; copies are left out."""
-    with Collection(folder) as collection:
+    """Return whether each page is relevant, in the order of the fetches, without duplicates."""
+    with PageStoreReader(folder) as collection:
         rows = [tuple(row) for segment in collection.segments for row in segment.execute(_VERDICTS)]
     return [bool(relevant) for _, relevant in sorted(rows)]
 
 
 def plot_harvest(folder: Path, *, title: str) -> Figure:
-    """Draw the harvest rate of all pages so far, and that of the last few.
+    """Plot the harvest rate of all pages so far, and that of the last `WINDOW_PAGES`.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -35,7 +35,7 @@ def plot_harvest(folder: Path, *, title: str) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
-        raise ConfigError('plot_harvest needs matplotlib: pip install "thresher[notebook]"') from error
+        raise ConfigError('plot_harvest needs matplotlib: pip install "thresher-crawler[notebook]"') from error
 
     class Picture(Figure):
         """A figure that a notebook can show by itself."""
@@ -46,11 +46,11 @@ def plot_harvest(folder: Path, *, title: str) -> Figure:
             return packed.getvalue()
 
     figure = Picture(figsize=INCHES, layout="constrained")
-    _draw(figure.add_subplot(), verdicts(folder), title)
+    _plot(figure.add_subplot(), verdicts(folder), title)
     return figure
 
 
-def _draw(axes: Axes, found: list[bool], title: str) -> None:
+def _plot(axes: Axes, found: list[bool], title: str) -> None:
     numbers = range(1, len(found) + 1)
     recent = [sum(found[max(0, n - WINDOW_PAGES) : n]) / min(n, WINDOW_PAGES) for n in numbers]
     axes.plot(numbers, _running(found), label="all pages so far", color="#1f5fbf")

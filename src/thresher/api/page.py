@@ -1,16 +1,16 @@
-"""A page of a crawl, as a program sees it."""
+"""A page of a crawl."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from thresher.api.markup import table
-from thresher.archive.collection import Collection
-from thresher.archive.pages import PageRecord
+from thresher.charts.html import html_table
 from thresher.records import Parts
-from thresher.text.printable import printable
-from thresher.urls.host import host_key
+from thresher.storage.page_store import PageRecord
+from thresher.storage.reader import PageStoreReader
+from thresher.text.terminal import printable
+from thresher.urls.canonical import host_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,14 +18,14 @@ class Page:
     """A page that was fetched and judged.
 
     Args:
-        relevance: How well it fits the topic, from 0 to 1.
+        relevance: The probability that it is about the topic.
         relevant: The verdict.
-        language: ``en``, ``zh`` or another code; empty when it has too little text to tell.
-        text: All visible text; empty for an irrelevant page, unless topic.yaml says ``keep_irrelevant``.
+        language: ``en``, ``zh`` or another code; empty when it has too little text.
+        text: All visible text; empty for an irrelevant page, unless topic.yaml sets ``keep_irrelevant``.
         depth: Links from a seed.
-        score: The score by which its turn came.
-        parts: What the relevance was made of.
-        duplicate: Whether another page brought the same text before.
+        score: Its score when it was leased.
+        parts: What the relevance was computed from.
+        duplicate: Whether an earlier page had the same text.
     """
 
     url: str
@@ -43,7 +43,6 @@ class Page:
 
     @property
     def host(self) -> str:
-        """The host that it came from."""
         return host_key(self.url)
 
     def __str__(self) -> str:
@@ -52,11 +51,11 @@ class Page:
 
     def _repr_html_(self) -> str:
         names = ("url", "title", "relevance", "relevant", "language", "depth", "fetched_at")
-        return table(["", ""], [(name, getattr(self, name)) for name in names])
+        return html_table(["", ""], [(name, getattr(self, name)) for name in names])
 
 
-def page_of(record: PageRecord, collection: Collection) -> Page:
-    """Return what was kept of a fetch as a page."""
+def page_of(record: PageRecord, collection: PageStoreReader) -> Page:
+    """Return a stored record as a page."""
     return Page(
         url=record.url,
         title=record.title,

@@ -1,44 +1,98 @@
-"""A run of a crawl as an iterator over the pages that it brings."""
+"""A run of a crawl as an iterator over the pages that it fetches.
+
+The page store is read while workers write to it: every page once, in the order of the fetches.
+"""
 
 from __future__ import annotations
 
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Self
 
-from thresher.api.following import Following
-from thresher.api.page import Page
+from thresher.api.page import Page, page_of
 from thresher.api.supervision import Supervision
-from thresher.build import Crawl
-from thresher.ended import Ended
-from thresher.engine.progress import Limits
-from thresher.failures import FailureGroup
+from thresher.coordination.last_run import RunEnd
+from thresher.monitoring.failures import FailureGroup
+from thresher.project import CrawlProject
+from thresher.runner.limits import Limits
+from thresher.storage.page_store import PageRecord
+from thresher.storage.reader import PageStoreReader
 
-LOOK_SECONDS = 0.1
+_NEW = "SELECT id, fingerprint FROM page WHERE id > ? AND page = 1 ORDER BY id"
+_LAST = "SELECT coalesce(max(id), 0) FROM page"
+_BEFORE = "SELECT 1 FROM page WHERE fingerprint = ? AND page = 1 AND id <= ?"
+
+
+class PageStream:
+    """The pages that are added to a page store from now on.
+
+    A page that is fetched again, because its worker was killed before the commit, is not new.
+
+    Args:
+        folder: The folder of segments, one per worker.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with PageStoreReader(folder) as collection:
+            self._begin = dict(zip(collection.names, _lasts(collection), strict=True))
+        self._read = dict(self._begin)
+        self._seen: set[int] = set()
+
+    def new(self) -> Iterator[Page]:
+        """Yield the pages that were added since the last call."""
+        with PageStoreReader(self._folder) as collection:
+            found = [record for number in range(len(collection.names)) for record in self._segment(collection, number)]
+            for record in sorted(found, key=lambda record: record.fetched_at):
+                yield page_of(record, collection)
+
+    def _segment(self, collection: PageStoreReader, number: int) -> Iterator[PageRecord]:
+        name = collection.names[number]
+        for row_id, fingerprint in collection.segments[number].execute(_NEW, [self._read.get(name, 0)]).fetchall():
+            self._read[name] = row_id
+            if fingerprint in self._seen or self._was_there(collection, fingerprint):
+                continue
+            self._seen.add(fingerprint)
+            if record := collection.record(number, row_id):
+                yield record
+
+    def _was_there(self, collection: PageStoreReader, fingerprint: int) -> bool:
+        """Return whether the page was in the store when the stream was opened."""
+        segments = zip(collection.names, collection.segments, strict=True)
+        results = (segment.execute(_BEFORE, [fingerprint, self._begin.get(name, 0)]) for name, segment in segments)
+        return any(found.fetchone() for found in results)
+
+
+def _lasts(collection: PageStoreReader) -> list[int]:
+    return [int(segment.execute(_LAST).fetchone()[0]) for segment in collection.segments]
+
+
+POLL_SECONDS = 0.1
 
 
 class Run(Iterator[Page]):
     """Yields the pages of a run as they are settled, each once; pages of earlier runs are in `Crawl.pages`.
 
-    The run begins with the first page that is asked for. It is stopped, so that open requests are finished and
-    everything is saved, when the loop over it is left, by an error or Ctrl-C too, when the program ends, or by `stop`.
-    A second Ctrl-C stops it at once.
+    The run begins when the first page is requested. It is stopped gracefully, with open requests finished and
+    everything saved, when the loop over it is left, also by an error or Ctrl-C, when the program ends, or by `stop`. A
+    second Ctrl-C stops it at once.
 
-    Whoever keeps a run in a variable of his own leaves it by ``with``::
+    To keep a run in a variable, use ``with``::
 
         with crawl.run(pages=500) as run:
             for page in run:
                 ...
     """
 
-    def __init__(self, crawl: Crawl, *, workers: int, limits: Limits) -> None:
+    def __init__(self, crawl: CrawlProject, *, workers: int, limits: Limits) -> None:
         self._supervision = Supervision(crawl, workers=workers, limits=limits)
-        self._following = Following(crawl.folder.pages)
+        self._stream = PageStream(crawl.folder.pages)
         self._ready: deque[Page] = deque()
         self._has_begun = False
         self._leave = weakref.finalize(self, self._supervision.drain)
-        self._leave.atexit = False  # then the supervision drains by itself
+        self._leave.atexit = False  # the supervision drains at exit by itself
 
     def __iter__(self) -> Self:
         return self
@@ -55,13 +109,13 @@ class Run(Iterator[Page]):
 
     def _next(self) -> Page:
         while not self._ready:
-            running = self._supervision.is_alive()  # looked at first: what came before its end is read after it
-            self._ready.extend(self._following.new())
+            running = self._supervision.is_alive()  # read first, so that pages from before its end are not missed
+            self._ready.extend(self._stream.new())
             if not self._ready:
                 if not running:
-                    self._raise_its_error()
+                    self._raise_error()
                     raise StopIteration
-                self._supervision.join(LOOK_SECONDS)
+                self._supervision.join(POLL_SECONDS)
         return self._ready.popleft()
 
     def __enter__(self) -> Self:
@@ -71,32 +125,32 @@ class Run(Iterator[Page]):
         self.stop()
 
     def stop(self) -> None:
-        """Let open requests finish, save, and wait until that is done; the crawl can be gone on with."""
+        """Finish open requests, save, and wait until that is done; the crawl can be continued later."""
         self._leave()
 
     @property
     def ending(self) -> str:
-        """Say how it ended; empty as long as it runs."""
+        """How the run ended, in words; empty while it runs."""
         return self.ended.words if self.ended else ""
 
     @property
-    def ended(self) -> Ended | None:
-        """How it ended, with a code for programs and the exit code of the command; None as long as it runs."""
-        result = self._supervision.standing.result
+    def ended(self) -> RunEnd | None:
+        """How the run ended, with a code for programs and the exit code of the command; None while it runs."""
+        result = self._supervision.state.result
         return result.ended if result else None
 
     @property
     def failures(self) -> Sequence[FailureGroup]:
-        """Why URLs brought no page, by reason, those with most URLs first; empty as long as it runs."""
-        result = self._supervision.standing.result
+        """Why URLs gave no page, by reason, those with most URLs first; empty while it runs."""
+        result = self._supervision.state.result
         return result.failures.groups if result else ()
 
-    def _raise_its_error(self) -> None:
-        if error := self._supervision.standing.error:
-            self._supervision.standing.error = None
+    def _raise_error(self) -> None:
+        if error := self._supervision.state.error:
+            self._supervision.state.error = None
             raise error
 
     def __repr__(self) -> str:
-        progress = self._supervision.standing.progress
+        progress = self._supervision.state.progress
         numbers = f"{progress.counts.pages:,} pages, {progress.counts.relevant:,} relevant" if progress else "not begun"
         return f"<Run: {numbers}{f', {self.ending}' if self.ending else ''}>"

@@ -1,36 +1,36 @@
-"""A crawl in numbers, now."""
+"""The status of a crawl."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from thresher.api.markup import table
-from thresher.build import Crawl
-from thresher.ended import Ended, last_ended
-from thresher.failures import FailureGroup, FailureReport, failure_report
+from thresher.charts.html import html_table
+from thresher.coordination.last_run import RunEnd, last_run_end
+from thresher.feedback.forecast import read_forecast
 from thresher.frontier.base import Counts
-from thresher.outlook import look_ahead
+from thresher.monitoring.failures import FailureGroup, FailureReport, failure_report
+from thresher.monitoring.totals import Totals
+from thresher.project import CrawlProject
 from thresher.records import Forecast
-from thresher.totals import Totals
 
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """How a crawl stands.
+    """The status of a crawl.
 
     Args:
         running: Whether a run is under way on this machine.
-        pages: Pages in the collection.
-        duplicates: Those of them that brought the text of another page.
-        relevant: Relevant pages as they are judged now, duplicates left out.
-        expected: The sum of their relevances; None where pages lie on other machines.
-        provisional: Whether the judge has seen too few pages for verdicts that last.
+        pages: Pages in the page store.
+        duplicates: Those with the text of an earlier page.
+        relevant: Relevant pages by the current verdicts, without duplicates.
+        expected: The sum of the relevance of all pages; None where pages are stored on other machines.
+        provisional: Whether the judge has seen too few pages for stable verdicts.
         waiting: URLs in the queue.
-        failed: URLs that brought no page.
-        forecast: How many of the waiting URLs lead to relevant pages, as an interval; None where that is not known.
+        failed: URLs that gave no page.
+        forecast: How many of the waiting URLs lead to relevant pages, as an interval; None when unknown.
         ended: How the last run ended, with a code for programs; None before the first.
-        failures: Why URLs brought no page, by reason, those with most URLs first.
+        failures: Why URLs gave no page, by reason, those with most URLs first.
     """
 
     running: bool
@@ -46,12 +46,12 @@ class Status:
     hosts: int
     parked: int
     forecast: Forecast | None
-    ended: Ended | None
+    ended: RunEnd | None
     failures: Sequence[FailureGroup]
 
     @property
     def harvest_rate(self) -> float:
-        """The share of relevant pages."""
+        """Relevant pages divided by pages."""
         return self.relevant / self.pages if self.pages else 0.0
 
     def _repr_html_(self) -> str:
@@ -59,13 +59,13 @@ class Status:
         numbers["forecast"] = self.forecast.interval if self.forecast else None
         rows = [*numbers.items(), ("harvest_rate", self.harvest_rate)]
         rows += [("last run", self.ended.words)] if self.ended else []
-        return table(["", ""], [*rows, *(("not fetched", str(group)) for group in self.failures[:3])])
+        return html_table(["", ""], [*rows, *(("not fetched", str(group)) for group in self.failures[:3])])
 
 
-async def status_of(crawl: Crawl) -> Status:
-    """Look at the queue and the page store."""
+async def status_of(crawl: CrawlProject) -> Status:
+    """Read the status from the frontier and the page store."""
     is_running = bool(crawl.folder.runner())
-    counts, forecast, ended, failures = await _look(crawl, is_running=is_running)
+    counts, forecast, ended, failures = await _read(crawl, is_running=is_running)
     return Status(
         running=is_running,
         pages=counts.pages,
@@ -85,14 +85,16 @@ async def status_of(crawl: Crawl) -> Status:
     )
 
 
-async def _look(crawl: Crawl, *, is_running: bool) -> tuple[Counts, Forecast | None, Ended | None, FailureReport]:
-    frontier = crawl.look()
+async def _read(
+    crawl: CrawlProject, *, is_running: bool
+) -> tuple[Counts, Forecast | None, RunEnd | None, FailureReport]:
+    frontier = crawl.frontier_reader()
     try:
         counts = await Totals(crawl.counted_pages).read(frontier)
         return (
             counts,
-            await look_ahead(frontier, counts),
-            await last_ended(frontier, is_running=is_running or crawl.is_shared),
+            await read_forecast(frontier, counts),
+            await last_run_end(frontier, is_running=is_running or crawl.is_shared),
             await failure_report(frontier),
         )
     finally:

@@ -1,4 +1,4 @@
-"""A run in a thread of its own, with its own event loop: it touches neither the program's loop nor its signals."""
+"""A run in a thread with its own event loop, independent of the program's loop and signals."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import threading
 import weakref
 from dataclasses import dataclass
 
-from thresher.build import Crawl
-from thresher.engine.progress import Limits, Progress
-from thresher.engine.run import RunResult, Supervisor
+from thresher.project import CrawlProject
+from thresher.runner.limits import Limits, Progress
+from thresher.runner.supervisor import RunResult, Supervisor
 
 
 @dataclass
-class Standing:
-    """How a run stands: what the thread leaves for whoever waits for it.
+class RunState:
+    """The state of a run, shared by its thread and the program.
 
     Args:
-        progress: The newest numbers; None before there are any.
-        result: How it ended; None as long as it runs, and when it failed.
+        progress: The newest numbers; None before the first.
+        result: How it ended; None while it runs, and when it failed.
         error: Why it failed.
     """
 
@@ -28,12 +28,12 @@ class Standing:
     error: BaseException | None = None
 
 
-_UNDER_WAY: weakref.WeakSet[Supervision] = weakref.WeakSet()
+_RUNNING: weakref.WeakSet[Supervision] = weakref.WeakSet()
 
 
 def _stop_all() -> None:
-    """Let runs drain when the program ends, while threads can still be asked for something."""
-    for supervision in list(_UNDER_WAY):
+    """Drain all runs when the program ends, while threads can still be used."""
+    for supervision in list(_RUNNING):
         supervision.drain()
 
 
@@ -41,9 +41,9 @@ getattr(threading, "_register_atexit", atexit.register)(_stop_all)
 
 
 class Supervision(threading.Thread):
-    """Runs a crawl in worker processes; when the program ends before it, they drain."""
+    """A thread that supervises worker processes; when the program ends first, they drain."""
 
-    def __init__(self, crawl: Crawl, *, workers: int, limits: Limits) -> None:
+    def __init__(self, crawl: CrawlProject, *, workers: int, limits: Limits) -> None:
         super().__init__(name=f"thresher run of {crawl.folder.root}", daemon=True)
         self._crawl = crawl
         self._workers = workers
@@ -51,36 +51,34 @@ class Supervision(threading.Thread):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._supervisor: Supervisor | None = None
         self._begun = threading.Event()
-        self.standing = Standing()
+        self.state = RunState()
 
     def start(self) -> None:
-        """Begin the run."""
-        _UNDER_WAY.add(self)
+        _RUNNING.add(self)
         super().start()
 
     def run(self) -> None:
-        """Crawl until an ending is reached."""
         try:
             with self._crawl.folder.only_one_run():
-                self.standing.result = asyncio.run(self._supervise())
-        except BaseException as error:  # it belongs to whoever waits for pages
-            self.standing.error = error
+                self.state.result = asyncio.run(self._supervise())
+        except BaseException as error:  # raised again in the thread that waits for pages
+            self.state.error = error
         finally:
             self._begun.set()
 
     async def _supervise(self) -> RunResult:
         self._loop = asyncio.get_running_loop()
         self._supervisor = Supervisor(
-            self._crawl, workers=self._workers, limits=self._limits, report=self._note, listen=False
+            self._crawl, workers=self._workers, limits=self._limits, report=self._on_progress, listen=False
         )
         self._begun.set()
         return await self._supervisor.run()
 
-    def _note(self, progress: Progress) -> None:
-        self.standing.progress = progress
+    def _on_progress(self, progress: Progress) -> None:
+        self.state.progress = progress
 
     def interrupt(self) -> None:
-        """Let workers finish what is open and leave; when called again, let them leave at once."""
+        """Let workers drain; a second call stops them at once."""
         self._begun.wait()
         if self._loop and self._supervisor and self.is_alive():
             try:
@@ -89,7 +87,7 @@ class Supervision(threading.Thread):
                 return
 
     def drain(self) -> None:
-        """Let workers finish what is open and leave, and wait for it; a second Ctrl-C lets them leave at once."""
+        """Let workers drain, and wait for it; a second Ctrl-C stops them at once."""
         if not self.is_alive():
             return
         self.interrupt()

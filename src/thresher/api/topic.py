@@ -1,4 +1,4 @@
-"""A topic as a program names it."""
+"""`thresher.Topic`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from thresher.errors import ConfigError
-from thresher.founding import checked_seed
-from thresher.topics.topic import Topic as Words
-from thresher.topics.topic import phrase_language
+from thresher.operations.create import checked_seed
+from thresher.topics.topic import TopicDefinition, phrase_language
 
 
 @dataclass(frozen=True)
 class Topic:
-    """What to look for.
+    """The topic of a crawl.
 
     Args:
-        phrase: The topic as people type it; several languages are parted by semicolons:
+        phrase: The topic in a few words; several languages are separated by semicolons:
             ``perovskite solar cells; 钙钛矿太阳能电池``.
         keywords: Further words and phrases, each in any language.
         about: The topic in a sentence or two, for people; by language, or one text.
@@ -33,23 +32,24 @@ class Topic:
             if isinstance(value := getattr(self, name), str):
                 raise ConfigError(f"{name} is {value!r}, expected a list of texts: [{value!r}]")
 
-    def words(self) -> Words:
-        """Return the topic as the crawl's own parts know it."""
+    def words(self) -> TopicDefinition:
+        """Return the topic definition of the crawl."""
         about = {phrase_language(self.about): self.about} if isinstance(self.about, str) else dict(self.about)
         return replace(
-            Words.from_phrase(self.phrase, keywords=self.keywords), about={k: v for k, v in about.items() if v}
+            TopicDefinition.from_phrase(self.phrase, keywords=self.keywords),
+            about={k: v for k, v in about.items() if v},
         )
 
     def judged_examples(self) -> dict[str, list[str]]:
-        """Return the examples as topic.yaml has them; empty when there are none.
+        """Return the examples as in topic.yaml; empty when there are none.
 
         Raises:
-            ConfigError: One is no http or https URL.
+            ConfigError: One is not an http or https URL.
         """
         given = self.examples if isinstance(self.examples, Mapping) else dict.fromkeys(self.examples, True)
         if not given:
             return {}
         return {
-            word: [checked_seed(url) for url, said in given.items() if said is yes]
-            for word, yes in (("yes", True), ("no", False))
+            word: [checked_seed(url) for url, relevant in given.items() if relevant is wanted]
+            for word, wanted in (("yes", True), ("no", False))
         }

@@ -1,15 +1,15 @@
-"""Why a page is there: one sentence, the path from a seed, and every part of every score."""
+"""The explanation of a URL: one sentence, the path from a seed, and all parts of its scores."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher.api.markup import table
-from thresher.archive.collection import Hop
-from thresher.explain import Explanation, strongest
+from thresher.charts.html import html_table
+from thresher.operations.explain import Explanation, strongest
 from thresher.records import Parts
-from thresher.text.printable import printable
+from thresher.storage.reader import PathHop
+from thresher.text.terminal import printable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,10 +19,10 @@ class Step:
     Args:
         anchor: The words of the link; empty for a seed or a redirect.
         score: The score of that link, or of the seed.
-        score_parts: What the score was made of.
-        relevance: How well the page fits the topic.
-        relevance_parts: What that was made of.
-        reason: Why it brought no page; empty when it did.
+        score_parts: The parts of the score.
+        relevance: The probability that the page is about the topic.
+        relevance_parts: What the relevance was computed from.
+        reason: Why it gave no page; empty when it did.
     """
 
     url: str
@@ -38,11 +38,11 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Why:
-    """All that is known of a URL.
+    """Everything known about a URL.
 
     Args:
         state: ``waiting``, ``leased``, ``done``, ``failed``, or ``unknown`` when it was never queued.
-        reason: Why it failed, or why the crawl's rules leave it out.
+        reason: Why it failed, or why it is outside the scope.
         path: From the seed to it; to the page that links to it when it was not fetched yet.
         fetched: Whether it was fetched.
     """
@@ -56,28 +56,28 @@ class Why:
 
     @property
     def summary(self) -> str:
-        """Where it stands and how it was found, in one or two plain sentences."""
+        """Its state and how it was found, in one or two sentences."""
         return self.explanation.summary
 
     @property
     def score(self) -> float | None:
-        """The score that it waits with, or by which its turn came; None when it was never queued."""
+        """Its score in the queue, or when it was leased; None when it was never queued."""
         if self.fetched and self.path:
             return self.path[-1].score
         return self.explanation.entry.score if self.explanation.entry else None
 
     @property
     def score_parts(self) -> Parts:
-        """What the score was made of, once it was fetched."""
+        """The parts of the score, once it was fetched."""
         return self.path[-1].score_parts if self.fetched and self.path else {}
 
     @property
     def relevance_parts(self) -> Parts:
-        """What the relevance was made of, once it was fetched."""
+        """What the relevance was computed from, once it was fetched."""
         return self.path[-1].relevance_parts if self.fetched and self.path else {}
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, as ``thresher why --json`` prints them."""
+        """Return plain values, as ``thresher why --json`` prints them."""
         return self.explanation.as_json()
 
     def __str__(self) -> str:
@@ -88,11 +88,11 @@ class Why:
     def _repr_html_(self) -> str:
         columns = ["", "page", "title", "by the link", "score", "strongest parts", "relevance", "computed from"]
         rows = [(number, *_cells(step)) for number, step in enumerate(self.path)]
-        return table(["", ""], [("url", self.url), ("", self.summary)]) + table(columns, rows)
+        return html_table(["", ""], [("url", self.url), ("", self.summary)]) + html_table(columns, rows)
 
 
 def why_of(explanation: Explanation) -> Why:
-    """Put an explanation into the words of a program."""
+    """Return an explanation as a `Why`."""
     entry = explanation.entry
     return Why(
         url=explanation.url,
@@ -104,7 +104,7 @@ def why_of(explanation: Explanation) -> Why:
     )
 
 
-def _step(hop: Hop) -> Step:
+def _step(hop: PathHop) -> Step:
     record = hop.record
     return Step(
         url=record.url,
@@ -120,8 +120,8 @@ def _step(hop: Hop) -> Step:
 
 
 def _cells(step: Step) -> tuple[Any, ...]:
-    made_of, thought = _values(strongest(step.score_parts)), _values(step.relevance_parts)
-    return step.url, step.title or step.reason, step.anchor, step.score, made_of, step.relevance, thought
+    score_parts, relevance_parts = _values(strongest(step.score_parts)), _values(step.relevance_parts)
+    return step.url, step.title or step.reason, step.anchor, step.score, score_parts, step.relevance, relevance_parts
 
 
 def _values(parts: Parts) -> str:

@@ -1,7 +1,8 @@
-"""The command line: one file per command, each a thin call into the layers below.
+"""The command line: one module per command, each a thin call into the packages below.
 
-`thresher --help` must answer at once, so a command's module is imported only when the command is called; the
-sentences here are the first ones of the commands' own help, and a test compares them.
+`thresher --help` must be fast, so a command's module is imported only when the command is called; the sentences here
+are the first ones of the commands' own help, and a test compares them. Installed packages add commands by entry points
+in the group ``thresher.commands``, as `thresher_lab` does.
 """
 
 from __future__ import annotations
@@ -11,69 +12,88 @@ import sqlite3
 import sys
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 
 import click
 
 from thresher import __version__
 from thresher.errors import ThresherError, did_you_mean, system_error
-from thresher.text.printable import printable
+from thresher.text.terminal import printable
 
 COMMANDS = {
     "demo": "Crawl a made-up web on this machine, three strategies side by side; no network needed.",
     "new": "Start a crawl: write topic.yaml and seeds.txt into a new folder.",
     "topics": "Import a taxonomy such as ODP; find, show and list its topics.",
-    "try": "Fetch a page, judge it and say why; nothing is stored.",
-    "run": "Crawl, or go on where the last run stopped.",
-    "work": "Join a crawl that was begun on another machine, and work for it until it ends.",
-    "stop": "Stop a crawl: workers finish what is open, save and leave, on all machines.",
-    "status": "Print a crawl in numbers.",
-    "why": "Say why a page is there or not: one sentence, then its path from a seed and the parts of its scores.",
+    "try": "Fetch a page, judge it and explain the verdict; nothing is stored.",
+    "run": "Crawl, or continue where the last run stopped.",
+    "work": "Join a crawl that was started on another machine, and work for it until it ends.",
+    "stop": "Stop a crawl: workers finish open requests, save and exit, on all machines.",
+    "status": "Print the status of a crawl.",
+    "why": "Explain a URL: one sentence on its state, then its path from a seed and the parts of its scores.",
     "frontier": "List the URLs that come next.",
     "hosts": "List hosts: their pages, harvest, delay, and why they are parked.",
     "label": "Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.",
-    "search": 'Search the pages of a crawl, in English and Chinese; "quoted words" stand next to each other.',
+    "search": 'Search the pages of a crawl, in English and Chinese; "quoted words" must be adjacent.',
     "export": "Write the pages of a crawl, most relevant first; or its hosts, or its links.",
     "changes": "List the pages that are new, changed, moved or gone since the last refresh.",
-    "verify": "Check that archive, pages and frontier of a crawl agree; mend what a crash left.",
+    "verify": "Check that archive, pages and frontier of a crawl agree; repair what a crash left.",
     "strategies": "List the crawl strategies, or describe one.",
     "train": "Learn what a strategy must know before it crawls: from an earlier crawl, or from a frozen web.",
     "judges": "List the judges of pages, or describe one.",
-    "plan": "Say what a crawl of a given size needs: workers, store, RAM, disk, line, days, and what limits it first.",
+    "plan": "Estimate what a crawl of a given size needs: workers, store, RAM, disk, traffic, days, its bottleneck.",
     "lab": "Try and compare strategies on frozen webs, without a network.",
-    "ui": "Show crawls in a browser: numbers, pages with their reasons, the queue, hosts, and labels that teach.",
-    "doctor": "Look at this machine: what is there, what is missing, how to get it.",
+    "ui": "Show crawls in a browser: status, pages with explanations, the queue, hosts, and labelling.",
+    "doctor": "Check this machine: what is installed, what is missing, how to get it.",
 }
-_PLACES = {"try": "try_page"}
-"""Where a command is found whose own name Python keeps for itself."""
+_MODULES = {"try": "try_page", "strategies": "listing", "judges": "listing"}
+"""Modules that are not named like their commands."""
+_LAB_COMMANDS = ("demo", "lab", "train")
+"""Commands of `thresher_lab`, listed here so that the help does not import them."""
+_GROUP = "thresher.commands"
 
 
 class LazyGroup(click.Group):
     """A group that knows its commands by name and imports them when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order a user meets them."""
-        return list(COMMANDS)
+        """Return the commands in the order of `COMMANDS`, those of other packages last."""
+        return [*COMMANDS, *_others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        if cmd_name not in COMMANDS:
+        command: click.Command
+        if cmd_name in COMMANDS and cmd_name not in _LAB_COMMANDS:
+            module = import_module(f"thresher.cli.{_MODULES.get(cmd_name, cmd_name)}")
+            command = module.try_page if cmd_name == "try" else getattr(module, cmd_name)
+            return command
+        installed = _installed()
+        if cmd_name not in installed:
             return None
-        place = _PLACES.get(cmd_name, cmd_name)
-        command: click.Command = getattr(import_module(f"thresher.cli.{place}"), place)
+        command = installed[cmd_name].load()
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; of a name that is unknown say which one is close."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command is called {args[0]!r};{did_you_mean(args[0], COMMANDS)} thresher --help lists all")
+        """Find the command; for an unknown name, suggest a similar one."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and name not in _installed():
+            ctx.fail(f"no command is called {name!r};{did_you_mean(name, COMMANDS)} thresher --help lists all")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
+        """List the commands without importing those of Thresher."""
+        others = [(name, entry.load().get_short_help_str()) for name, entry in _others().items()]
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([*COMMANDS.items(), *others])
+
+
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=_GROUP)}
+
+
+def _others() -> dict[str, EntryPoint]:
+    """Return the commands of other packages."""
+    return {name: entry for name, entry in _installed().items() if name not in COMMANDS}
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -87,7 +107,7 @@ def thresher(debug: bool) -> None:
 
 
 def main() -> None:
-    """Run a command; errors of ours, of the operating system and of SQLite end in words and an exit code."""
+    """Run a command; known errors, also of the operating system and SQLite, become a message and an exit code."""
     try:
         try:
             thresher.main()
@@ -104,7 +124,7 @@ def main() -> None:
 
 
 def _drop_output() -> None:
-    """Discard output that cannot be written: Python would try again at its end, and print a traceback."""
+    """Discard output that cannot be written: Python would try again at exit, and print a traceback."""
     try:
         sys.stdout.flush()
     except OSError:

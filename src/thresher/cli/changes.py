@@ -1,4 +1,4 @@
-"""thresher changes: what is not as it was before the last refresh."""
+"""thresher changes: list what the last refresh found changed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from thresher.archive.collection import Collection
-from thresher.archive.export import time_text
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table
 from thresher.errors import ConfigError
-from thresher.refresh.changes import Change
+from thresher.export.rows import time_text
+from thresher.project import CrawlProject
+from thresher.refresh.changes import PageChange
 from thresher.refresh.changes import changes as find_changes
-from thresher.refresh.files import last_beginning
+from thresher.refresh.queue import last_start
+from thresher.storage.reader import PageStoreReader
 
 
 @click.command()
@@ -23,7 +23,7 @@ from thresher.refresh.files import last_beginning
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
-    help="From when on, in UTC; the beginning of the last refresh if left out.",
+    help="Start time in UTC; by default the beginning of the last refresh.",
 )
 @click.option("--min-relevance", type=click.FloatRange(0, 1), default=0.0, help="Leave out pages below, then and now.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -34,11 +34,11 @@ def changes(
     as_json: bool,
 ) -> None:
     """List the pages that are new, changed, moved or gone since the last refresh."""
-    crawl = Crawl.open(dir)
-    began = since.replace(tzinfo=UTC).timestamp() if since else last_beginning(crawl.folder.root)
+    crawl = CrawlProject.open(dir)
+    began = since.replace(tzinfo=UTC).timestamp() if since else last_start(crawl.folder.root)
     if began is None:
         raise ConfigError(f"{dir} was never refreshed: thresher run {dir} --refresh, or give --since YYYY-MM-DD")
-    with Collection(crawl.folder.pages) as collection:
+    with PageStoreReader(crawl.folder.pages) as collection:
         found = [change for change in find_changes(collection, began) if _relevance(change) >= min_relevance]
     found.sort(key=lambda change: (-_relevance(change), change.record.url))
     if as_json:
@@ -49,11 +49,11 @@ def changes(
     echo(f"{len(found):,} changes since {time_text(began)}", err=True)
 
 
-def _relevance(change: Change) -> float:
+def _relevance(change: PageChange) -> float:
     return max(change.record.relevance, change.before or 0.0)
 
 
-def _plain(change: Change) -> dict[str, Any]:
+def _plain(change: PageChange) -> dict[str, Any]:
     return {
         "change": str(change.kind),
         "seen": time_text(change.at),

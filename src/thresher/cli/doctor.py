@@ -1,4 +1,4 @@
-"""thresher doctor: what is there, what is missing, how to get it."""
+"""thresher doctor: check the installation and the machine."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pathlib import Path
 import click
 
 from thresher import __version__
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json
+from thresher.cli.output import CRAWL, echo, echo_json
 from thresher.errors import ThresherError
+from thresher.project import CrawlProject
 
 _PURPOSES = {
-    "browser": "pages that scripts make",
+    "browser": "pages that need JavaScript",
     "lab": "comparisons on frozen webs",
     "learn": "judges and strategies that need scikit-learn",
     "metrics": "metrics for Prometheus",
@@ -37,8 +37,8 @@ _OLDEST_SQLITE = (3, 38, 0)
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
+class DoctorCheck:
+    """The result of one check."""
 
     what: str
     ok: bool
@@ -51,9 +51,9 @@ class Finding:
 @click.argument("dir", type=CRAWL, required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(dir: Path | None, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
-    """Look at this machine: what is there, what is missing, how to get it.
+    """Check this machine: what is installed, what is missing, how to get it.
 
-    With DIR, also at that crawl.
+    With DIR, also check that crawl.
     """
     findings = [*_machine(dir or Path()), *_optional(), *(_crawl(dir) if dir else [])]
     if as_json:
@@ -65,47 +65,49 @@ def doctor(dir: Path | None, as_json: bool) -> None:  # noqa: A002 - the argumen
     sys.exit(0 if all(finding.ok or finding.is_optional for finding in findings) else 1)
 
 
-def _machine(folder: Path) -> Iterator[Finding]:
-    yield Finding("thresher", True, __version__)
-    yield Finding(
+def _machine(folder: Path) -> Iterator[DoctorCheck]:
+    yield DoctorCheck("thresher", True, __version__)
+    yield DoctorCheck(
         "python",
         sys.version_info >= (3, 11),
         platform.python_version(),
         "" if sys.version_info >= (3, 11) else "3.11 or newer",
     )
     sqlite_ok = sqlite3.sqlite_version_info >= _OLDEST_SQLITE
-    yield Finding("sqlite", sqlite_ok, sqlite3.sqlite_version, "" if sqlite_ok else "3.38 or newer")
-    yield Finding("scrapy", True, version("scrapy"))
+    yield DoctorCheck("sqlite", sqlite_ok, sqlite3.sqlite_version, "" if sqlite_ok else "3.38 or newer")
+    yield DoctorCheck("scrapy", True, version("scrapy"))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    yield Finding("machine", True, f"{os.cpu_count()} cores, {memory:.0f} GiB of memory")
+    yield DoctorCheck("machine", True, f"{os.cpu_count()} cores, {memory:.0f} GiB of memory")
     free = shutil.disk_usage(folder).free / 2**30
-    yield Finding("disk", free >= 1, f"{free:.0f} GiB free", "" if free >= 1 else "make room: a page takes 5 to 20 KiB")
+    yield DoctorCheck(
+        "disk", free >= 1, f"{free:.0f} GiB free", "" if free >= 1 else "make room: a page takes 5 to 20 KiB"
+    )
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    yield Finding("open files", files >= 1024, str(files), "" if files >= 1024 else "ulimit -n 4096")
+    yield DoctorCheck("open files", files >= 1024, str(files), "" if files >= 1024 else "ulimit -n 4096")
 
 
-def _optional() -> Iterator[Finding]:
-    """Look at every extra that the installed package declares."""
+def _optional() -> Iterator[DoctorCheck]:
+    """Check every extra that the installed package declares."""
     for extra, packages in sorted(_extras().items()):
         purpose = f", for {_PURPOSES[extra]}" if extra in _PURPOSES else ""
         found = {package: _version(package) for package in packages}
         missing = [package for package, number in found.items() if not number]
         if missing:
-            remedy = f'pip install "thresher[{extra}]"'
-            yield Finding(
+            remedy = f'pip install "thresher-crawler[{extra}]"'
+            yield DoctorCheck(
                 f"[{extra}]", False, f"not installed: {', '.join(missing)}{purpose}", remedy, is_optional=True
             )
         else:
             there = ", ".join(f"{package} {number}" for package, number in found.items())
-            yield Finding(f"[{extra}]", True, f"{there}{purpose}", is_optional=True)
+            yield DoctorCheck(f"[{extra}]", True, f"{there}{purpose}", is_optional=True)
 
 
 def _extras() -> dict[str, list[str]]:
     """Return the packages of each extra, from the metadata of the installed package."""
     extras: dict[str, list[str]] = {}
-    for requirement in requires("thresher") or ():
+    for requirement in requires("thresher-crawler") or ():
         package, extra = re.match(r"[\w.-]+", requirement), re.search(r"extra == ['\"](\w+)['\"]", requirement)
-        if package and extra and extra[1] not in _NOT_FOR_USERS and package[0] != "thresher":
+        if package and extra and extra[1] not in _NOT_FOR_USERS and package[0] != "thresher-crawler":
             extras.setdefault(extra[1], []).append(package[0])
     return extras
 
@@ -117,14 +119,14 @@ def _version(package: str) -> str:
         return ""
 
 
-def _crawl(folder: Path) -> Iterator[Finding]:
+def _crawl(folder: Path) -> Iterator[DoctorCheck]:
     try:
-        crawl = Crawl.open(folder)
-        yield Finding("topic.yaml", True, crawl.name)
+        crawl = CrawlProject.open(folder)
+        yield DoctorCheck("topic.yaml", True, crawl.name)
         crawl.check()
-        yield Finding("crawl", True, f"{len(crawl.seeds())} seeds, strategy {crawl.config.strategy.name}")
+        yield DoctorCheck("crawl", True, f"{len(crawl.seeds())} seeds, strategy {crawl.config.strategy.name}")
     except ThresherError as error:
-        yield Finding("crawl", False, str(error))
+        yield DoctorCheck("crawl", False, str(error))
         return
     contact = crawl.config.manners.contact
-    yield Finding("contact", bool(contact), contact or "none", "" if contact else "manners.contact: me@example.org")
+    yield DoctorCheck("contact", bool(contact), contact or "none", "" if contact else "manners.contact: me@example.org")

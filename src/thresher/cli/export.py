@@ -1,4 +1,4 @@
-"""thresher export: the collection in formats that other tools open."""
+"""thresher export: write pages, hosts or links in common formats."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 
 import click
 
-from thresher.archive.appearing import appearing
-from thresher.archive.collection import Collection
-from thresher.archive.export import FORMATS, rows, text_file
-from thresher.archive.export import export as write
-from thresher.archive.hosts_out import HOST_COLUMNS, host_rows
-from thresher.archive.links_out import LINK_COLUMNS, LinkGraph
-from thresher.archive.opensearch import index_name, write_bulk
-from thresher.archive.page_set import PageSet
-from thresher.archive.warc_file import warc_paths
-from thresher.archive.warc_subset import copy_records
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo
+from thresher.cli.output import CRAWL, echo
 from thresher.errors import ExportError
+from thresher.export.hosts import HOST_COLUMNS, host_rows
+from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
+from thresher.export.opensearch import index_name, write_bulk
+from thresher.export.rows import FORMATS, rows, text_file
+from thresher.export.rows import export as write
+from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
 from thresher.search.mirrors import MIRROR_COLUMNS
-from thresher.urls.host import host_key
+from thresher.storage.atomic_file import atomic_write
+from thresher.storage.page_set import PageSet
+from thresher.storage.reader import PageStoreReader
+from thresher.storage.warc.reader import warc_paths
+from thresher.storage.warc.subset import copy_records
+from thresher.urls.canonical import host_key
 
 GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
 
@@ -43,10 +43,14 @@ GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
     help="opensearch: a bulk file; graphml: pages and links; warc: what was archived of these pages.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; standard output if left out."
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; by default standard output."
 )
 @click.option(
-    "--min-relevance", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Leave out pages below."
+    "--min-relevance",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Leave out pages below this relevance.",
 )
 @click.option("--relevant", is_flag=True, help="Only relevant pages.")
 @click.option(
@@ -55,13 +59,13 @@ GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
     help="Only pages that are new or changed from then on, in UTC.",
 )
-@click.option("--duplicates", is_flag=True, help="Also pages whose text another page brought first.")
+@click.option("--duplicates", is_flag=True, help="Also pages with the text of an earlier page.")
 @click.option("--text", is_flag=True, help="Also the text of each page.")
 @click.option("--hosts", is_flag=True, help="One row per host, with the evidence for it.")
 @click.option("--new-hosts-only", is_flag=True, help="One row per host that is not a seed's.")
 @click.option("--links", is_flag=True, help="One row per link of these pages.")
 @click.option("--mirrors", is_flag=True, help="One row per pair of hosts that have the same pages.")
-@click.option("--raw", is_flag=True, help="CSV: cells as they came, with formulas and control characters.")
+@click.option("--raw", is_flag=True, help="CSV: cells unchanged, with formulas and control characters.")
 def export(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     form: str,
@@ -73,31 +77,31 @@ def export(
     **options: Any,
 ) -> None:
     """Write the pages of a crawl, most relevant first; or its hosts, or its links."""
-    crawl = Crawl.open(dir)
+    crawl = CrawlProject.open(dir)
     hosts = hosts or new_hosts_only
     tables = hosts + links + mirrors
     if tables and (form not in FORMATS or tables > 1):
         raise ExportError(f"--hosts, --links and --mirrors make tables, one at a time: give -f {', '.join(FORMATS)}")
     path = None if output is None or str(output) == "-" else output
-    with Collection(crawl.folder.pages) as collection:
-        way = _Way(crawl, collection, form, path, **options)
+    with PageStoreReader(crawl.folder.pages) as collection:
+        exporter = _Export(crawl, collection, form, path, **options)
         if hosts:
-            said = f"{way.hosts(new_only=new_hosts_only):,} hosts"
+            summary = f"{exporter.hosts(new_only=new_hosts_only):,} hosts"
         elif links:
-            said = f"{way.links():,} links"
+            summary = f"{exporter.links():,} links"
         elif mirrors:
-            said = f"{way.mirrors():,} mirrors"
+            summary = f"{exporter.mirrors():,} mirrors"
         else:
-            said = way.pages()
-    echo(f"{said}{f' in {path}' if path else ''}", err=True)
+            summary = exporter.pages()
+    echo(f"{summary}{f' in {path}' if path else ''}", err=True)
 
 
 @dataclass(frozen=True)
-class _Way:
-    """One way out of a collection, as it was asked for."""
+class _Export:
+    """The writers, with the options of the command."""
 
-    crawl: Crawl
-    collection: Collection
+    crawl: CrawlProject
+    collection: PageStoreReader
     form: str
     path: Path | None
     min_relevance: float
@@ -121,7 +125,7 @@ class _Way:
             return write(graph.rows(), self.form, self.path, sys.stdout, raw=self.raw, columns=LINK_COLUMNS)
 
     def mirrors(self) -> int:
-        """Ask the search index, which is brought up to date for it; filters of pages do not matter here."""
+        """Write the mirrors from the search index, which is updated first; page filters do not apply."""
         folder = self.crawl.folder
         with SearchIndex(folder.root, folder.pages) as index:
             if index.catch_up() is None:
@@ -150,8 +154,8 @@ class _Way:
         if not files:
             raise ExportError(f"{self.crawl.folder.root} has no WARC files; topic.yaml: output: {{warc: true}}")
         pages = PageSet(self.collection, self.collection.ranked(**self._chosen))
-        with closing(pages), appearing(self.path) as unfinished, unfinished.open("wb") as out:
+        with closing(pages), atomic_write(self.path) as unfinished, unfinished.open("wb") as out:
             return copy_records(files, out, pages)
 
-    def _graph(self) -> LinkGraph:
-        return LinkGraph(self.collection, **self._chosen)
+    def _graph(self) -> LinkGraphExport:
+        return LinkGraphExport(self.collection, **self._chosen)

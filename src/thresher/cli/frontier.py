@@ -1,4 +1,4 @@
-"""thresher frontier: a look at the queue."""
+"""thresher frontier: list the head of the queue."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from thresher.archive.collection import Collection
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo_json, echo_table
 from thresher.frontier.base import UrlEntry
+from thresher.project import CrawlProject
+from thresher.storage.reader import PageStoreReader
 
 
 @click.command()
@@ -23,9 +23,9 @@ def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the 
 
     They are ordered by score over all hosts; what is fetched next also depends on which hosts may be asked now.
     """
-    crawl = Crawl.open(dir)
+    crawl = CrawlProject.open(dir)
     entries = asyncio.run(_best(crawl, limit))
-    with Collection(crawl.folder.pages) as collection:
+    with PageStoreReader(crawl.folder.pages) as collection:
         parents = {entry.parent: collection.find(entry.parent) for entry in entries if entry.parent}
         found = {entry.url: collection.link_between(entry.parent, entry.url) for entry in entries}
     rows = [
@@ -47,8 +47,8 @@ def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the 
         )
 
 
-async def _best(crawl: Crawl, limit: int) -> list[UrlEntry]:
-    frontier = crawl.look()
+async def _best(crawl: CrawlProject, limit: int) -> list[UrlEntry]:
+    frontier = crawl.frontier_reader()
     try:
         return await frontier.peek(limit)
     finally:

@@ -1,4 +1,4 @@
-"""thresher hosts: whom the crawl asks, and whom it leaves alone."""
+"""thresher hosts: list hosts, and release parked ones."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from pathlib import Path
 
 import click
 
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table
 from thresher.frontier.base import HostEntry
-from thresher.hosts import harvest, host_json, left_parts
-from thresher.hosts import release as release_host
-from thresher.totals import host_totals
+from thresher.monitoring.totals import host_totals
+from thresher.operations.hosts import harvest, host_json, left_parts
+from thresher.operations.hosts import release as release_host
+from thresher.project import CrawlProject
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="How many hosts.")
-@click.option("--release", metavar="HOST", help="Let a parked host be asked again, with a fresh budget.")
+@click.option("--release", metavar="HOST", help="Crawl a parked host again, with a new budget.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def hosts(dir: Path, limit: int, release: str | None, as_json: bool) -> None:  # noqa: A002 - so on the command line
     """List hosts: their pages, harvest, delay, and why they are parked."""
-    crawl = Crawl.open(dir)
+    crawl = CrawlProject.open(dir)
     if release is not None:
         _release(crawl, release)
     else:
         _list(crawl, limit, as_json)
 
 
-def _list(crawl: Crawl, limit: int, as_json: bool) -> None:
+def _list(crawl: CrawlProject, limit: int, as_json: bool) -> None:
     entries, left = asyncio.run(_hosts(crawl, limit))
     if as_json:
         echo_json([host_json(entry, left.get(entry.host, {})) for entry in entries])
@@ -53,9 +53,9 @@ def _list(crawl: Crawl, limit: int, as_json: bool) -> None:
         )
 
 
-async def _hosts(crawl: Crawl, limit: int) -> tuple[list[HostEntry], dict[str, dict[str, str]]]:
-    """Return hosts, and of each the parts that are left alone, with the reasons."""
-    frontier = crawl.look()
+async def _hosts(crawl: CrawlProject, limit: int) -> tuple[list[HostEntry], dict[str, dict[str, str]]]:
+    """Return hosts, and for each the parts that are not crawled, with the reasons."""
+    frontier = crawl.frontier_reader()
     try:
         entries = await frontier.hosts(limit)
         left = await left_parts(frontier, entries)
@@ -64,12 +64,12 @@ async def _hosts(crawl: Crawl, limit: int) -> tuple[list[HostEntry], dict[str, d
         await frontier.close()
 
 
-def _release(crawl: Crawl, host: str) -> None:
+def _release(crawl: CrawlProject, host: str) -> None:
     asyncio.run(_released(crawl, host.lower()))
-    echo(f"{host.lower()} may be asked again.")
+    echo(f"{host.lower()} is released.")
 
 
-async def _released(crawl: Crawl, host: str) -> None:
+async def _released(crawl: CrawlProject, host: str) -> None:
     frontier = crawl.frontier()
     try:
         await release_host(frontier, host)

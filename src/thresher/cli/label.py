@@ -1,4 +1,4 @@
-"""thresher label: yes or no to pages, and what that changes."""
+"""thresher label: label pages, and show what changes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from pathlib import Path
 
 import click
 
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table
 from thresher.errors import ConfigError
-from thresher.labelled_urls import LabelledUrl, UrlStatus
-from thresher.teaching import BOUNDARY_QUESTIONS, Boundary, Lesson, Question, Standing, Taught, questions
+from thresher.operations.labelled_urls import LabelledUrl, UrlStatus
+from thresher.operations.labelling import (
+    BOUNDARY_QUESTIONS,
+    Boundary,
+    LabellingResult,
+    LabellingSession,
+    LabellingStatus,
+    Question,
+    questions,
+)
+from thresher.project import CrawlProject
 
 QUESTIONS = 20
 BATCH = 5
@@ -21,7 +29,7 @@ BATCH = 5
 KEYS = {"y": True, "n": False}
 SKIP, BACK, QUIT = "s", "u", "q"
 ENDS = (QUIT, "\x03", "")
-"""Keys that end the questions: quit, Ctrl-C, and the end of what is piped in."""
+"""Keys that end the questions: quit, Ctrl-C, and end of input."""
 REASONS = {
     "likely": "probably on topic",
     "unsure": "uncertain",
@@ -32,7 +40,7 @@ STATUSES = {
     UrlStatus.QUEUED: "not crawled yet: queued",
     UrlStatus.WAITING: "not crawled yet: it is in the queue",
     UrlStatus.UNKNOWN: "not crawled; the label will count when the page is fetched",
-    UrlStatus.NO_PAGE: "it was tried and brought no page",
+    UrlStatus.NO_PAGE: "it was tried, but has no page",
 }
 
 
@@ -55,74 +63,74 @@ def label(
 ) -> None:
     """Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.
 
-    Without --yes, --no and --forget you are asked about the pages whose labels teach most. One key answers: y yes,
-    n no, s skip, u undo the last answer, q quit; the keys may also be piped in. Running workers apply every answer
+    Without --yes, --no and --forget you are asked about the most informative pages. One key answers: y yes, n no,
+    s skip, u undo the last answer, q quit; the keys may also be piped in. Running workers apply every answer
     within a second; when none runs, this command does it.
 
     With --boundary you are asked about up to ten pages near the threshold, on both sides of it.
 
     A URL with --yes that was never crawled is queued like a seed; its label counts when the page is fetched.
     """
-    crawl = Crawl.open(dir)
-    told = {**dict.fromkeys(yes, True), **dict.fromkeys(no, False), **dict.fromkeys(forget, None)}
-    lesson = Lesson(crawl, boundary=boundary)
-    if told:
-        taught = asyncio.run(_tell(lesson, told))
+    crawl = CrawlProject.open(dir)
+    labels = {**dict.fromkeys(yes, True), **dict.fromkeys(no, False), **dict.fromkeys(forget, None)}
+    session = LabellingSession(crawl, boundary=boundary)
+    if labels:
+        result = asyncio.run(_submit(session, labels))
     elif boundary:
-        taught = asyncio.run(_ask_at_boundary(crawl, lesson, min(count or BOUNDARY_QUESTIONS, BOUNDARY_QUESTIONS)))
+        result = asyncio.run(_ask_at_boundary(crawl, session, min(count or BOUNDARY_QUESTIONS, BOUNDARY_QUESTIONS)))
     else:
-        taught = asyncio.run(_ask(crawl, lesson, count or QUESTIONS))
+        result = asyncio.run(_ask(crawl, session, count or QUESTIONS))
     if as_json:
-        echo_json(taught.as_json())
+        echo_json(result.as_json())
     else:
-        _show(taught)
+        _show(result)
 
 
-async def _tell(lesson: Lesson, told: dict[str, bool | None]) -> Taught:
-    await lesson.begin()
-    await lesson.answer(told)
-    return await lesson.learn()
+async def _submit(session: LabellingSession, labels: dict[str, bool | None]) -> LabellingResult:
+    await session.begin()
+    await session.answer(labels)
+    return await session.learn()
 
 
-async def _ask_at_boundary(crawl: Crawl, lesson: Lesson, count: int) -> Taught:
-    """Ask all questions before the judge is retrained: the pages are chosen by one threshold."""
-    await lesson.begin()
+async def _ask_at_boundary(crawl: CrawlProject, session: LabellingSession, count: int) -> LabellingResult:
+    """Ask all questions before the judge is retrained, so that one threshold chooses the pages."""
+    await session.begin()
     batch = await questions(crawl, count, boundary=True)
     if not batch:
         echo("There is no page to ask about: none was crawled whose text was kept, or all have labels.", err=True)
     else:
-        await _ask_batch(lesson, batch, 0, len(batch), set())
-    return await lesson.learn()
+        await _ask_batch(session, batch, 0, len(batch), set())
+    return await session.learn()
 
 
-async def _ask(crawl: Crawl, lesson: Lesson, count: int) -> Taught:
+async def _ask(crawl: CrawlProject, session: LabellingSession, count: int) -> LabellingResult:
     asked, skipped = 0, set[str]()
-    await lesson.begin()
-    taught = await lesson.learn()
+    await session.begin()
+    result = await session.learn()
     while asked < count:
         wanted = min(BATCH, count - asked)
         batch = [each for each in await questions(crawl, wanted + len(skipped)) if each.record.url not in skipped]
         if not batch:
             echo("There is no page left to ask about.", err=True)
             break
-        given, goes_on = await _ask_batch(lesson, batch[:wanted], asked, count, skipped)
-        taught = await lesson.learn() if given else taught
+        given, continues = await _ask_batch(session, batch[:wanted], asked, count, skipped)
+        result = await session.learn() if given else result
         asked += len(batch[:wanted])
-        if not goes_on:
+        if not continues:
             break
-    return taught
+    return result
 
 
 async def _ask_batch(
-    lesson: Lesson, batch: Sequence[Question], asked: int, count: int, skipped: set[str]
+    session: LabellingSession, batch: Sequence[Question], asked: int, count: int, skipped: set[str]
 ) -> tuple[int, bool]:
-    """Ask some questions; return how many answers came, and whether to go on."""
+    """Ask some questions; return the number of answers, and whether to continue."""
     given: list[str] = []
     for number, question in enumerate(batch, start=asked + 1):
         _show_question(question, number, count)
         while (key := _key(first=number == 1)) not in (*KEYS, SKIP, *ENDS):
             if key == BACK and given:
-                await lesson.answer({(last := given.pop()): None})
+                await session.answer({(last := given.pop()): None})
                 echo(f"   label removed: {last}", err=True)
         if key in ENDS:
             return len(given), False
@@ -130,16 +138,16 @@ async def _ask_batch(
             skipped.add(question.record.url)
             continue
         echo(f"   {'yes' if KEYS[key] else 'no'}", err=True)
-        await lesson.answer({question.record.url: KEYS[key]})
+        await session.answer({question.record.url: KEYS[key]})
         given.append(question.record.url)
     return len(given), True
 
 
 def _key(*, first: bool) -> str:
-    """Read one key, from the terminal or from what is piped in; empty at its end.
+    """Read one key from the terminal or a pipe; empty at the end of input.
 
     Raises:
-        ConfigError: There is no terminal, and nothing is piped in.
+        ConfigError: There is no terminal, and the input is empty.
     """
     if sys.stdin.isatty():
         return click.getchar().lower()
@@ -161,17 +169,17 @@ def _show_question(question: Question, number: int, count: int) -> None:
     echo("   Is it on topic?  y yes · n no · s skip · u undo · q quit", err=True)
 
 
-def _show(taught: Taught) -> None:
-    before, after = taught.before, taught.after
-    echo(f"Labels stored: {taught.labels}. Labelled pages: {after.labelled}.")
-    for each in taught.urls:
+def _show(result: LabellingResult) -> None:
+    before, after = result.before, result.after
+    echo(f"Labels stored: {result.labels}. Labelled pages: {after.labelled}.")
+    for each in result.urls:
         if sentence := _sentence(each):
             echo(f"{each.url}: {sentence}.")
     if before.precision is not None or after.precision is not None:
         echo(f"Precision on labelled pages: {_share(before)} → {_share(after)}")
-    if taught.boundary:
-        echo(boundary_sentence(taught.boundary))
-    if not taught.heard:
+    if result.boundary:
+        echo(boundary_sentence(result.boundary))
+    if not result.heard:
         echo("The labels are stored, but not applied to all pages yet: the workers will do so.", err=True)
     if not after.queue:
         return
@@ -187,7 +195,7 @@ def _show(taught: Taught) -> None:
 
 
 def _sentence(each: LabelledUrl) -> str:
-    """Say what is special about a labelled URL; nothing when its page was fetched."""
+    """Return what happens to a labelled URL; empty when its page was fetched."""
     if each.relevant is None or each.status not in STATUSES:
         return ""
     return STATUSES[each.status] + (f" ({each.reason})" if each.reason else "")
@@ -207,5 +215,5 @@ def boundary_sentence(moved: Boundary) -> str:
     )
 
 
-def _share(standing: Standing) -> str:
-    return "unknown" if standing.precision is None else f"{standing.precision:.0%}"
+def _share(labelling_status: LabellingStatus) -> str:
+    return "unknown" if labelling_status.precision is None else f"{labelling_status.precision:.0%}"

@@ -1,4 +1,4 @@
-"""thresher new: from a phrase to a folder with everything a crawl needs."""
+"""thresher new: create a crawl from a phrase, a taxonomy, or an earlier crawl with its hubs as seeds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,58 @@ from pathlib import Path
 
 import click
 
-from thresher.build import Crawl
-from thresher.cli.earlier import Earlier
-from thresher.cli.show import CRAWL, echo
+from thresher.cli.output import CRAWL, echo
+from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError
-from thresher.folder import CrawlFolder
-from thresher.founding import Founding, checked_seed, found
+from thresher.export.hubs import Hub, hubs
+from thresher.operations.create import NewCrawl, checked_seed, create_crawl
+from thresher.project import CrawlProject
+from thresher.storage.reader import PageStoreReader
 from thresher.topics.seeds import example_seeds
-from thresher.topics.taxonomy import Taxonomy
-from thresher.topics.topic import Topic
+from thresher.topics.taxonomy.taxonomy import TaxonomyReader
+from thresher.topics.topic import TopicDefinition
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlierCrawl:
+    """An earlier crawl of the same topic.
+
+    Args:
+        taxonomy: The file of its taxonomy; None without one.
+        nodes: Its nodes there.
+        allow: Private networks that it may crawl.
+        hubs: Its best hubs.
+    """
+
+    topic: TopicDefinition
+    contact: str
+    taxonomy: Path | None = None
+    nodes: list[str] = field(default_factory=list)
+    allow: list[str] = field(default_factory=list)
+    hubs: list[Hub] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, folder: Path, number: int) -> EarlierCrawl:
+        """Read an earlier crawl.
+
+        Raises:
+            ConfigError: It found no hub.
+        """
+        crawl = CrawlProject.open(folder)
+        with PageStoreReader(crawl.folder.pages) as collection:
+            found = hubs(collection, number)
+        if not found:
+            raise ConfigError(f"{folder} has no relevant page yet that leads to others; let it run, or give --seed")
+        config, chosen = crawl.config, crawl.config.taxonomy
+        return cls(
+            topic=TopicDefinition(title=config.title, keywords=config.keywords) if chosen is None else crawl.topic(),
+            contact=config.manners.contact,
+            taxonomy=(folder / Path(chosen.file).expanduser()).resolve() if chosen else None,
+            nodes=list(chosen.nodes) if chosen else [],
+            allow=list(config.network.allow),
+            hubs=found,
+        )
+
 
 DEFAULT_LANGUAGES = ("en", "zh")
 
@@ -24,7 +67,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.command()
 @click.argument("dir", type=click.Path(path_type=Path))
 @click.option("--topic", metavar="TEXT", help='The topic as a phrase; several languages: "phrase; 短语".')
-@click.option("--keywords", "keywords", multiple=True, metavar="WORDS", help="Words of the topic, parted by commas.")
+@click.option("--keywords", "keywords", multiple=True, metavar="WORDS", help="Words of the topic, separated by commas.")
 @click.option("--taxonomy", type=click.Path(path_type=Path), metavar="FILE", help="A taxonomy; see thresher topics.")
 @click.option("--node", "nodes", multiple=True, metavar="PATH", help="A topic of it; may be given several times.")
 @click.option(
@@ -58,12 +101,12 @@ def new(
 ) -> None:
     """Start a crawl: write topic.yaml and seeds.txt into a new folder.
 
-    Then it is checked as thresher run checks it; what is still missing is named.
+    Then it is checked as by thresher run; what is still missing is named.
     """
     if topic is not None and not topic.strip():
         raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
-    earlier = Earlier.open(before, hubs) if before else None
+    earlier = EarlierCrawl.open(before, hubs) if before else None
     choice = _choose(topic or "", taxonomy, nodes, languages, earlier)
     wanted = replace(choice.topic, keywords=[*choice.topic.keywords, *words])
     named = [checked_seed(seed) for seed in (*seeds, *_lines(seeds_file))]
@@ -73,32 +116,32 @@ def new(
             'the topic has no words; give --topic "a phrase", --keywords "some, words", --taxonomy, or seeds about it'
         )
     urls = list(dict.fromkeys(named)) or choice.examples
-    founding = Founding(
+    new_crawl = NewCrawl(
         topic=wanted,
         seeds=urls,
         contact=contact or (earlier.contact if earlier else ""),
         strategy=strategy,
         allow=earlier.allow if earlier else (),
-        taxonomy={"file": _seen_from(dir, choice.taxonomy), "nodes": choice.nodes} if choice.taxonomy else None,
+        taxonomy={"file": _relative_to(dir, choice.taxonomy), "nodes": choice.nodes} if choice.taxonomy else None,
     )
-    found(CrawlFolder(dir), founding)
+    create_crawl(CrawlFolder(dir), new_crawl)
     if urls and not named:
         echo(f"The seeds are {len(urls)} example pages of the taxonomy; look at them first.", err=True)
-    _say_what_next(dir, urls, founding.networks)
+    _print_next_steps(dir, urls, new_crawl.networks)
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """What the topic is, and what a taxonomy says of it."""
+    """The topic, and its nodes and example pages in a taxonomy."""
 
-    topic: Topic
+    topic: TopicDefinition
     taxonomy: Path | None = None
     nodes: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
 
 
 def _choose(
-    phrase: str, file: Path | None, nodes: Sequence[str], languages: Sequence[str], earlier: Earlier | None
+    phrase: str, file: Path | None, nodes: Sequence[str], languages: Sequence[str], earlier: EarlierCrawl | None
 ) -> _Choice:
     """Read the topic from its phrase, from nodes of a taxonomy, or from an earlier crawl."""
     if earlier and not (phrase or file):
@@ -109,20 +152,20 @@ def _choose(
                 "--node and --language choose from a taxonomy; give --taxonomy FILE. Without one the languages follow "
                 'from the phrase: --topic "a phrase; 短语"'
             )
-        return _Choice(Topic.from_phrase(phrase))
+        return _Choice(TopicDefinition.from_phrase(phrase))
     if phrase or not nodes:
         raise ConfigError("with --taxonomy the topic is a node of it: give --node PATH, and no --topic")
     codes = languages or DEFAULT_LANGUAGES
-    with Taxonomy.open(file) as taxonomy:
+    with TaxonomyReader.open(file) as taxonomy:
         paths = [taxonomy.node(node).path for node in nodes]
-        topic = Topic.from_nodes(taxonomy, paths, languages=codes)
+        topic = TopicDefinition.from_nodes(taxonomy, paths, languages=codes)
         return _Choice(topic, file, paths, example_seeds(taxonomy, paths, languages=codes))
 
 
-def _seen_from(folder: Path, file: Path) -> str:
-    """Write the path of a file so that it is found from the crawl's folder, also when a copy inside moves with it."""
-    place, root = file.resolve(), folder.resolve()
-    return str(place.relative_to(root) if place.is_relative_to(root) else place)
+def _relative_to(folder: Path, file: Path) -> str:
+    """Return the path of a file: relative if it is inside the crawl's folder, so that both can move, else absolute."""
+    path, root = file.resolve(), folder.resolve()
+    return str(path.relative_to(root) if path.is_relative_to(root) else path)
 
 
 def _lines(path: Path | None) -> list[str]:
@@ -130,16 +173,16 @@ def _lines(path: Path | None) -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-def _say_what_next(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> None:
+def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> None:
     echo(f"{folder / 'topic.yaml'} and {folder / 'seeds.txt'} are written.", err=True)
     if allow:
         echo(f"The seeds are private addresses; network.allow lists {', '.join(allow)}.", err=True)
     if len(urls) == 1:
         echo("One seed is enough to start; with two or more, from several sites, verdicts are better.", err=True)
     try:
-        Crawl.open(folder).check()
+        CrawlProject.open(folder).check()
     except ConfigError as error:
-        echo(f"thresher run will refuse it until this is mended: {error}", err=True)
+        echo(f"thresher run will refuse it until this is fixed: {error}", err=True)
         return
     echo(f"Try a page: thresher try {folder} {urls[0]}", err=True)
     echo(f"Next: thresher run {folder} --pages 100", err=True)

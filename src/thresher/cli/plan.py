@@ -8,13 +8,23 @@ from typing import Any
 
 import click
 
-from thresher.cli.show import echo, echo_json, echo_table
-from thresher.plan.constants import load_constants, read_measurements
-from thresher.plan.needs import make_plan, plan_growth
-from thresher.plan.wish import WAITING_PER_HOST, Prices, Wish
-from thresher.plan.words import COLUMNS, lines, row
+from thresher.capacity.constants import load_constants, read_measurements
+from thresher.capacity.plan import make_plan, plan_growth
+from thresher.capacity.request import WAITING_PER_HOST, CapacityRequest, Prices
+from thresher.capacity.text import COLUMNS, lines, row
+from thresher.cli.output import echo, echo_json, echo_table
 
-_WISHES = ("pages", "hosts", "days", "links", "new_share", "page_kb", "waiting", "waiting_per_host", "replicas")
+_REQUEST_OPTIONS = (
+    "pages",
+    "hosts",
+    "days",
+    "links",
+    "new_share",
+    "page_kb",
+    "waiting",
+    "waiting_per_host",
+    "replicas",
+)
 _PRICES = Prices()
 
 
@@ -24,7 +34,7 @@ class Count(click.ParamType[int]):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read 1000000, 1_000_000 or 1e6."""
+        """Parse 1000000, 1_000_000 or 1e6."""
         try:
             number = float(value)
         except ValueError:
@@ -40,11 +50,11 @@ _FROM_0 = click.FloatRange(min=0)
 
 
 @click.command()
-@click.option("--pages", type=_COUNT, required=True, help="Fetches in all, such as 1e9.")
-@click.option("--hosts", type=_COUNT, required=True, help="Hosts that have something waiting, on average.")
-@click.option("--delay", type=_FROM_0, required=True, help="Seconds between two pages of one host.")
-@click.option("--days", type=_ABOVE_0, default=30.0, show_default=True, help="When it should be done.")
-@click.option("--workers", type=_COUNT, help="So many workers, whatever the days.")
+@click.option("--pages", type=_COUNT, required=True, help="Total number of fetches, such as 1e9.")
+@click.option("--hosts", type=_COUNT, required=True, help="Hosts with waiting URLs, on average.")
+@click.option("--delay", type=_FROM_0, required=True, help="Seconds between two fetches from one host.")
+@click.option("--days", type=_ABOVE_0, default=30.0, show_default=True, help="Days until it should be done.")
+@click.option("--workers", type=_COUNT, help="Use this many workers, regardless of --days.")
 @click.option("--links", type=_COUNT, default=60, show_default=True, help="Links per page.")
 @click.option(
     "--new-share",
@@ -53,14 +63,14 @@ _FROM_0 = click.FloatRange(min=0)
     show_default=True,
     help="Share of links to a URL not seen before, over the whole crawl.",
 )
-@click.option("--page-kb", type=_ABOVE_0, default=30.0, show_default=True, help="KB per page on the line.")
-@click.option("--waiting", type=_COUNT, help="URLs waiting at the end; else computed from links.")
-@click.option("--waiting-per-host", type=_COUNT, default=WAITING_PER_HOST, show_default=True, help="Bound per host.")
-@click.option("--note-kb", type=_FROM_0, default=1.0, show_default=True, help="KB remembered per host: its robots.txt.")
-@click.option("--worker-pages-per-second", type=_ABOVE_0, help="Of one worker; else as measured.")
+@click.option("--page-kb", type=_ABOVE_0, default=30.0, show_default=True, help="KB per page as transferred.")
+@click.option("--waiting", type=_COUNT, help="URLs waiting at the end; by default computed from links.")
+@click.option("--waiting-per-host", type=_COUNT, default=WAITING_PER_HOST, show_default=True, help="Maximum per host.")
+@click.option("--note-kb", type=_FROM_0, default=1.0, show_default=True, help="KB stored per host: its robots.txt.")
+@click.option("--worker-pages-per-second", type=_ABOVE_0, help="Speed of one worker; by default as measured.")
 @click.option("--node-ram-gb", type=_ABOVE_0, default=32.0, show_default=True, help="RAM of one store machine.")
 @click.option("--replicas", type=click.IntRange(min=0), default=0, show_default=True, help="Copies of each store node.")
-@click.option("--line-mbit", type=_FROM_0, default=0.0, help="What your line carries; else no limit.")
+@click.option("--line-mbit", type=_FROM_0, default=0.0, help="Bandwidth of your connection; by default unlimited.")
 @click.option("--price-core", type=_FROM_0, default=_PRICES.core, show_default=True, help="A core and a month.")
 @click.option(
     "--price-ram-gb", type=_FROM_0, default=_PRICES.ram_gb, show_default=True, help="A GB of RAM and a month."
@@ -69,21 +79,21 @@ _FROM_0 = click.FloatRange(min=0)
     "--price-disk-gb", type=_FROM_0, default=_PRICES.disk_gb, show_default=True, help="A GB of disk and a month."
 )
 @click.option(
-    "--price-traffic-gb", type=_FROM_0, default=_PRICES.traffic_gb, show_default=True, help="A GB that comes in."
+    "--price-traffic-gb", type=_FROM_0, default=_PRICES.traffic_gb, show_default=True, help="A GB of incoming traffic."
 )
-@click.option("--table", is_flag=True, help="The same crawl from 10^4 to 10^9 pages, with as many pages per host.")
+@click.option("--table", is_flag=True, help="The same crawl from 10^4 to 10^9 pages, with the same pages per host.")
 @click.option("--constants", is_flag=True, help="Also print the measured constants: by which command, when, where.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def plan(delay: float, workers: int | None, table: bool, constants: bool, as_json: bool, **flags: Any) -> None:
-    """Say what a crawl of a given size needs: workers, store, RAM, disk, line, days, and what limits it first.
+    """Estimate what a crawl of a given size needs: workers, store, RAM, disk, traffic, days, its bottleneck.
 
-    Everything is computed from measured constants; prices are rough and yours to give.
+    Everything is computed from measured constants; the default prices are rough, give your own.
     """
     measured = load_constants()
     if flags["worker_pages_per_second"]:
         measured = replace(measured, worker_pages_per_second=flags["worker_pages_per_second"])
-    wish = _wish(delay, flags)
-    one, many = make_plan(wish, measured, workers=workers), plan_growth(wish, measured, workers=workers)
+    request = _request(delay, flags)
+    one, many = make_plan(request, measured, workers=workers), plan_growth(request, measured, workers=workers)
     plans = many if table else [one]
     if as_json:
         echo_json({"plans": [_plain(asdict(each)) for each in plans], "constants": read_measurements()})
@@ -97,10 +107,10 @@ def plan(delay: float, workers: int | None, table: bool, constants: bool, as_jso
         _echo_constants()
 
 
-def _wish(delay: float, flags: dict[str, Any]) -> Wish:
+def _request(delay: float, flags: dict[str, Any]) -> CapacityRequest:
     prices = Prices(**{name: flags[f"price_{name}"] for name in ("core", "ram_gb", "disk_gb", "traffic_gb")})
-    more = {name: flags[name] for name in (*_WISHES, "note_kb", "node_ram_gb", "line_mbit")}
-    return Wish(delay_seconds=delay, prices=prices, **more)
+    more = {name: flags[name] for name in (*_REQUEST_OPTIONS, "note_kb", "node_ram_gb", "line_mbit")}
+    return CapacityRequest(delay_seconds=delay, prices=prices, **more)
 
 
 def _echo_constants() -> None:
@@ -113,7 +123,7 @@ def _echo_constants() -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Write what has no limit as null: JSON knows no infinity."""
+    """Replace infinity, which JSON lacks, by null."""
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     return None if value == math.inf else value

@@ -1,4 +1,4 @@
-"""thresher run: crawl, with a live line on a terminal and plain lines elsewhere."""
+"""thresher run: crawl, with a live status line on a terminal and plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json, in_words
-from thresher.config import Stop
-from thresher.engine.progress import Limits, Progress
-from thresher.engine.run import RunResult, run_crawl
+from thresher.cli.output import CRAWL, echo, echo_json, in_words
+from thresher.config.schema import StopConfig
+from thresher.coordination.store_binding import STORE_VARIABLE
 from thresher.errors import ConfigError
-from thresher.failures import some
-from thresher.fleet.binding import STORE_VARIABLE
-from thresher.revisits import MOST_PAGES, refreshing
-from thresher.totals import relevant_words
+from thresher.monitoring.failures import some
+from thresher.monitoring.totals import relevant_words
+from thresher.operations.refresh import MOST_PAGES, refresh_run
+from thresher.project import CrawlProject
+from thresher.runner.limits import Limits, Progress
+from thresher.runner.supervisor import RunResult, run_crawl
 
 PLAIN_SECONDS = 5.0
 
@@ -31,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def metrics_options(command: F) -> F:
-    """Add the options that say where workers tell how they are."""
+    """Add the options of the metrics endpoint."""
     command = click.option(
         "--metrics-address", default="127.0.0.1", show_default=True, metavar="IP", help="Where metrics are served."
     )(command)
@@ -51,9 +51,9 @@ def metrics_options(command: F) -> F:
     type=click.IntRange(0, 256),
     default=1,
     show_default=True,
-    help="Worker processes; 0 to watch over those of other machines.",
+    help="Worker processes; 0 to supervise those of other machines only.",
 )
-@click.option("--refresh", is_flag=True, help="Visit pages again, most to gain first; --pages says how many.")
+@click.option("--refresh", is_flag=True, help="Visit pages again, most to gain first; --pages limits their number.")
 @click.option("--strategy", metavar="NAME", help="Another strategy than topic.yaml's.")
 @click.option(
     "--store", metavar="URL", envvar=STORE_VARIABLE, help="The store of a new crawl, in place of topic.yaml's."
@@ -72,37 +72,39 @@ def run(
     metrics_address: str,
     as_json: bool,
 ) -> None:
-    """Crawl, or go on where the last run stopped.
+    """Crawl, or continue where the last run stopped.
 
-    Ctrl-C lets open requests finish and saves; the same command goes on. A second Ctrl-C stops at once.
+    Ctrl-C lets open requests finish and saves; the same command continues. A second Ctrl-C stops at once.
 
-    The exit code is 0 when the work was done, a limit that is reached included; 9 when nothing, or almost nothing,
+    The exit code is 0 when the work was done or a limit was reached; 9 when nothing, or almost nothing,
     could be fetched; 11 when it was stopped.
 
-    With a store that other machines can reach, such as redis://…, they join by thresher work. What ends this run then
-    ends it for all of them.
+    With a store that other machines can reach, such as redis://…, they join by thresher work. The end of this run then
+    ends the crawl for all of them.
 
-    With --refresh, pages that have probably changed and are relevant are visited again; servers are asked for what has
-    changed since. New links that are found wait for the next usual run. See thresher changes.
+    With --refresh, relevant pages that have probably changed are visited again, with conditional requests. New links
+    wait for the next usual run. See thresher changes.
     """
     flags = {"strategy": strategy, "store": store, "refresh": "yes" if refresh else None}
-    crawl = Crawl.open(dir, changes={name: value for name, value in flags.items() if value})
+    crawl = CrawlProject.open(dir, changes={name: value for name, value in flags.items() if value})
     if crawl.folder.joined.is_file():
-        raise ConfigError(f"{dir} works for a crawl that was begun elsewhere; go on by thresher work --dir {dir}")
+        raise ConfigError(
+            f"{dir} works for a crawl that was started on another machine; continue with thresher work --dir {dir}"
+        )
     if not workers and not crawl.is_shared:
-        raise ConfigError("--workers 0 watches over other machines; give --store redis://…, which they can reach")
+        raise ConfigError("--workers 0 only supervises other machines; give --store redis://…, which they can reach")
     crawl.check()
-    around = refreshing(crawl, pages or MOST_PAGES) if refresh else None
+    around = refresh_run(crawl, pages or MOST_PAGES) if refresh else None
     limits = Limits(minutes=minutes) if refresh else _limits(crawl.config.stop, pages, minutes)
-    with Reporter() as reporter:
+    with RunReporter() as reporter:
         metrics = (metrics_address, metrics_port) if metrics_port else None
         parts = {"workers": workers, "limits": limits, "report": reporter.show, "metrics": metrics}
         result = run_crawl(crawl, around=around, **parts)
-    print_result(dir, result, as_json=as_json, look=f"changes {dir}" if refresh else "")
+    print_result(dir, result, as_json=as_json, next_command=f"changes {dir}" if refresh else "")
     sys.exit(result.exit_code)
 
 
-def _limits(stop: Stop, pages: int | None, minutes: float | None) -> Limits:
+def _limits(stop: StopConfig, pages: int | None, minutes: float | None) -> Limits:
     return Limits(
         pages=pages or stop.pages,
         relevant=stop.relevant,
@@ -112,7 +114,7 @@ def _limits(stop: Stop, pages: int | None, minutes: float | None) -> Limits:
 
 
 def line_of(progress: Progress) -> str:
-    """Say in one line how a run stands and what limits it."""
+    """Return the progress of a run and what limits it, in one line."""
     counts = progress.counts
     ahead = f"{progress.forecast.interval} relevant among " if progress.forecast else ""
     return (
@@ -121,15 +123,15 @@ def line_of(progress: Progress) -> str:
     )
 
 
-class Reporter:
-    """One live line on a terminal; elsewhere a plain line every few seconds."""
+class RunReporter:
+    """Prints a live line on a terminal; elsewhere a plain line every few seconds."""
 
     def __init__(self) -> None:
         console = Console(file=sys.stderr)
         self._live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
         self._next = 0.0
 
-    def __enter__(self) -> Reporter:
+    def __enter__(self) -> RunReporter:
         if self._live:
             self._live.start()
         return self
@@ -139,7 +141,6 @@ class Reporter:
             self._live.stop()
 
     def show(self, progress: Progress) -> None:
-        """Show how the run stands."""
         if self._live:
             self._live.update(Text(line_of(progress)))
         elif time.monotonic() >= self._next:
@@ -147,8 +148,8 @@ class Reporter:
             echo(line_of(progress), err=True)
 
 
-def print_result(folder: Path, result: RunResult, *, as_json: bool, look: str = "") -> None:
-    """Report how a run ended, why URLs failed, and which command shows what it brought."""
+def print_result(folder: Path, result: RunResult, *, as_json: bool, next_command: str = "") -> None:
+    """Print how a run ended, why URLs failed, and which command shows the results."""
     counts, forecast = result.progress.counts, result.progress.forecast
     if as_json:
         echo_json(
@@ -179,7 +180,5 @@ def print_result(folder: Path, result: RunResult, *, as_json: bool, look: str = 
         echo(f"  {line}", err=True)
     if forecast:
         echo(f"Forecast: {in_words(forecast, counts.waiting)}.", err=True)
-    echo(
-        f"Look: thresher {look or (f'export {folder} -f csv -o pages.csv' if counts.pages else f'hosts {folder}')}",
-        err=True,
-    )
+    usual = f"export {folder} -f csv -o pages.csv" if counts.pages else f"hosts {folder}"
+    echo(f"Look: thresher {next_command or usual}", err=True)

@@ -1,4 +1,4 @@
-"""thresher search: full text over the pages of a crawl."""
+"""thresher search: full-text search over the pages of a crawl."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-from thresher.archive.collection import Collection
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json
-from thresher.search.find import Filters, Found, Order
+from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
-from thresher.search.query import Query
+from thresher.search.query import SearchQuery
+from thresher.search.ranking import Filters, SearchHit, SearchOrder
 from thresher.search.snippets import snippet
+from thresher.storage.reader import PageStoreReader
 
 _DAY = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
-_SPEAK_EVERY_ROWS = 2_000
+_REPORT_EVERY_ROWS = 2_000
 
 
 @click.command()
@@ -27,14 +27,16 @@ _SPEAK_EVERY_ROWS = 2_000
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many pages.")
 @click.option("--host", default="", help="Only pages of this host and of those below it.")
 @click.option("--language", default="", help="Only pages in this language: en, zh, ….")
-@click.option("--min-relevance", type=click.FloatRange(0, 1), default=0.0, help="Only pages at least so relevant.")
+@click.option(
+    "--min-relevance", type=click.FloatRange(0, 1), default=0.0, help="Only pages with at least this relevance."
+)
 @click.option("--since", type=_DAY, help="Only pages fetched on this day (UTC) or later.")
 @click.option("--until", type=_DAY, help="Only pages fetched before this day (UTC).")
 @click.option(
     "--by",
     "order",
-    type=click.Choice([order.value for order in Order]),
-    default=Order.MATCH.value,
+    type=click.Choice([order.value for order in SearchOrder]),
+    default=SearchOrder.MATCH.value,
     show_default=True,
     help="match: relevant pages first, the best match among them. relevance: the most relevant first.",
 )
@@ -47,20 +49,21 @@ def search(
     as_json: bool,
     **filters: Any,
 ) -> None:
-    """Search the pages of a crawl, in English and Chinese; "quoted words" stand next to each other.
+    """Search the pages of a crawl, in English and Chinese; "quoted words" must be adjacent.
 
-    The first search of a crawl makes the index, later ones add what is new since. Of pages that say nearly the same
-    one is shown.
+    The first search of a crawl builds the index, later ones add new pages. Of near duplicates only one is shown.
     """
-    asked = Query.read(" ".join(f'"{words}"' if " " in words and len(query) > 1 else words for words in query))
-    if not asked:
-        raise click.UsageError("there is nothing in this query to look for: only signs, or words that stand everywhere")
-    crawl = Crawl.open(dir)
-    with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, Collection(crawl.folder.pages) as collection:
-        if index.catch_up(_say) is None:
+    terms = SearchQuery.read(" ".join(f'"{words}"' if " " in words and len(query) > 1 else words for words in query))
+    if not terms:
+        raise click.UsageError(
+            "the query has no searchable word: only punctuation, or words that nearly every page has"
+        )
+    crawl = CrawlProject.open(dir)
+    with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, PageStoreReader(crawl.folder.pages) as collection:
+        if index.catch_up(_report_progress) is None:
             echo("another search is adding pages to the index: the newest may be missing here", err=True)
-        found = index.search(asked, _filters(**filters), limit=limit, order=Order(order))
-        results = [_result(place, each, collection, asked) for place, each in enumerate(found, start=1)]
+        found = index.search(terms, _filters(**filters), limit=limit, order=SearchOrder(order))
+        results = [_result(place, each, collection, terms) for place, each in enumerate(found, start=1)]
         pages = index.pages()
     if as_json:
         echo_json(results)
@@ -71,8 +74,8 @@ def search(
         raise SystemExit(1)
 
 
-def _say(rows: int) -> None:
-    if rows % _SPEAK_EVERY_ROWS == 0:
+def _report_progress(rows: int) -> None:
+    if rows % _REPORT_EVERY_ROWS == 0:
         echo(f"{rows:,} new rows in the index", err=True)
 
 
@@ -86,7 +89,7 @@ def _filters(host: str, language: str, min_relevance: float, since: datetime | N
     )
 
 
-def _result(place: int, found: Found, collection: Collection, query: Query) -> dict[str, Any]:
+def _result(place: int, found: SearchHit, collection: PageStoreReader, query: SearchQuery) -> dict[str, Any]:
     record = collection.find(found.fingerprint)
     text = collection.text(found.fingerprint)
     return {

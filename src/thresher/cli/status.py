@@ -1,4 +1,4 @@
-"""thresher status: the numbers of a crawl, now."""
+"""thresher status: the numbers of a crawl."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Any
 
 import click
 
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json, echo_table, in_words
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, in_words
 from thresher.cli.stores import opened, store_options
-from thresher.ended import Ended, last_ended
-from thresher.failures import FailureReport, failure_report
-from thresher.fleet.links import HELLO_SECONDS
-from thresher.fleet.roster import Roster, Worker
+from thresher.coordination.connection import CONNECT_SECONDS
+from thresher.coordination.last_run import RunEnd, last_run_end
+from thresher.coordination.worker_registry import RegisteredWorker, WorkerRegistry
+from thresher.feedback.forecast import read_forecast
 from thresher.frontier.base import Counts
-from thresher.outlook import look_ahead
+from thresher.monitoring.failures import FailureReport, failure_report
+from thresher.monitoring.totals import Totals
+from thresher.project import CrawlProject
 from thresher.records import Forecast
-from thresher.totals import Totals
 
 
 @click.command()
 @click.argument("dir", type=CRAWL, required=False)
 @store_options()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def status(dir: Path | None, store: str | None, name: str | None, as_json: bool) -> None:  # noqa: A002 - so it is called
-    """Print a crawl in numbers.
+def status(dir: Path | None, store: str | None, name: str | None, as_json: bool) -> None:  # noqa: A002 - the argument's name
+    """Print the status of a crawl.
 
-    The crawl is named by its folder, or by its store and its name there. Where several machines share a store, their
-    workers are listed too; one that has not been heard of for a while is called silent.
+    The crawl is named by its folder, or by its store and its name there. With a shared store, its workers are listed
+    too; one without a recent heartbeat is silent.
     """
     with opened(dir, store, name) as crawl:
-        counts, workers, forecast, ended, failures = asyncio.run(_look(crawl))
+        counts, workers, forecast, ended, failures = asyncio.run(_read(crawl))
         numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(counts)}
         if as_json:
             numbers["forecast"] = asdict(forecast) if forecast else None
@@ -62,44 +62,46 @@ def _shown(value: object) -> str:
     return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-async def _look(crawl: Crawl) -> tuple[Counts, list[Worker], Forecast | None, Ended | None, FailureReport]:
-    frontier = crawl.look()
+async def _read(
+    crawl: CrawlProject,
+) -> tuple[Counts, list[RegisteredWorker], Forecast | None, RunEnd | None, FailureReport]:
+    frontier = crawl.frontier_reader()
     is_running = crawl.is_shared or bool(crawl.folder.runner())
     try:
         counts = await Totals(crawl.counted_pages).read(frontier)
         return (
             counts,
             await _workers(crawl),
-            await look_ahead(frontier, counts),
-            await last_ended(frontier, is_running=is_running),
+            await read_forecast(frontier, counts),
+            await last_run_end(frontier, is_running=is_running),
             await failure_report(frontier),
         )
     finally:
         await frontier.close()
 
 
-async def _workers(crawl: Crawl) -> list[Worker]:
+async def _workers(crawl: CrawlProject) -> list[RegisteredWorker]:
     if not crawl.is_shared:
         return []
-    link = crawl.link(patience_seconds=HELLO_SECONDS)
+    connection = crawl.connection(patience_seconds=CONNECT_SECONDS)
     try:
-        return await Roster(link, crawl.name).workers()
+        return await WorkerRegistry(connection, crawl.name).workers()
     finally:
-        await link.close()
+        await connection.close()
 
 
-def _worker(worker: Worker) -> dict[str, Any]:
-    sign = asdict(worker.sign)
-    state = "silent" if worker.is_silent else sign.pop("state")
-    return {"name": worker.name, **sign, "state": state, "silent_seconds": round(worker.silent_seconds, 1)}
+def _worker(worker: RegisteredWorker) -> dict[str, Any]:
+    heartbeat = asdict(worker.heartbeat)
+    state = "silent" if worker.is_silent else heartbeat.pop("state")
+    return {"name": worker.name, **heartbeat, "state": state, "silent_seconds": round(worker.silent_seconds, 1)}
 
 
-def _show_workers(workers: list[Worker]) -> None:
+def _show_workers(workers: list[RegisteredWorker]) -> None:
     if not workers:
-        echo("No worker is there. One comes by thresher work.")
+        echo("There are no workers. Add one: thresher work")
         return
     echo_table(
-        ["worker", "machine", "process", "pages", "for s", "state", "heard of s ago"],
+        ["worker", "machine", "process", "pages", "for s", "state", "heartbeat s ago"],
         [
             (
                 row["name"],

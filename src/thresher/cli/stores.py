@@ -1,4 +1,4 @@
-"""Crawls by the name that they have in a shared store: the options, and how such a crawl is opened."""
+"""Options that name a crawl in a shared store, and opening such a crawl."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from thresher.build import Crawl
-from thresher.config_file import load_config
+from thresher.config.folder import CrawlFolder
+from thresher.config.loading import load_config
+from thresher.coordination.connection import CONNECT_SECONDS, connect_store
+from thresher.coordination.crawl_definition import Definition, DefinitionStore
+from thresher.coordination.store_binding import STORE_VARIABLE, StoreRecord
 from thresher.errors import ConfigError
-from thresher.fleet.binding import STORE_VARIABLE, StoreRecord
-from thresher.fleet.definition import Definition, DefinitionStore
-from thresher.fleet.links import HELLO_SECONDS, store_link
-from thresher.folder import CrawlFolder
+from thresher.project import CrawlProject
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,42 +46,42 @@ def fetch_definition(store: str, name: str) -> Definition:
 
 
 async def _fetch(store: str, name: str) -> Definition:
-    link = store_link(store, patience_seconds=HELLO_SECONDS)
+    connection = connect_store(store, patience_seconds=CONNECT_SECONDS)
     try:
-        return await DefinitionStore(link, name).fetch()
+        return await DefinitionStore(connection, name).fetch()
     finally:
-        await link.close()
+        await connection.close()
 
 
 @contextmanager
-def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator[Crawl]:
-    """Open a crawl by its folder, or for a look by its name in a store.
+def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator[CrawlProject]:
+    """Open a crawl by its folder, or read-only by its name in a store.
 
     Raises:
         ConfigError: Neither was given.
     """
     if folder is not None:
         flags = {"store": None if _is_ambient(folder) else store, "name": name}
-        yield Crawl.open(folder, changes={flag: value for flag, value in flags.items() if value})
+        yield CrawlProject.open(folder, changes={flag: value for flag, value in flags.items() if value})
     elif store and name:
-        with tempfile.TemporaryDirectory(prefix="thresher-") as place:
-            yield joined(Path(place), fetch_definition(store, name), store, name)
+        with tempfile.TemporaryDirectory(prefix="thresher-") as temporary:
+            yield joined(Path(temporary), fetch_definition(store, name), store, name)
     else:
         raise ConfigError("which crawl? Give its folder, or --store URL and --crawl NAME")
 
 
 def _is_ambient(folder: Path) -> bool:
-    """Tell whether the store comes from the environment while the folder records one: then the record decides."""
+    """Return whether the store comes from the environment while the folder records one: the record wins."""
     source = click.get_current_context().get_parameter_source("store")
     return source is ParameterSource.ENVIRONMENT and CrawlFolder(folder).store.is_file()
 
 
-def joined(root: Path, definition: Definition, store: str, name: str) -> Crawl:
-    """Make a folder that works for a crawl in a store, and open it."""
+def joined(root: Path, definition: Definition, store: str, name: str) -> CrawlProject:
+    """Create a folder that joins a crawl in a store, and open it."""
     folder = CrawlFolder(root)
     definition.write(folder)
     known = StoreRecord.read(folder)
     topic_store = load_config(folder.topic).store
     StoreRecord.of(store, name=name, id=known.id if known else "", topic_store=topic_store).write(folder)
     folder.join({**definition.changes, "name": name})
-    return Crawl.open(root, changes={"store": store})
+    return CrawlProject.open(root, changes={"store": store})

@@ -1,4 +1,4 @@
-"""thresher topics: trees of topics, imported once and looked into often."""
+"""thresher topics: import, search and show taxonomies; find URL tokens that the token table lacks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,68 @@ from typing import Any
 
 import click
 
-from thresher.cli.show import echo, echo_json, echo_table
-from thresher.cli.topic_tokens import tokens
-from thresher.topics.taxonomy import Node, Taxonomy
-from thresher.topics.taxonomy_import import Imported, import_taxonomy
-from thresher.topics.token_table import TokenTable
-from thresher.topics.topic import Topic
+from thresher.cli.output import echo, echo_json, echo_table
+from thresher.storage.reader import PageStoreReader
+from thresher.topics.taxonomy.importing import ImportResult, import_taxonomy
+from thresher.topics.taxonomy.taxonomy import TaxonomyNode, TaxonomyReader
+from thresher.topics.token_table import LEAST, TokenCounter, TokenTable, unmapped
+from thresher.topics.topic import TopicDefinition
+
+
+@click.command()
+@click.argument("source", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--least", type=click.IntRange(min=0), default=LEAST, show_default=True, help="Tokens seen more often than this."
+)
+@click.option("--links", is_flag=True, help="Also count the links that pages added to the frontier.")
+@click.option(
+    "--table", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A token table of your own."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def tokens(source: Path, least: int, links: bool, table: Path | None, as_json: bool) -> None:
+    """List frequent words of URLs that the token table lacks, most frequent first.
+
+    SOURCE is a crawl's folder, or a file with a URL on each line. Rows for what you recognise go into a file tokens.tsv
+    in the crawl's folder, of the same form as the shipped table.
+    """
+    known, labels, urls = (
+        _crawl(source, links) if source.is_dir() else (TokenTable.shipped(), [], _lines_of_file(source))
+    )
+    if table:
+        known |= TokenTable.read(table)
+    counter = TokenCounter(least=least)
+    for url in urls:
+        counter.add(url)
+    found = unmapped(counter, known, labels=labels)
+    off = f"too low by at most {counter.error:,}" if counter.error else "exact"
+    echo(f"{len(found):,} tokens in more than {least:,} of {counter.urls:,} URLs; counts are {off}", err=True)
+    if as_json:
+        echo_json([asdict(each) for each in found])
+    else:
+        rows = [(each.token, each.count, " ".join(each.holds), each.example) for each in found]
+        echo_table(["token", "URLs", "counts already as", "example"], rows)
+
+
+def _crawl(folder: Path, links: bool) -> tuple[TokenTable, list[str], Iterator[str]]:
+    from thresher.project import CrawlProject  # slow to import, and only this command needs it
+
+    crawl = CrawlProject.open(folder)
+    labels = [label for path in crawl.topic().labels for level in path for label in level.values()]
+    return TokenTable.for_crawl(folder), labels, _pages(crawl.folder.pages, links)
+
+
+def _pages(folder: Path, links: bool) -> Iterator[str]:
+    with PageStoreReader(folder) as collection:
+        for record in collection.ranked(duplicates=True):
+            yield record.url
+            if links:
+                yield from (link.url for link in collection.links(record.fingerprint))
+
+
+def _lines_of_file(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        yield from (line for line in map(str.strip, lines) if line)
+
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 """The type of every FILE argument."""
@@ -25,10 +81,9 @@ PROGRESS_SECONDS = 5.0
 
 
 class TopicsGroup(click.Group):
-    """Lists its commands as a user meets them."""
+    """Lists its commands in the order of their definition."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of their definition."""
         return list(self.commands)
 
 
@@ -48,9 +103,9 @@ def import_files(files: Sequence[Path], output: Path, as_json: bool) -> None:
     """Read files of topics into one taxonomy.
 
     They may be ODP's RDF dumps, tables of paths (tab-separated, or JSON objects line by line) or YAML, plain or packed
-    with gzip or zstd; what each one is, is told by its content.
+    with gzip or zstd; the format is detected from the content.
     """
-    imported = import_taxonomy(files, output, told=_Progress())
+    imported = import_taxonomy(files, output, progress=_Progress())
     if as_json:
         echo_json({**asdict(imported), "output": str(output)})
         return
@@ -70,7 +125,7 @@ def import_files(files: Sequence[Path], output: Path, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def find(file: Path, words: Sequence[str], limit: int, as_json: bool) -> None:
     """Find topics by the words of their labels, in any language."""
-    with Taxonomy.open(file) as taxonomy:
+    with TaxonomyReader.open(file) as taxonomy:
         found = taxonomy.find(" ".join(words), limit=limit)
     if as_json:
         echo_json([{**_brief(node), "score": score} for node, score in found])
@@ -90,7 +145,7 @@ def find(file: Path, words: Sequence[str], limit: int, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(file: Path, node: str, limit: int, as_json: bool) -> None:
     """Show a topic: labels, description, children, example pages, and the words and spellings a crawl looks for."""
-    with Taxonomy.open(file) as taxonomy:
+    with TaxonomyReader.open(file) as taxonomy:
         shown = _shown(taxonomy, taxonomy.node(node), limit)
     if as_json:
         echo_json(shown)
@@ -106,7 +161,7 @@ def show(file: Path, node: str, limit: int, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def tree(file: Path, node: str, depth: int, as_json: bool) -> None:
     """List the topics below a node, or below the root, as a tree."""
-    with Taxonomy.open(file) as taxonomy:
+    with TaxonomyReader.open(file) as taxonomy:
         tops = [taxonomy.node(node)] if node else taxonomy.children()
         found = [entry for top in tops for entry in _walk(taxonomy, top, 0, depth if node else depth - 1)]
     if as_json:
@@ -120,29 +175,31 @@ topics.add_command(tokens)
 
 
 class _Progress:
-    """Says now and then how far an import is."""
+    """Prints the progress of an import every few seconds."""
 
     def __init__(self) -> None:
         self._next = time.monotonic() + PROGRESS_SECONDS
 
-    def __call__(self, so_far: Imported) -> None:
+    def __call__(self, so_far: ImportResult) -> None:
         if time.monotonic() >= self._next:
             echo(f"{so_far.nodes:,} topics, {so_far.examples:,} example pages so far", err=True)
             self._next = time.monotonic() + PROGRESS_SECONDS
 
 
-def _walk(taxonomy: Taxonomy, node: Node, level: int, levels_left: int) -> Iterator[tuple[int, Node]]:
+def _walk(
+    taxonomy: TaxonomyReader, node: TaxonomyNode, level: int, levels_left: int
+) -> Iterator[tuple[int, TaxonomyNode]]:
     yield level, node
     if levels_left:
         for child in taxonomy.children(node.path):
             yield from _walk(taxonomy, child, level + 1, levels_left - 1)
 
 
-def _brief(node: Node) -> dict[str, Any]:
+def _brief(node: TaxonomyNode) -> dict[str, Any]:
     return {"path": node.path, "labels": node.labels, "urls": node.urls, "urls_below": node.urls_below}
 
 
-def _labels(node: Node) -> str:
+def _labels(node: TaxonomyNode) -> str:
     return _joined(node.labels) or node.path
 
 
@@ -150,8 +207,8 @@ def _joined(labels: Mapping[str, str]) -> str:
     return " · ".join(dict.fromkeys(labels.values()))
 
 
-def _shown(taxonomy: Taxonomy, node: Node, limit: int) -> dict[str, Any]:
-    topic = Topic.from_nodes(taxonomy, [node.path], languages=list(node.labels))
+def _shown(taxonomy: TaxonomyReader, node: TaxonomyNode, limit: int) -> dict[str, Any]:
+    topic = TopicDefinition.from_nodes(taxonomy, [node.path], languages=list(node.labels))
     return {
         **asdict(node),
         "vectors": topic.vectors(),

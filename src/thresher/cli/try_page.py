@@ -1,4 +1,4 @@
-"""thresher try: a page judged and explained before anything is crawled."""
+"""thresher try: judge and explain a page without crawling."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 import click
 
-from thresher.attempt import Attempt, CountedWord, try_pages
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json, echo_table, values_of, verdict
-from thresher.engine.once import fetch_once
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, values_of, verdict
+from thresher.operations.try_page import CountedWord, TriedPage, try_pages
+from thresher.project import CrawlProject
+from thresher.runner.fetch_once import fetch_once
 
 
 @click.command("try")
 @click.argument("dir", type=CRAWL)
 @click.argument("urls", metavar="URL...", nargs=-1, required=True)
 @click.option("--links", type=click.IntRange(min=0), default=10, show_default=True, help="How many links to list.")
-@click.option("--no-seeds", is_flag=True, help="Do not read seeds first for a judge that learns.")
+@click.option("--no-seeds", is_flag=True, help="Do not read seeds first for a learning judge.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def try_page(
     dir: Path,  # noqa: A002 - the argument's name on the command line
@@ -28,12 +28,14 @@ def try_page(
     no_seeds: bool,
     as_json: bool,
 ) -> None:
-    """Fetch a page, judge it and say why; nothing is stored.
+    """Fetch a page, judge it and explain the verdict; nothing is stored.
 
-    A judge that learns reads up to five seeds first. Redirects are followed; robots.txt, scope and delays hold as in a
+    A learning judge reads up to five seeds first. Redirects are followed; robots.txt, scope and delays apply as in a
     crawl. Works beside a running crawl.
     """
-    attempts = try_pages(Crawl.open(dir), urls, fetch=fetch_once, read_seeds=not no_seeds, tell=partial(echo, err=True))
+    attempts = try_pages(
+        CrawlProject.open(dir), urls, fetch=fetch_once, read_seeds=not no_seeds, report=partial(echo, err=True)
+    )
     if as_json:
         echo_json([attempt.as_json(links=links) for attempt in attempts])
     else:
@@ -42,7 +44,7 @@ def try_page(
     sys.exit(0 if any(attempt.judgement for attempt in attempts) else 1)
 
 
-def _echo(attempt: Attempt, links: int, *, first: bool) -> None:
+def _echo(attempt: TriedPage, links: int, *, first: bool) -> None:
     if not first:
         echo()
     for line in sentences(attempt):
@@ -59,13 +61,13 @@ def _echo(attempt: Attempt, links: int, *, first: bool) -> None:
         echo(f"Not listed: {attempt.links_fetched:,} of its links lead to pages that were fetched already.")
 
 
-def _no_links(attempt: Attempt) -> str:
+def _no_links(attempt: TriedPage) -> str:
     number = len(attempt.links)
     return f"Links: {number:,}." if number else "No link that the crawl would follow."
 
 
-def sentences(attempt: Attempt) -> list[str]:
-    """Say in lines for people what became of a URL, its links excepted."""
+def sentences(attempt: TriedPage) -> list[str]:
+    """Return the result for a URL as lines of text, without its links."""
     if attempt.judgement is None:
         return [attempt.asked, f"  not judged: {attempt.reason}"]
     lines = [attempt.asked]

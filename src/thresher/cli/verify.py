@@ -1,4 +1,4 @@
-"""thresher verify: whether archive, pages and frontier agree, and what is done about it."""
+"""thresher verify: check and repair the consistency of archive, pages and frontier."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from pathlib import Path
 
 import click
 
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json
-from thresher.verify.crawl import verify as look_over
-from thresher.verify.findings import Finding, Report
+from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.project import CrawlProject
+from thresher.verify.crawl import verify as verify_crawl
+from thresher.verify.findings import VerifyFinding, VerifyReport
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
-@click.option("--repair", is_flag=True, help="Mend what is wrong; no run may be under way.")
+@click.option("--repair", is_flag=True, help="Repair what is wrong; no run may be under way.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
-    """Check that archive, pages and frontier of a crawl agree; mend what a crash left.
+    """Check that archive, pages and frontier of a crawl agree; repair what a crash left.
 
     Every URL that is done in the frontier must have a stored row, and every stored page and link must be known to the
-    frontier. With --repair, what is missing is queued again and fetched by the next run. Ends with 1 when something is
-    wrong and was not mended.
+    frontier. With --repair, what is missing is queued again and fetched by the next run. The exit code is 1 when
+    something is wrong and was not repaired.
     """
-    report = asyncio.run(look_over(Crawl.open(dir), repair=repair))
+    report = asyncio.run(verify_crawl(CrawlProject.open(dir), repair=repair))
     if as_json:
         echo_json(report.as_json())
     else:
@@ -34,8 +34,8 @@ def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the 
         raise SystemExit(1)
 
 
-def sentences(report: Report, *, repair: bool) -> list[str]:
-    """Say it in lines for people."""
+def sentences(report: VerifyReport, *, repair: bool) -> list[str]:
+    """Return the report as lines of text."""
     looked_at = ", ".join(f"{number:,} {name}" for name, number in report.looked_at.items())
     lines = [f"looked at {looked_at}"]
     for finding in report.findings:
@@ -49,6 +49,6 @@ def sentences(report: Report, *, repair: bool) -> list[str]:
     return [*lines, "mend it: thresher verify --repair" if wrong and not repair else "not all could be mended"]
 
 
-def _finding(finding: Finding) -> list[str]:
+def _finding(finding: VerifyFinding) -> list[str]:
     examples = [f"    {example}" for example in finding.examples]
     return [f"{finding.state:>7}  {finding.part}: {finding.number:,} {finding.words}", *examples]

@@ -1,4 +1,4 @@
-"""thresher why: one sentence on where a URL stands, then the path from the seed and the parts of the scores."""
+"""thresher why: one sentence on the state of a URL, then its path from the seed and the parts of its scores."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from thresher.build import Crawl
-from thresher.cli.show import CRAWL, echo, echo_json
-from thresher.explain import explain
+from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.operations.explain import explain
+from thresher.project import CrawlProject
 
 
 @click.command()
@@ -18,8 +18,8 @@ from thresher.explain import explain
 @click.option("--all", "all_parts", is_flag=True, help="Print every part of every score, not only the strongest.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; it holds every part.")
 def why(dir: Path, url: str, all_parts: bool, as_json: bool) -> None:  # noqa: A002 - the argument's name
-    """Say why a page is there or not: one sentence, then its path from a seed and the parts of its scores."""
-    explanation = asyncio.run(explain(Crawl.open(dir), url))
+    """Explain a URL: one sentence on its state, then its path from a seed and the parts of its scores."""
+    explanation = asyncio.run(explain(CrawlProject.open(dir), url))
     if as_json:
         echo_json(explanation.as_json())
     else:

@@ -1,4 +1,4 @@
-"""thresher work: one more machine for a crawl that was begun elsewhere."""
+"""thresher work: add a machine to a crawl that was started on another one."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from pathlib import Path
 
 import click
 
-from thresher.build import Crawl
-from thresher.cli.run import Reporter, metrics_options, print_result
-from thresher.cli.show import echo
+from thresher.cli.output import echo
+from thresher.cli.run import RunReporter, metrics_options, print_result
 from thresher.cli.stores import fetch_definition, joined, store_options
-from thresher.engine.progress import Limits
-from thresher.engine.run import run_crawl
+from thresher.config.folder import CrawlFolder
+from thresher.coordination.crawl_definition import Definition, is_inside
+from thresher.coordination.store_binding import StoreRecord
 from thresher.errors import ConfigError, StoreUnreachable, UnknownCrawl
-from thresher.fleet.binding import StoreRecord
-from thresher.fleet.definition import Definition
-from thresher.fleet.filenames import is_inside
-from thresher.folder import CrawlFolder
+from thresher.project import CrawlProject
+from thresher.runner.limits import Limits
+from thresher.runner.supervisor import run_crawl
 from thresher.urls.store_address import same_store, shown_store
 
 WAIT_STEP_SECONDS = 2.0
@@ -30,12 +29,14 @@ WAIT_STEP_SECONDS = 2.0
     "--dir",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where this machine keeps what it fetches; a folder with the crawl's name if left out.",
+    help="Where this machine stores what it fetches; by default a folder with the crawl's name.",
 )
 @click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes.")
-@click.option("--name", "machine", default="", metavar="NAME", help="This machine's name, when its host's will not do.")
 @click.option(
-    "--pages", type=click.IntRange(min=1), help="Leave when the crawl has this many pages, all machines counted."
+    "--name", "machine", default="", metavar="NAME", help="The name of this machine; by default its host name."
+)
+@click.option(
+    "--pages", type=click.IntRange(min=1), help="Exit when the crawl has this many pages, all machines counted."
 )
 @click.option(
     "--wait-seconds",
@@ -58,15 +59,15 @@ def work(
     metrics_address: str,
     as_json: bool,
 ) -> None:
-    """Join a crawl that was begun on another machine, and work for it until it ends.
+    """Join a crawl that was started on another machine, and work for it until it ends.
 
-    It is begun there by thresher run DIR --store URL. What this machine fetches stays in its own folder. Ctrl-C lets
-    open requests finish and leaves; the others go on. A second Ctrl-C stops at once.
+    It is started there by thresher run DIR --store URL. What this machine fetches stays in its own folder. Ctrl-C lets
+    open requests finish and exits; the other machines continue. A second Ctrl-C stops at once.
     """
     crawl = _join(store, name, folder, wait_seconds=wait_seconds)
     crawl.check()
     echo(f"{crawl.folder.root} works for {name} in {shown_store(store)}.", err=True)
-    with Reporter() as reporter:
+    with RunReporter() as reporter:
         result = run_crawl(
             crawl,
             workers=workers,
@@ -77,49 +78,51 @@ def work(
             metrics=(metrics_address, metrics_port) if metrics_port else None,
         )
     print_result(crawl.folder.root, result, as_json=as_json)
-    sys.exit(result.exit_code if result.by_hand or result.is_empty else 0)  # who else stopped it is no failure here
+    sys.exit(
+        result.exit_code if result.by_hand or result.is_empty else 0
+    )  # a stop by another machine is no failure here
 
 
-def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0.0) -> Crawl:
-    """Make this machine's folder, or bring it up to date.
+def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0.0) -> CrawlProject:
+    """Create or update the folder of this machine.
 
     Raises:
-        ConfigError: The folder is another crawl's.
-        UnknownCrawl: There was no such crawl in all that time.
+        ConfigError: The folder belongs to another crawl.
+        UnknownCrawl: No such crawl appeared in time.
     """
     if folder is None and not is_inside(name):
         raise ConfigError(f"{name!r} cannot be the name of a folder; give one: --dir DIR")
     root = folder or Path(name)
-    place = CrawlFolder(root)
-    if place.topic.exists() and place.joined_changes().get("name") != name:
+    crawl_folder = CrawlFolder(root)
+    if crawl_folder.topic.exists() and crawl_folder.joined_changes().get("name") != name:
         raise ConfigError(f"{root} holds another crawl; choose another folder: --dir DIR")
-    record = StoreRecord.read(place)
+    record = StoreRecord.read(crawl_folder)
     if record and not same_store(store, record.store):
         raise ConfigError(f"{root} works for a crawl in {shown_store(record.store)}; choose another folder: --dir DIR")
-    definition = _awaited(store, name, wait_seconds)
+    definition = _wait_for_definition(store, name, wait_seconds)
     root.mkdir(parents=True, exist_ok=True)
-    with place.only_one_run():
+    with crawl_folder.only_one_run():
         crawl = joined(root, definition, store, name)
     for missing in (file for file in definition.elsewhere if not (root / Path(file).expanduser()).exists()):
         raise ConfigError(f"topic.yaml names {missing}, outside of its folder; put it there on this machine too")
     return crawl
 
 
-def _awaited(store: str, name: str, wait_seconds: float) -> Definition:
-    """Get the definition of a crawl, which may come into the store later than this machine.
+def _wait_for_definition(store: str, name: str, wait_seconds: float) -> Definition:
+    """Get the definition of a crawl; wait if it is not in the store yet.
 
     Raises:
-        UnknownCrawl: It did not come in time.
+        UnknownCrawl: It did not appear in time.
         StoreUnreachable: The store did not answer in time.
     """
-    deadline, waits = time.monotonic() + wait_seconds, False
+    deadline, is_waiting = time.monotonic() + wait_seconds, False
     while True:
         try:
             return fetch_definition(store, name)
         except (UnknownCrawl, StoreUnreachable) as error:
             if time.monotonic() >= deadline:
                 raise
-            if not waits:
+            if not is_waiting:
                 echo(f"{error}. Waiting up to {wait_seconds:g} s.", err=True)
-            waits = True
+            is_waiting = True
         time.sleep(min(WAIT_STEP_SECONDS, max(0.0, deadline - time.monotonic())))

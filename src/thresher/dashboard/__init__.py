@@ -1,1 +1,1 @@
-"""The dashboard: what a crawl does, to look at in a browser, with an API that says the same."""
+"""The dashboard: crawls in a browser, and a REST API with the same data."""

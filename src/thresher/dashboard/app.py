@@ -1,4 +1,4 @@
-"""The dashboard as one application: the API, the screens, and the guard around both."""
+"""The dashboard as one ASGI application: login, REST API, screens, and the security middleware around them."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from starlette.responses import JSONResponse, Response
 
 from thresher.dashboard.api.events import Announcer
 from thresher.dashboard.api.routes import api_routes
-from thresher.dashboard.desk import Desk
 from thresher.dashboard.guard import Guard
 from thresher.dashboard.login import login_route
-from thresher.dashboard.posture import Posture
 from thresher.dashboard.screens import routes as screen_routes
+from thresher.dashboard.security import SecurityMiddleware
+from thresher.dashboard.service import CrawlService
 
 _WORDS = {404: "there is nothing here", 405: "this address takes another method"}
 
 
-def make_app(desk: Desk, guard: Guard) -> Starlette:
-    """Put the dashboard together; it opens and closes the desk."""
-    announcer = Announcer(desk)
+def make_app(service: CrawlService, guard: Guard) -> Starlette:
+    """Build the application; its lifespan opens and closes the service."""
+    announcer = Announcer(service)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        await desk.open()
+        await service.open()
         try:
             yield
         finally:
             await announcer.close()
-            await desk.close()
+            await service.close()
 
     return Starlette(
-        routes=[login_route(guard), *api_routes(desk, announcer), *screen_routes(desk)],
-        middleware=[Middleware(Posture, guard=guard)],
+        routes=[login_route(guard), *api_routes(service, announcer), *screen_routes(service)],
+        middleware=[Middleware(SecurityMiddleware, guard=guard)],
         exception_handlers={HTTPException: _refused},
         lifespan=lifespan,
     )

@@ -1,6 +1,6 @@
-"""The pictures of the dashboard as SVG; colours and fonts come from the style sheet, by class.
+"""The charts of the dashboard as SVG; colours and fonts come from the style sheet, by class.
 
-Every picture has its figures in a table beside it, so nothing is said here alone.
+Every chart has its figures in a table beside it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from math import floor, log10
 
 from markupsafe import Markup
 
-from thresher.dashboard.texts import Texts
-from thresher.lab.axes import Frame, Paper, axes, picture, round_marks
-from thresher.lab.markup import Html, element
+from thresher.charts.html import Html, element
+from thresher.charts.svg import Frame, Paper, axes, picture, round_marks
+from thresher.dashboard.translations import Texts
 
 PAPER = Paper(width=640, height=280, left=58, right=26, top=12, bottom=42)
 HINTS = 60
-"""At most so many places of a curve tell their figures when pointed at."""
+"""Points of a curve that show their figures on hover, at most."""
 SPARK = Paper(width=160, height=44, left=2, right=2, top=2, bottom=2)
 BAR_WIDTH, BAR_HEIGHT = 120, 10
 
@@ -24,21 +24,21 @@ Point = Mapping[str, float]
 
 
 def harvest_chart(points: Sequence[Point], texts: Texts) -> Markup:
-    """Draw relevant pages over fetched ones; the diagonal is a crawl that fetches nothing else."""
-    say = texts.translations.gettext
+    """Plot relevant pages over fetched pages; the diagonal is a crawl that fetches relevant pages only."""
+    gettext = texts.translations.gettext
     frame, places = _harvest_frame(PAPER, points), _places(points)
     best = min(frame.x_end, frame.y_end)
     x_marks, y_marks = ([(mark, texts.number(mark)) for mark in round_marks(end)] for end in (frame.x_end, frame.y_end))
-    drawn = picture(
+    svg = picture(
         frame,
-        say("Relevant pages over fetched pages"),
-        *axes(frame, x_marks, y_marks, x_title=say("pages fetched"), y_title=say("relevant pages")),
+        gettext("Relevant pages over fetched pages"),
+        *axes(frame, x_marks, y_marks, x_title=gettext("pages fetched"), y_title=gettext("relevant pages")),
         _area(frame, places),
         element("line", x1=frame.x(0), y1=frame.y(0), x2=frame.x(best), y2=frame.y(best), class_="diagonal"),
         element("polyline", points=frame.points(places), class_="curve"),
         *_hints(points, frame, texts),
     )
-    return Markup(drawn)  # noqa: S704 - all of it was escaped by element
+    return Markup(svg)  # noqa: S704 - all of it was escaped by element
 
 
 def _harvest_frame(paper: Paper, points: Sequence[Point]) -> Frame:
@@ -54,8 +54,8 @@ def _area(frame: Frame, places: Sequence[tuple[float, float]]) -> Html:
 
 
 def _hints(points: Sequence[Point], frame: Frame, texts: Texts) -> list[Html]:
-    say = texts.translations.gettext
-    words = say("{pages} pages, {relevant} relevant; of the last ones {rate}")
+    gettext = texts.translations.gettext
+    words = gettext("{pages} pages, {relevant} relevant; of the last pages {rate}")
     chosen = points[:: max(1, len(points) // HINTS)]
     return [
         element(
@@ -75,18 +75,18 @@ def _hints(points: Sequence[Point], frame: Frame, texts: Texts) -> list[Html]:
 
 
 def sparkline(points: Sequence[Point], texts: Texts) -> Markup:
-    """Draw the harvest curve small, without axes."""
+    """Plot the harvest curve small, without axes."""
     frame, places = _harvest_frame(SPARK, points), _places(points)
     title = texts.translations.gettext("Relevant pages over fetched pages")
     curve = element("polyline", points=frame.points(places), class_="curve")
-    told = {"viewBox": SPARK.view_box, "preserveAspectRatio": "none", "role": "img", "aria_label": title}
-    drawn = element("svg", element("title", title), _area(frame, places), curve, class_="spark", **told)
-    return Markup(drawn)  # noqa: S704 - all of it was escaped by element
+    attributes = {"viewBox": SPARK.view_box, "preserveAspectRatio": "none", "role": "img", "aria_label": title}
+    svg = element("svg", element("title", title), _area(frame, places), curve, class_="spark", **attributes)
+    return Markup(svg)  # noqa: S704 - all of it was escaped by element
 
 
 def histogram(bins: Sequence[Point], texts: Texts) -> Markup:
-    """Draw how many waiting URLs have which score; few URLs are as interesting as many, so counts are logarithms."""
-    say = texts.translations.gettext
+    """Plot the waiting URLs by score, with a logarithmic count axis: small counts matter as much as large ones."""
+    gettext = texts.translations.gettext
     top = max([10, *(each["count"] for each in bins)])
     frame = Frame(PAPER, x_end=max(1, len(bins)), y_end=_height(top))
     edges = [each["low"] for each in bins] + [each["high"] for each in bins[-1:]]
@@ -94,13 +94,13 @@ def histogram(bins: Sequence[Point], texts: Texts) -> Markup:
     x_marks = list(zip(places, _distinct([edges[place] for place in places]), strict=True))
     y_marks = [(_height(count), texts.number(count)) for count in _tens(top)]
     columns = [_column(place, each, frame, texts) for place, each in enumerate(bins)]
-    lines = axes(frame, x_marks, y_marks, x_title=say("score"), y_title="")
-    drawn = picture(frame, say("Waiting URLs by score"), *lines, *columns)
-    return Markup(drawn)  # noqa: S704 - all of it was escaped by element
+    lines = axes(frame, x_marks, y_marks, x_title=gettext("score"), y_title="")
+    svg = picture(frame, gettext("Waiting URLs by score"), *lines, *columns)
+    return Markup(svg)  # noqa: S704 - all of it was escaped by element
 
 
 def _distinct(values: Sequence[float]) -> list[str]:
-    """Write numbers with as many digits as it takes to tell them apart."""
+    """Format numbers with as many digits as needed to be distinct."""
     for digits in range(2, 7):
         written = [f"{value:.{digits}f}" for value in values]
         if len(set(written)) == len(values):
@@ -131,12 +131,12 @@ def _column(place: int, each: Point, frame: Frame, texts: Texts) -> Html:
 
 
 def bar(value: float, biggest: float, *, signed: bool = False) -> Markup:
-    """Draw one part of a score: to the right of its zero, or to the left when it counts against."""
+    """Plot one part of a score: a bar to the right of zero, or to the left when it is negative."""
     zero = BAR_WIDTH / 2 if signed else 0.0
     length = (BAR_WIDTH - zero) * min(1.0, abs(value) / biggest) if biggest else 0.0
     start = zero if value >= 0 else zero - length
     side = "for" if value >= 0 else "against"
-    drawn = element("rect", x=start, y=1, width=max(length, 0.5), height=BAR_HEIGHT - 2, class_=f"part {side}")
+    rect = element("rect", x=start, y=1, width=max(length, 0.5), height=BAR_HEIGHT - 2, class_=f"part {side}")
     axis = element("line", x1=zero, x2=zero, y1=0, y2=BAR_HEIGHT, class_="zero")
     box = f"0 0 {BAR_WIDTH} {BAR_HEIGHT}"
-    return Markup(element("svg", drawn, axis, viewBox=box, class_="bar", aria_hidden="true"))  # noqa: S704 - numbers only
+    return Markup(element("svg", rect, axis, viewBox=box, class_="bar", aria_hidden="true"))  # noqa: S704 - numbers only

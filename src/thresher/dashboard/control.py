@@ -1,4 +1,4 @@
-"""What somebody at the dashboard may do to a crawl: start it, stop it, pause it, and say when it ends."""
+"""What a user of the dashboard can do to a crawl: start, stop and pause it, set its limits, release and block hosts."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from thresher import hosts
-from thresher.build import Crawl
+from thresher.coordination.run_control import RunControl, read_run_control, set_run_control
 from thresher.dashboard.errors import Refused
-from thresher.dashboard.watched import WatchedCrawl
-from thresher.engine.progress import NOTHING_FETCHED, Ending
-from thresher.engine.stopping import stop as stop_crawl
-from thresher.frontier.base import Frontier
-from thresher.wishes import Wishes, read_wishes, wish
+from thresher.dashboard.open_crawl import OpenCrawl
+from thresher.dashboard.views.status import status
+from thresher.frontier.base import CrawlStore
+from thresher.operations import hosts
+from thresher.project import CrawlProject
+from thresher.runner.limits import NOTHING_FETCHED, StopReason
+from thresher.runner.shutdown import stop as stop_crawl
 
 START_SECONDS = 15.0
-"""So long a run may take to begin; when it ends before, the end of its log says why."""
-LOOK_SECONDS = 0.1
+"""How long to wait for a run to begin, or to fail."""
+POLL_SECONDS = 0.1
 OUTPUT = "run.log"
-"""What a run that was started here says, beside the crawl's own log."""
-
+"""Standard output and error of runs that the dashboard starts, beside the log of the crawl."""
 KEPT_BACK = ("THRESHER_UI_TOKEN",)
-"""What a crawl need not know."""
+"""Environment variables that are not passed on to a run."""
 
 
 @asynccontextmanager
-async def _frontier(crawl: Crawl) -> AsyncIterator[Frontier]:
+async def _frontier(crawl: CrawlProject) -> AsyncIterator[CrawlStore]:
     frontier = await asyncio.to_thread(crawl.frontier)
     try:
         yield frontier
@@ -40,78 +40,86 @@ async def _frontier(crawl: Crawl) -> AsyncIterator[Frontier]:
         await frontier.close()
 
 
-async def start(
-    watched: WatchedCrawl, *, pages: int | None = None, minutes: float | None = None, workers: int = 1
+async def control(
+    open_crawl: OpenCrawl, *, do: str, pages: int | None = None, minutes: float | None = None, workers: int = 1
 ) -> None:
-    """Start a run in a process of its own, which goes on when the dashboard ends.
+    """Start, pause, resume or stop a crawl; the other arguments are for a start.
 
     Raises:
-        Refused: It cannot be started from here, runs already, or ended at once.
+        Refused: It cannot be done in the current state of the crawl.
     """
-    crawl = watched.crawl
-    if not watched.is_startable:
-        raise Refused(409, "this crawl was begun elsewhere; start it there")
+    before = await status(open_crawl)
+    if do not in before["can"]:
+        raise Refused(409, f"the crawl is {before['state']}; {do} is not possible now")
+    if do == "start":
+        await _start(open_crawl, {"--workers": workers, "--pages": pages, "--minutes": minutes})
+    elif do == "stop":
+        await stop_crawl(open_crawl.crawl)
+    else:
+        async with _frontier(open_crawl.crawl) as frontier:
+            await set_run_control(frontier, replace(await read_run_control(frontier), paused=do == "pause"))
+
+
+async def _start(open_crawl: OpenCrawl, flags: Mapping[str, Any]) -> None:
+    """Start a run in a process of its own, which continues when the dashboard ends."""
+    crawl = open_crawl.crawl
+    if not open_crawl.is_startable:
+        raise Refused(409, "this crawl was started on another machine; start it there")
     if crawl.folder.runner():
         raise Refused(409, "a run of this crawl is under way")
     await asyncio.to_thread(crawl.check)
-    flags = {"--workers": workers, "--pages": pages, "--minutes": minutes}
     given = [str(part) for flag, value in flags.items() if value is not None for part in (flag, value)]
     process = await asyncio.to_thread(_spawn, crawl, given)
-    for _ in range(int(START_SECONDS / LOOK_SECONDS)):
+    for _ in range(int(START_SECONDS / POLL_SECONDS)):
         if crawl.folder.runner() == process.pid:
             return
         if (code := process.returncode) is not None:
             _check_ending(code)
             return
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)
 
 
 def _check_ending(code: int) -> None:
-    if code not in {NOTHING_FETCHED, *(ending.exit_code for ending in Ending)}:
-        raise Refused(409, f"the run ended at once, with exit code {code}; {OUTPUT} in the crawl's folder says why")
+    if code not in {NOTHING_FETCHED, *(ending.exit_code for ending in StopReason)}:
+        raise Refused(409, f"the run ended at once, with exit code {code}; see {OUTPUT} in the crawl's folder")
 
 
-def _spawn(crawl: Crawl, flags: list[str]) -> subprocess.Popen[bytes]:
+def _spawn(crawl: CrawlProject, flags: list[str]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "thresher", "run", str(crawl.folder.root.resolve()), *flags]
     environment = {name: value for name, value in os.environ.items() if name not in KEPT_BACK}
     if crawl.is_shared:
-        environment["THRESHER_STORE"] = crawl.config.store  # a password must not stand on a command line
+        environment["THRESHER_STORE"] = crawl.config.store  # a password must not appear on a command line
     output = os.open(crawl.folder.root / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        process = subprocess.Popen(  # noqa: S603 - our own command; nothing of it comes from a request but numbers
+        process = subprocess.Popen(  # noqa: S603 - our own command; only numbers come from a request
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment, start_new_session=True
         )
     finally:
         os.close(output)
-    threading.Thread(target=process.wait, name="run", daemon=True).start()  # takes note of its end
+    threading.Thread(target=process.wait, name="run", daemon=True).start()  # sets its return code
     return process
 
 
-async def stop(watched: WatchedCrawl) -> None:
-    """Let all workers finish what is open and leave."""
-    await stop_crawl(watched.crawl)
+async def set_budgets(open_crawl: OpenCrawl, **limits: Any) -> None:
+    """Replace the limits of the current run; None keeps the limit that the run was started with.
+
+    Raises:
+        Refused: No run is under way.
+    """
+    if "budgets" not in (await status(open_crawl))["can"]:
+        raise Refused(409, "no run is under way; set the limits when you start one")
+    async with _frontier(open_crawl.crawl) as frontier:
+        paused = (await read_run_control(frontier)).paused
+        await set_run_control(frontier, RunControl(paused=paused, **limits))
 
 
-async def pause(watched: WatchedCrawl, *, paused: bool) -> None:
-    """Let nothing new be fetched, or go on."""
-    async with _frontier(watched.crawl) as frontier:
-        await wish(frontier, replace(await read_wishes(frontier), paused=paused))
+async def release(open_crawl: OpenCrawl, *, host: str) -> None:
+    """Let the crawl fetch from a parked host again."""
+    async with _frontier(open_crawl.crawl) as frontier:
+        await hosts.release(frontier, host.lower())
 
 
-async def set_budgets(watched: WatchedCrawl, limits: Mapping[str, Any]) -> None:
-    """Say when the run ends, in the place of what it was told before; None where that stays."""
-    async with _frontier(watched.crawl) as frontier:
-        paused = (await read_wishes(frontier)).paused
-        await wish(frontier, Wishes(paused=paused, **limits))
-
-
-async def release(watched: WatchedCrawl, host: str) -> None:
-    """Let a host be asked again."""
-    async with _frontier(watched.crawl) as frontier:
-        await hosts.release(frontier, host)
-
-
-async def block(watched: WatchedCrawl, host: str, reason: str) -> None:
-    """Ask a host no more."""
-    async with _frontier(watched.crawl) as frontier:
-        await hosts.block(frontier, host, reason)
+async def block(open_crawl: OpenCrawl, *, host: str, reason: str) -> None:
+    """Send no more requests to a host."""
+    async with _frontier(open_crawl.crawl) as frontier:
+        await hosts.block(frontier, host.lower(), reason)

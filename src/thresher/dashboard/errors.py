@@ -1,4 +1,4 @@
-"""What the dashboard answers when it does not do what it was asked."""
+"""Errors of the dashboard and their HTTP statuses."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from thresher.errors import ConfigError, StoreError, ThresherError
 
 
 class Refused(ThresherError):
-    """A request that is not answered as asked; `status` is the HTTP status that says so."""
+    """A refused request, with its HTTP status."""
 
-    def __init__(self, status: int, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
         self.status = status
 
 
-class UnknownCrawl(Refused):
-    """No crawl of that name is looked at here."""
+class CrawlNotServed(Refused):
+    """The dashboard serves no crawl of that name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(404, f"no crawl called {name[:100]!r} is shown here")
 
 
 def status_of(error: ThresherError) -> int:
-    """Return the HTTP status for an error of ours."""
+    """Return the HTTP status of an error."""
     if isinstance(error, Refused):
         return error.status
     if isinstance(error, StoreError):

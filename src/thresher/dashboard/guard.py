@@ -1,9 +1,9 @@
-"""Who may ask: only one who has the token, by a name that the dashboard has, and from no page but its own.
+"""Access control: a request needs the token, one of the dashboard's host names, and must not come from another site.
 
-A page of any site can make its reader's browser ask an address on the reader's machine, and a name that a stranger
-owns can be made to lead there. So it is not enough to listen on loopback: every request must name the dashboard as its
-user does (Host), must not come from another site (Origin, Sec-Fetch-Site), and must carry a secret. What changes
-something must also come from a page of the dashboard's own, or from a program that holds the secret itself.
+A page of any site can make a browser send requests to the user's machine (CSRF), and a domain of an attacker can be
+made to resolve to it (DNS rebinding). So it is not enough to listen on loopback: every request must name the dashboard
+in its Host header, must not come from another site (Origin, Sec-Fetch-Site), and must carry a secret. A request that
+changes something must also come from a page of the dashboard itself, or from a program that holds the token.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def new_secret() -> str:
-    """Draw 256 bits that nobody can guess."""
+    """Return 256 random bits as text."""
     return secrets.token_urlsafe(32)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What the guard looks at."""
+    """The parts of a request that the guard checks."""
 
     method: str
     path: str
@@ -39,18 +39,18 @@ class Request:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a request is not answered."""
+    """Why a request is refused."""
 
     status: int
-    words: str
+    message: str
 
 
 def names_of(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
-    """Return the names under which a browser may ask, as it writes them into Host.
+    """Return the allowed values of the Host header.
 
     Args:
-        host: The address that is listened on.
-        more: Further names, with their ports where those are others.
+        host: The address that the dashboard listens on.
+        more: Further names, with a port where it differs.
     """
     own = {host} if host not in ("0.0.0.0", "::") else set()  # noqa: S104 - compared, not bound
     if host in _LOOPBACK:
@@ -67,13 +67,13 @@ def _with_port(name: str, port: int) -> str:
 
 @dataclass
 class Guard:
-    """Decides about requests.
+    """Accepts or refuses requests.
 
     Args:
-        names: What may stand in Host.
-        cookie: The name of the cookie; cookies know no ports, so each dashboard of a machine needs its own.
+        names: Allowed values of the Host header.
+        cookie: The name of the cookie; cookies ignore ports, so each dashboard of a machine needs its own.
         token: The secret of this start.
-        key: What is exchanged for the token, once.
+        key: A one-time key that is exchanged for the token.
     """
 
     names: frozenset[str]
@@ -82,47 +82,46 @@ class Guard:
     key: str = field(default_factory=new_secret)
 
     def refuses(self, request: Request) -> Refusal | None:
-        """Say why a request is not answered; None when it is."""
+        """Return why a request is refused; None when it is accepted."""
         if request.host.lower() not in self.names:
-            return Refusal(403, "asked under a name that is not this dashboard's; see thresher ui --allow-host")
+            return Refusal(403, "the Host header is not a name of this dashboard; see thresher ui --allow-host")
         if request.site not in _OWN_SITES or not self._is_own_origin(request):
-            return Refusal(403, "asked from a page of another site")
+            return Refusal(403, "the request comes from a page of another site")
         if request.path == LOGIN:
             return None
         by_program = self._is_bearer(request.authorization)
         if not by_program and not self._has_cookie(request.cookie):
             return Refusal(401, "the token is missing; open the address that thresher ui printed")
         if request.method not in READING and not by_program and not request.origin:
-            return Refusal(403, "what changes something must come from a page of this dashboard")
+            return Refusal(403, "a request that changes something must come from a page of this dashboard")
         return None
 
     def take_key(self, key: str) -> bool:
-        """Exchange the key; it works once."""
+        """Return whether the key is right; it works once."""
         if self.key and _same(key, self.key):
             self.key = ""
             return True
         return False
 
     def is_token(self, token: str) -> bool:
-        """Tell whether somebody knows the token."""
         return _same(token, self.token)
 
     def knows(self, request: Request) -> bool:
-        """Tell whether a request carries the token."""
+        """Return whether a request carries the token."""
         return self._is_bearer(request.authorization) or self._has_cookie(request.cookie)
 
     def _is_own_origin(self, request: Request) -> bool:
-        if request.origin == "null":  # so says a form of a page that tells nobody where it is
+        if request.origin == "null":  # sent by forms of pages with referrer-policy: no-referrer
             return request.site == "same-origin"
-        scheme, separator, place = request.origin.partition("://")
-        return not request.origin or (scheme in ("http", "https") and bool(separator) and place == request.host)
+        scheme, separator, host = request.origin.partition("://")
+        return not request.origin or (scheme in ("http", "https") and bool(separator) and host == request.host)
 
     def _is_bearer(self, authorization: str) -> bool:
         scheme, _, token = authorization.partition(" ")
         return scheme.lower() == "bearer" and self.is_token(token.strip())
 
     def _has_cookie(self, cookie: str) -> bool:
-        pairs = (pair.partition("=") for pair in cookie.split(";"))  # those of others may hold anything
+        pairs = (pair.partition("=") for pair in cookie.split(";"))  # cookies of other servers may hold anything
         return any(name.strip() == self.cookie and self.is_token(value.strip()) for name, _, value in pairs)
 
 

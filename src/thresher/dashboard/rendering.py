@@ -9,14 +9,14 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from thresher.dashboard import charts
-from thresher.dashboard.strangers import escaped, visible, web_address
-from thresher.dashboard.texts import Texts, texts_in
-from thresher.explain import strongest
+from thresher.dashboard.translations import Texts, texts_in
+from thresher.dashboard.untrusted_text import escaped, visible, web_address
+from thresher.operations.explain import strongest
 
 
 @cache
 def environment(language: str) -> Environment:
-    """Build the templates of a language: everything is escaped, and a name that is not there is an error."""
+    """Build the template environment of a language; it escapes everything, and an undefined name is an error."""
     texts = texts_in(language)
     made = Environment(
         loader=PackageLoader("thresher.dashboard", "templates"),
@@ -29,7 +29,7 @@ def environment(language: str) -> Environment:
     made.policies["ext.i18n.trimmed"] = True
     made.install_gettext_translations(texts.translations, newstyle=True)  # type: ignore[attr-defined]
     made.filters.update(_filters(texts))
-    made.globals.update(_pictures(texts))
+    made.globals.update(_globals(texts))
     return made
 
 
@@ -47,7 +47,7 @@ def _filters(texts: Texts) -> dict[str, Any]:
     }
 
 
-def _pictures(texts: Texts) -> dict[str, Any]:
+def _globals(texts: Texts) -> dict[str, Any]:
     return {
         "texts": texts,
         "harvest_chart": partial(charts.harvest_chart, texts=texts),
@@ -58,5 +58,5 @@ def _pictures(texts: Texts) -> dict[str, Any]:
 
 
 def render(template: str, texts: Texts, values: Mapping[str, Any]) -> str:
-    """Write a screen in a language."""
+    """Render a template in a language."""
     return environment(texts.language).get_template(template).render(values)

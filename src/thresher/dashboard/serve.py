@@ -1,4 +1,4 @@
-"""The dashboard served: by a server on an address of this machine, until Ctrl-C."""
+"""The server of the dashboard."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from dataclasses import dataclass, field
 import uvicorn
 
 from thresher.dashboard.app import make_app
-from thresher.dashboard.desk import Desk, by_name
 from thresher.dashboard.guard import Guard, names_of, new_secret
+from thresher.dashboard.service import CrawlService, by_name
 from thresher.errors import ConfigError
 
-__all__ = ["Desk", "Place", "Served", "by_name", "serve"]
+__all__ = ["CrawlService", "ListenAddress", "Served", "by_name", "serve"]
 
 TOKEN_VARIABLE = "THRESHER_UI_TOKEN"  # noqa: S105 - a name, not a secret
-"""May hold the token, where a program must know it before the dashboard starts."""
+"""Environment variable with the token, for programs that must know it before the dashboard starts."""
 LEAST_TOKEN = 32
-_GOODBYE_SECONDS = 2
+_SHUTDOWN_SECONDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class ListenAddress:
     """Where the dashboard is served.
 
     Args:
-        port: 0 for any that is free.
-        names: Further names under which browsers may ask.
+        port: 0 for any free port.
+        names: Further host names that browsers may use.
     """
 
     host: str = "127.0.0.1"
@@ -40,10 +40,10 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Served:
-    """What a user must know of a dashboard that is served.
+    """How to reach a running dashboard.
 
     Args:
-        address: What to open in a browser; works once.
+        address: The URL to open in a browser; it works once.
         token: For programs.
     """
 
@@ -51,35 +51,35 @@ class Served:
     token: str
 
 
-def serve(make_desk: Callable[[], Desk], place: Place, tell: Callable[[Served], None]) -> None:
+def serve(make_service: Callable[[], CrawlService], address: ListenAddress, announce: Callable[[Served], None]) -> None:
     """Serve until Ctrl-C.
 
     Args:
-        make_desk: Makes the desk, in the event loop that will use it.
-        tell: Told when the dashboard can be opened.
+        make_service: Makes the service, in the event loop that will use it.
+        announce: Called when the dashboard accepts requests.
 
     Raises:
-        ConfigError: The address cannot be used.
+        ConfigError: The address cannot be used, or the token is too short.
     """
     token = _token()
-    with contextlib.suppress(KeyboardInterrupt), _listen(place) as listening:  # Ctrl-C is heard by the server first
+    with contextlib.suppress(KeyboardInterrupt), _listen(address) as listening:  # the server handles Ctrl-C first
         port = listening.getsockname()[1]
-        guard = Guard(names_of(place.host, port, place.names), cookie=f"thresher-{port}", token=token)
-        asyncio.run(_serve(make_desk, guard, listening, lambda: tell(_served(place, port, guard))))
+        guard = Guard(names_of(address.host, port, address.names), cookie=f"thresher-{port}", token=token)
+        asyncio.run(_serve(make_service, guard, listening, lambda: announce(_served(address, port, guard))))
 
 
-def _served(place: Place, port: int, guard: Guard) -> Served:
-    shown = next(iter(place.names), "localhost") if place.host in ("0.0.0.0", "::") else place.host  # noqa: S104
+def _served(address: ListenAddress, port: int, guard: Guard) -> Served:
+    shown = next(iter(address.names), "localhost") if address.host in ("0.0.0.0", "::") else address.host  # noqa: S104
     name = f"[{shown}]" if shown.count(":") > 1 else shown
-    there = name if ":" in name.removeprefix("[").rpartition("]")[2] else f"{name}:{port}"
-    return Served(address=f"http://{there}/login?key={guard.key}", token=guard.token)
+    netloc = name if ":" in name.removeprefix("[").rpartition("]")[2] else f"{name}:{port}"
+    return Served(address=f"http://{netloc}/login?key={guard.key}", token=guard.token)
 
 
 async def _serve(
-    make_desk: Callable[[], Desk], guard: Guard, listening: socket.socket, tell: Callable[[], None]
+    make_service: Callable[[], CrawlService], guard: Guard, listening: socket.socket, announce: Callable[[], None]
 ) -> None:
     config = uvicorn.Config(
-        make_app(make_desk(), guard),
+        make_app(make_service(), guard),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -87,37 +87,36 @@ async def _serve(
         proxy_headers=False,
         lifespan="on",
         ws="none",
-        timeout_graceful_shutdown=_GOODBYE_SECONDS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         h11_max_incomplete_event_size=32 << 10,
         limit_concurrency=500,
     )
-    await _Server(config, tell).serve(sockets=[listening])
+    await _Server(config, announce).serve(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
-    """Tells when it can be asked."""
+    """A server that calls `announce` when it accepts requests."""
 
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
-        self._tell = tell
+        self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen."""
         await super().startup(sockets)
         if self.started:
-            self._tell()
+            self._announce()
 
 
-def _listen(place: Place) -> socket.socket:
-    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+def _listen(address: ListenAddress) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((place.host, place.port))
+        listening.bind((address.host, address.port))
     except OSError as error:
         listening.close()
         raise ConfigError(
-            f"{place.host}:{place.port} cannot be listened on: {error.strerror}; choose another: --port 0"
+            f"{address.host}:{address.port} cannot be listened on: {error.strerror}; choose another: --port 0"
         ) from error
     return listening
 

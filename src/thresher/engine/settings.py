@@ -1,18 +1,21 @@
-"""Scrapy's settings: nothing that follows, retries, remembers or opens a port behind the frontier's back."""
+"""Scrapy's settings: nothing follows links, retries, caches or opens a port besides the frontier."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from thresher import __version__
-from thresher.config import CrawlConfig
-from thresher.engine.unpacking import ACCEPTED
+from thresher.config.schema import CrawlConfig
+from thresher.engine.download.decompression import ACCEPTED
 
 ROBOTS_TOKEN = "Thresher"  # noqa: S105 - the product token of RFC 9309, not a secret
 
+MAX_WAIT_SECONDS = 180.0
+"""A run does not wait for hosts that are due later than this; the next run will fetch them."""
+
 _OFF = (
     "offsite.OffsiteMiddleware",  # scope is ours
-    "robotstxt.RobotsTxtMiddleware",  # engine.robots keeps RFC 9309
+    "robotstxt.RobotsTxtMiddleware",  # politeness.robots implements RFC 9309
     "httpauth.HttpAuthMiddleware",
     "downloadtimeout.DownloadTimeoutMiddleware",  # each request carries its own limit
     "retry.RetryMiddleware",  # retries belong to the durable frontier
@@ -22,18 +25,17 @@ _OFF = (
     "httpproxy.HttpProxyMiddleware",  # a proxy would resolve names past the address guard
     "stats.DownloaderStats",
     "httpcache.HttpCacheMiddleware",
-    "httpcompression.HttpCompressionMiddleware",  # engine.download unpacks bodies while they come
+    "httpcompression.HttpCompressionMiddleware",  # engine.download decompresses bodies while they arrive
 )
-
 
 _ALWAYS: dict[str, Any] = {
     "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
     "DOWNLOAD_HANDLERS": {
-        "http": "thresher.engine.download.BoundedDownload",
-        "https": "thresher.engine.download.BoundedDownload",
+        "http": "thresher.engine.download.handler.BoundedDownload",
+        "https": "thresher.engine.download.handler.BoundedDownload",
         **dict.fromkeys(("file", "data", "ftp", "s3")),
     },
-    "TWISTED_DNS_RESOLVER": "thresher.engine.resolver.GuardedResolver",
+    "TWISTED_DNS_RESOLVER": "thresher.engine.dns.resolver.GuardedResolver",
     "DNS_TIMEOUT": 10,
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
@@ -46,19 +48,19 @@ _ALWAYS: dict[str, Any] = {
     "REFERER_ENABLED": False,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 32 << 20,  # a few of the largest pages may be parsed while others are fetched
-    "CONCURRENT_ITEMS": 1,  # Scrapy starts this many tasks per answer, and we never yield items
-    "DOWNLOAD_DELAY": 0,  # the frontier keeps the delay, over all workers
+    "CONCURRENT_ITEMS": 1,  # Scrapy starts this many tasks per response, and we never yield items
+    "DOWNLOAD_DELAY": 0,  # the frontier enforces the delay, over all workers
     "DOWNLOAD_DELAY_JITTER": 0,
     "DOWNLOAD_VERIFY_CERTIFICATES": False,
     "URLLENGTH_LIMIT": 0,  # canonical URLs are shorter than any limit
-    "LOG_ENABLED": False,  # the worker logs by itself
+    "LOG_ENABLED": False,  # the worker sets up its own logging
     "LOG_INSTALL_ROOT_HANDLER": False,
     "WARN_ON_GENERATOR_RETURN_VALUE": False,
 }
 
 
 def user_agent(contact: str) -> str:
-    """Say who is asking, and whom to write to."""
+    """Return the User-Agent header, with the contact address."""
     return f"Thresher/{__version__} (+{contact})" if contact else f"Thresher/{__version__}"
 
 

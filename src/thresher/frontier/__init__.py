@@ -1,1 +1,1 @@
-"""The queue of a crawl: what waits, who may be asked, what is being fetched."""
+"""The frontier of a crawl: waiting URLs by host and score, leases, host delays, and state that workers share."""

@@ -1,41 +1,40 @@
-"""What every frontier promises.
+"""The frontier interface, and what every backend guarantees.
 
 The states of a URL, and what moves it:
 
                  add                    lease
     (unknown) ─────────►  waiting  ───────────────►  leased
         ▲                  ▲    ▲                     │ │ │
-        │ pushed out       │    └─────────────────────┘ │ │
-        │ of a full host   │      retry, release,       │ │
+        │ evicted from     │    └─────────────────────┘ │ │
+        │ a full host      │      retry, release,       │ │
         └──────────────────┘      or the lease ends     │ │
                                                   done ◄┘ └► failed(reason)
 
-The states of a host: ready (may be asked now), held (as many leases open as it allows), delayed (until its next
-time), parked (until somebody unparks it, or for a given time). A host without waiting URLs is none of these.
+The states of a host: ready (may be requested now), held (as many leases open as it allows), delayed (until its next
+time), parked (until it is unparked, or for a given time). A host without waiting URLs is none of these.
 
 Promises, each with a test in `tests/contract/`:
 
-1. Score.   `lease` hands out the best waiting URL over all hosts that may be asked now; ties by age. A URL found
-            again while it waits is merged as the strategy says (`Merge`); carry and parent follow the winning score,
-            the greater `depth_left` and the smaller `hops` are kept on their own. What is leased, done or failed
-            is not changed by finding it again.
-2. Lease.   A leased URL is nobody else's until its time ends. Every lease has a fence, greater than any before it;
-            a commit or release with an old fence, or after the lease's end, changes nothing.
+1. Score.   `lease` returns the best waiting URL over all ready hosts; ties by age. A URL found again while it waits is
+            merged by the strategy's `Merge`; carry and parent follow the winning score, the greater `depth_left` and
+            the smaller `hops` are kept independently. Finding a leased, done or failed URL again changes nothing.
+2. Lease.   A leased URL belongs to one worker until the lease expires. Every lease has a fence, greater than all
+            before; a commit or release with an old fence, or after the lease has expired, changes nothing.
 3. Host.    Over all workers: at most `leases_per_host` leases open, and at least the host's delay between the end
-            of one lease and the start of the next. An expired lease counts as ended at its end.
-4. Atomic.  `add`, `lease`, `commit`, `release`, `park` and `rescore` each happen whole or not at all.
-5. Seen.    A URL enters once, by its 64-bit fingerprint.
+            of one lease and the start of the next. An expired lease ends at its expiry time.
+4. Atomic.  `add`, `lease`, `commit`, `release`, `park` and `rescore` are each applied completely or not at all.
+5. Seen.    A URL enters once, identified by its 64-bit fingerprint.
 6. Bounded. A host keeps at most `waiting_per_host` waiting URLs; the worst (lowest score, then youngest) are
-            pushed out, counted as dropped, forgotten, and may return when found again.
+            evicted, counted as dropped, forgotten, and may be added again when found again.
 7. Flat.    The cost of a step grows at most with the logarithm of the number of waiting URLs.
-8. Rescore. Waiting URLs can be listed best first in bounded batches and given new scores, on the condition that
-            their scores are still those that the new ones were made from.
+8. Rescore. Waiting URLs can be listed best first in bounded batches and given new scores, on condition that their
+            scores are still those that the new ones were computed from.
 9. Content. The first URL that was settled with a content hash stays its owner.
-10. Notes.  What one worker learned about a host is there for all of them until its time ends.
-11. Verdicts. The number of relevant pages of a host, and of the crawl, follows the pages that are judged again.
-12. Gates.  Through a gate (of an address that many hosts share, say) goes one at a time, the next not before the time
-            that was set when the last one left.
-13. Identity. The first id that a crawl is given stays. A frontier that is opened with an id that the store does not
+10. State.  What one worker stores about a host can be read by all workers until it expires.
+11. Verdicts. The number of relevant pages of a host, and of the crawl, is corrected when pages are judged again.
+12. Locks.  A lock (for an address that many hosts share, for example) has one holder at a time; the next one gets it
+            no earlier than the delay set when it was released.
+13. Identity. The first id that a crawl is given is kept. A frontier that is opened with an id that the store does not
             have raises `StoreLost`, and so does one whose store loses it later.
 14. Reopen. A settled URL can be made to wait again, with no try counted, as if it had never been settled.
 """
@@ -45,12 +44,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
+from struct import Struct
 from typing import NamedTuple, Protocol
 
 from thresher.records import RENDERED, Candidate, Lease, Merge, Settlement
 
+SAME_SCORE = 1e-6
+"""Scores that differ by less are equal up to rounding."""
+
+
+def check_scores(scores: Iterable[float]) -> None:
+    """Check scores before anything is changed.
+
+    Raises:
+        ValueError: One of them is not a finite number.
+    """
+    for score in scores:
+        if not isfinite(score):
+            raise ValueError(f"a score must be a finite number, got {score}")
+
+
+_SHORT = Struct("f")
+
+
+def short(score: float) -> float:
+    """Round a score from -1 to 1 to a 32-bit float: the eighth digit never matters, and it takes half the space."""
+    return float(_SHORT.unpack(_SHORT.pack(score))[0]) if -1.0 <= score <= 1.0 else score
+
+
+def is_same_score(one: float, other: float) -> bool:
+    """Return whether two scores are equal up to rounding."""
+    return abs(one - other) < SAME_SCORE
+
+
 __all__ = [
-    "EVERYBODY",
+    "CRAWL_WIDE",
     "MAX_TRIES",
     "PAGE_REASONS",
     "Counts",
@@ -63,21 +92,21 @@ __all__ = [
 ]
 
 MAX_TRIES = 5
-"""A URL whose lease was lost or retried this often has failed; a page that kills workers cannot do so forever."""
+"""A URL whose lease expired or was retried this often has failed, so a page that crashes workers is given up."""
 MOST_FAILURES = 50_000
-"""How many pairs of host and reason are listed at most, of failed URLs and of parked hosts each."""
+"""Maximum number of listed pairs of host and reason, for failed URLs and for parked hosts each."""
 PAGE_REASONS = ("", "truncated", RENDERED)
-"""The reasons with which a page is settled as done; redirects and the like have others."""
-EVERYBODY = ""
-"""No host: what is remembered of it is about the whole crawl, and told to all who work for it."""
+"""The reasons with which a page is settled as done; redirects and other outcomes have their own."""
+CRAWL_WIDE = ""
+"""Host key of shared state that is about the whole crawl."""
 
 
 PROVISIONAL_PAGES = 100
-"""Below this many pages verdicts are provisional: the judge knows too little of what is ordinary."""
+"""Below this many pages verdicts are provisional: the judge has too few background pages."""
 
 
 class UrlState(StrEnum):
-    """Where a URL stands."""
+    """State of a URL."""
 
     WAITING = "waiting"
     LEASED = "leased"
@@ -87,7 +116,7 @@ class UrlState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlEntry:
-    """One URL as the frontier knows it, for people to read."""
+    """A URL of the frontier, for display."""
 
     url: str
     host: str
@@ -102,11 +131,11 @@ class UrlEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostEntry:
-    """One host as the frontier knows it, for people to read.
+    """A host of the frontier, for display.
 
     Args:
-        next_seconds: Until it may be asked again; 0 when it may be asked now.
-        leased: How many leases are open.
+        next_seconds: Seconds until it may be requested again; 0 when it may be now.
+        leased: Open leases.
         parked: Why it is parked; empty when it is not.
     """
 
@@ -123,13 +152,13 @@ class HostEntry:
 
 
 class FailureCount(NamedTuple):
-    """How many URLs of a host brought no page for one reason.
+    """Number of URLs of a host that gave no page for one reason.
 
     Args:
-        host: The host key; empty when the store did not keep it.
-        reason: Why, as it was settled; empty when the store did not keep it.
-        waiting: Whether they wait for a parked host; else they have failed for good.
-        retry_seconds: Until a parked host may be asked again; None when it stays parked, or the URLs have failed.
+        host: Host key; empty when the store did not keep it.
+        reason: Reason of the settlement; empty when the store did not keep it.
+        waiting: Whether they wait for a parked host; otherwise they have failed permanently.
+        retry_seconds: Seconds until a parked host may be requested again; None without an end, or for failed URLs.
     """
 
     host: str
@@ -141,18 +170,18 @@ class FailureCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """The frontier in numbers; asked every second, so no backend may walk its URLs for it.
+    """Statistics of the frontier; read every second, so no backend may scan its URLs for them.
 
     Args:
         waiting: URLs in the queue, those of parked hosts included.
-        dropped: URLs pushed out of full hosts.
+        dropped: URLs evicted from full hosts.
         pages: Pages of the crawl.
         relevant: Relevant pages, duplicates left out.
-        ready: Hosts that may be asked now.
+        ready: Hosts that may be requested now.
         delayed: Hosts with waiting URLs that wait for their next time.
         parked: Hosts with waiting URLs that are parked.
-        duplicates: Pages with the text of another one; 0 where only the frontier was asked, which does not know.
-        expected: The sum of the relevances of the pages; None where only the frontier was asked.
+        duplicates: Pages with the text of another one; 0 where only the frontier was read, which does not know.
+        expected: The sum of the relevances of the pages; None where only the frontier was read.
     """
 
     waiting: int = 0
@@ -171,61 +200,90 @@ class Counts:
 
     @classmethod
     def of(cls, row: Iterable[int]) -> Counts:
-        """Read the numbers as a backend gives them: in the order above, up to the parked hosts."""
+        """Build from the numbers of a backend: in the order above, up to `parked`."""
         return cls(**dict(zip(cls.__slots__[:-2], row, strict=True)))
 
     @property
     def is_provisional(self) -> bool:
-        """Whether the judge has seen too few pages for verdicts that last."""
         return self.pages < PROVISIONAL_PAGES
 
     @property
     def harvest_rate(self) -> float:
-        """The share of relevant pages."""
         return self.relevant / self.pages if self.pages else 0.0
+
+
+class StateReader(Protocol):
+    """Shared state for parts that only read it."""
+
+    async def get_state(self, host: str, kind: str) -> str | None:
+        """Return a value stored for a host; None when there is none or it has expired."""
+        ...
+
+
+class SharedState(StateReader, Protocol):
+    """Key-value data of all workers of a crawl, with a time to live, and locks.
+
+    robots.txt, backoff, budgets, traps, sitemaps, run control and forecasts are kept here, by host and kind.
+    """
+
+    async def content_owner(self, content: int) -> int:
+        """Return the fingerprint of the URL that was settled first with this content; 0 when there is none."""
+        ...
+
+    async def put_state(self, host: str, kind: str, value: str, *, seconds: float) -> None:
+        """Store a value about a host (its robots.txt, for example) for all workers, with a TTL in seconds."""
+        ...
+
+    async def acquire_lock(self, gate: str, *, seconds: float) -> float:
+        """Acquire a lock that expires after `seconds`; return 0, or the seconds to wait while it is held."""
+        ...
+
+    async def release_lock(self, gate: str, *, delay_seconds: float) -> None:
+        """Release a lock; it can be acquired again after the delay."""
+        ...
 
 
 class Frontier(Protocol):
     """The queue of a crawl: scores, leases and one budget per host."""
 
     async def add(self, candidates: Sequence[Candidate]) -> int:
-        """Let URLs in, in this order of age; return how many were new."""
+        """Add URLs, the first one being the oldest; return how many were new."""
         ...
 
     async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
-        """Hand out up to `limit` of the best URLs of hosts that may be asked now, best first.
+        """Lease up to `limit` of the best URLs of ready hosts, best first.
 
-        With `pages`, never more than could bring the crawl above that many pages, whatever other workers hold.
+        With `pages`, never more than would let the crawl exceed that many pages, counting the leases of all workers.
         """
         ...
 
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
-        """Settle leases and let their links in; False where the lease was no longer held."""
+        """Settle leases and add their links; False where the lease was no longer held."""
         ...
 
     async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
-        """Give leases back unused: the URLs wait again with no try counted."""
+        """Return leases unused: the URLs wait again, and no try is counted."""
         ...
 
     async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
-        """Ask a host no more, for some seconds or until it is unparked."""
+        """Stop requests to a host, for some seconds or until it is unparked."""
         ...
 
     async def unpark(self, host: str) -> None:
-        """Let a parked host be asked again."""
+        """Allow requests to a parked host again."""
         ...
 
     async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
-        """Give waiting URLs new scores whatever the merge; return how many still waited.
+        """Set new scores of waiting URLs, regardless of `Merge`; return how many still waited.
 
-        With `was`, a URL whose score is no longer what it says is left as it is: somebody else knew better.
+        With `was`, a URL whose score differs from the one given there is not changed: another worker changed it.
         """
         ...
 
     async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
-        """Add to the number of relevant pages of hosts, after pages were judged again.
+        """Change the number of relevant pages of hosts, after pages were judged again.
 
-        A host that is unknown is left out; the number stays between 0 and the host's pages.
+        Unknown hosts are ignored; the number is kept between 0 and the host's pages.
         """
         ...
 
@@ -234,11 +292,11 @@ class Frontier(Protocol):
         ...
 
     async def find(self, url: str) -> UrlEntry | None:
-        """Say where a URL stands; None when it was never let in (or was pushed out)."""
+        """Return a URL with its state; None when it was never added, or was evicted."""
         ...
 
     async def counts(self) -> Counts:
-        """Return the frontier in numbers."""
+        """Return statistics of the frontier."""
         ...
 
     async def hosts(self, limit: int = 100) -> list[HostEntry]:
@@ -250,51 +308,35 @@ class Frontier(Protocol):
         ...
 
     async def failures(self) -> list[FailureCount]:
-        """Count failed URLs by host and reason, and the URLs that wait for parked hosts, in no order.
+        """Count failed URLs by host and reason, and the URLs that wait for parked hosts, unordered.
 
-        Bounded by `MOST_FAILURES` of each kind, and no backend may walk its waiting URLs for it.
+        Bounded by `MOST_FAILURES` of each kind, and no backend may scan its waiting URLs for it.
         """
         ...
 
     async def next_hosts(self, limit: int) -> list[str]:
-        """List hosts that may be asked now, in the order of their best URLs."""
+        """List ready hosts, in the order of their best URLs."""
         ...
 
     async def seconds_to_next(self) -> float | None:
-        """Return the seconds until `lease` may have something to hand out; None when nothing waits or is leased.
+        """Return the seconds until `lease` may return something; None when nothing waits or is leased.
 
-        Hosts parked without an end do not count: nothing comes from them by waiting.
+        Hosts parked without an end do not count: waiting does not make them ready.
         """
         ...
 
-    async def first_with(self, content: int) -> int:
-        """Return the fingerprint of the URL whose settlement brought this content first; 0 when none did."""
-        ...
-
-    async def remember(self, host: str, kind: str, value: str, *, seconds: float) -> None:
-        """Keep what a worker learned about a host (its robots.txt, say) for all workers, for some seconds."""
-        ...
-
-    async def recall(self, host: str, kind: str) -> str | None:
-        """Return what was remembered about a host, unless its time is over."""
-        ...
-
-    async def enter(self, gate: str, *, seconds: float) -> float:
-        """Go through a gate, and shut it for so long unless `leave` is called; the seconds to wait when it is shut."""
-        ...
-
-    async def leave(self, gate: str, *, delay_seconds: float) -> None:
-        """Let the gate open again after a delay."""
-        ...
-
     async def identify(self, crawl_id: str) -> str:
-        """Keep the id of the crawl unless the store has one; return the one that it has."""
+        """Set the id of the crawl unless the store has one; return the stored id."""
         ...
 
     async def reopen(self, candidates: Sequence[Candidate]) -> int:
-        """Let URLs that are done or failed wait again; return how many were. Others stay as they are."""
+        """Queue done and failed URLs again; return how many there were. URLs in other states are not changed."""
         ...
 
     async def close(self) -> None:
-        """Let go of files and connections; nothing that was committed is lost."""
+        """Close files and connections; nothing that was committed is lost."""
         ...
+
+
+class CrawlStore(Frontier, SharedState, Protocol):
+    """Interface of a backend: the frontier of a crawl and the state that its workers share."""

@@ -1,1 +1,1 @@
-"""Visiting pages again: which ones, in what order, how a server is asked only for news, and what had changed."""
+"""Revisiting pages: which ones, in what order, by conditional requests, and what had changed."""

@@ -1,4 +1,4 @@
-"""What changed in a collection since a time: pages that are new, that say something else, that moved or are gone."""
+"""What changed in a collection since a time: pages that are new, changed, moved or gone."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from thresher.archive.collection import Collection
-from thresher.archive.pages import PageRecord
-from thresher.archive.visits import known
+from thresher.storage.page_store import PageRecord
+from thresher.storage.reader import PageStoreReader
+from thresher.storage.visits import visit_history
 from thresher.text.shingles import word_pairs
 
 _MOVED = ("redirected to ", "refreshes to ")
-"""How the line words the reason when an address leads elsewhere."""
+"""How the pipeline words the reason of a redirect."""
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What happened to a page."""
 
     NEW = "new"
@@ -25,52 +25,52 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """One page that is not as it was.
+class PageChange:
+    """One page that changed.
 
     Args:
         record: The page as it was fetched last.
-        at: When it was seen.
-        before: How relevant it was; None for a new page.
-        kept: Which share of what both say is in both, by pairs of words; None where a text was not kept.
+        at: When the change was seen.
+        before: Relevance before the change; None for a new page.
+        kept: Jaccard similarity of both texts by word bigrams; None where a text was not stored.
     """
 
-    kind: Kind
+    kind: ChangeKind
     record: PageRecord
     at: float
     before: float | None = None
     kept: float | None = None
 
 
-def changes(collection: Collection, since: float) -> Iterator[Change]:
-    """Yield what changed from a time on, in no order; copies are left out."""
+def changes(collection: PageStoreReader, since: float) -> Iterator[PageChange]:
+    """Yield the changes since a time, in no order, without duplicates."""
     for fingerprint in collection.settled_since(since):
         history = collection.history(fingerprint)
         change = _change(history, since)
         if change is None or change.record.duplicate_of:
             continue
-        if change.kind is Kind.CHANGED and (kept := _kept(collection.texts(fingerprint))) is not None:
-            yield Change(kind=change.kind, record=change.record, at=change.at, before=change.before, kept=kept)
+        if change.kind is ChangeKind.CHANGED and (kept := _kept(collection.texts(fingerprint))) is not None:
+            yield PageChange(kind=change.kind, record=change.record, at=change.at, before=change.before, kept=kept)
         else:
             yield change
 
 
-def _change(history: list[PageRecord], since: float) -> Change | None:
-    """Compare what was known of a page before a time with what was found out from then on."""
+def _change(history: list[PageRecord], since: float) -> PageChange | None:
+    """Compare the last version of a page before a time with the current one."""
     pages = [record for record in history if record.page]
     if not pages:
         return None
     now, last = pages[-1], history[-1]
     earlier = [record for record in pages if record.fetched_at < since]
     if not earlier:
-        return Change(kind=Kind.NEW, record=now, at=pages[0].fetched_at)
+        return PageChange(kind=ChangeKind.NEW, record=now, at=pages[0].fetched_at)
     before = earlier[-1].relevance
-    if known(history).gone:
-        return Change(kind=Kind.GONE, record=now, at=last.fetched_at, before=before)
+    if visit_history(history).gone:
+        return PageChange(kind=ChangeKind.GONE, record=now, at=last.fetched_at, before=before)
     if last.reason.startswith(_MOVED):
-        return Change(kind=Kind.MOVED, record=now, at=last.fetched_at, before=before)
+        return PageChange(kind=ChangeKind.MOVED, record=now, at=last.fetched_at, before=before)
     if now.text_hash != earlier[-1].text_hash:
-        return Change(kind=Kind.CHANGED, record=now, at=now.fetched_at, before=before)
+        return PageChange(kind=ChangeKind.CHANGED, record=now, at=now.fetched_at, before=before)
     return None
 
 

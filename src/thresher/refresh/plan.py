@@ -1,4 +1,4 @@
-"""Which pages are visited again, and in what order: by how likely they have changed, times how relevant they are."""
+"""Which pages are revisited, and in what order: by the probability that they have changed, times their relevance."""
 
 from __future__ import annotations
 
@@ -9,82 +9,82 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from thresher.archive.collection import Collection
-from thresher.archive.pages import UNCHANGED, PageRecord
-from thresher.archive.visits import Known, known
-from thresher.frontier.scores import short
+from thresher.frontier.base import short
 from thresher.records import Candidate
-from thresher.refresh.rates import USUAL_RATE, Sightings, probability_of_change
-from thresher.refresh.told import Told
+from thresher.refresh.change_rate import USUAL_RATE, ChangeObservations, probability_of_change
+from thresher.refresh.revisit import Validators
+from thresher.storage.page_store import UNCHANGED, PageRecord
+from thresher.storage.reader import PageStoreReader
+from thresher.storage.visits import VisitHistory, visit_history
 from thresher.strategies.base import Strategy
-from thresher.urls.host import host_key
+from thresher.urls.canonical import host_key
 
 _YOUNGEST_SECONDS = 3600.0
-"""A server that says that a page changed this very moment writes it anew for everybody; it is not taken at its word."""
+"""A server that reports a change at this very moment generates the page for each request; its date is not trusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revisit:
-    """A page that is worth another look.
+    """A page to revisit.
 
     Args:
-        gain: How likely it has changed, times how relevant it is.
-        per_day: How often it is thought to change.
-        told: What the visit must know.
+        gain: The probability that it has changed, times its relevance.
+        per_day: Estimated changes per day.
+        validators: For the conditional request.
     """
 
     record: PageRecord
     gain: float
     per_day: float
-    told: Told
+    validators: Validators
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
     record: PageRecord
-    seen: Known
-    told: Told
-    sightings: Sightings
+    seen: VisitHistory
+    validators: Validators
+    observations: ChangeObservations
 
 
 Gain = Callable[[PageRecord, float, float], float]
-"""From a page, its rate of changes per second and the seconds since it was looked at, to what a visit is worth."""
+"""From a page, its rate of changes per second and the seconds since its last visit, to the value of a visit."""
 
 
 def expected_gain(record: PageRecord, rate: float, seconds: float) -> float:
-    """Return how likely a page has changed, times how relevant it is."""
+    """Return the probability that a page has changed, times its relevance."""
     return probability_of_change(rate, seconds) * record.relevance
 
 
 def choose(
-    collection: Collection,
+    collection: PageStoreReader,
     number: int,
     *,
     now: float,
     gain: Gain = expected_gain,
     allowed: Callable[[PageRecord], bool] = lambda record: True,
 ) -> list[Revisit]:
-    """Choose the pages that are most worth a visit, best first.
+    """Choose the pages with the highest gain, best first.
 
-    The collection is read twice: for the rates of hosts, then for pages. Memory grows with the hosts and with
-    `number`. Copies, pages without any relevance, and pages that were gone at their last visit are left out.
+    The collection is read twice: for the rates of hosts, then for pages. Memory grows with the number of hosts and with
+    `number`. Duplicates, pages with relevance 0, and pages that were gone at their last visit are left out.
 
     Args:
-        allowed: Tells whether a page may be asked for; what the user allows may have changed since it was fetched.
+        allowed: Whether a page may be fetched; the user's settings may have changed since its last fetch.
     """
-    hosts: defaultdict[str, Sightings] = defaultdict(Sightings)
-    everywhere = Sightings()
+    hosts: defaultdict[str, ChangeObservations] = defaultdict(ChangeObservations)
+    everywhere = ChangeObservations()
     for page in _pages(collection):
-        hosts[host_key(page.record.url)].add(page.sightings)
-        everywhere.add(page.sightings)
+        hosts[host_key(page.record.url)].add(page.observations)
+        everywhere.add(page.observations)
     usual = everywhere.rate(USUAL_RATE)
-    rates = {host: sightings.rate(usual) for host, sightings in hosts.items()}
+    rates = {host: observations.rate(usual) for host, observations in hosts.items()}
 
     def visits() -> Iterator[tuple[float, float, Revisit]]:
         for page in filter(lambda page: allowed(page.record), _pages(collection)):
-            rate = page.sightings.rate(rates.get(host_key(page.record.url), usual))
+            rate = page.observations.rate(rates.get(host_key(page.record.url), usual))
             worth = gain(page.record, rate, now - page.seen.checked_at)
-            revisit = Revisit(record=page.record, gain=worth, per_day=rate * 86_400, told=page.told)
+            revisit = Revisit(record=page.record, gain=worth, per_day=rate * 86_400, validators=page.validators)
             yield worth, -page.seen.checked_at, revisit
 
     best = heapq.nlargest(number, visits(), key=lambda visit: visit[:2])
@@ -92,7 +92,7 @@ def choose(
 
 
 def candidates(revisits: list[Revisit], strategy: Strategy) -> list[Candidate]:
-    """Make the entries of the queue: each page at its old place in the crawl, with what the strategy gives a seed."""
+    """Return the frontier entries: each page with its old depth and parent, and with what the strategy gives a seed."""
     seeds = {seed.url: seed for seed in strategy.seeds([revisit.record.url for revisit in revisits])}
     return [_candidate(revisit, seeds.get(revisit.record.url)) for revisit in revisits]
 
@@ -103,42 +103,44 @@ def _candidate(revisit: Revisit, seed: Candidate | None) -> Candidate:
         url=record.url,
         score=short(revisit.gain),
         parts={"changes per day": revisit.per_day, "relevance": record.relevance},
-        carry=revisit.told.carried(seed.carry if seed else {}),
+        carry=revisit.validators.carried(seed.carry if seed else {}),
         depth_left=seed.depth_left if seed else 0,
         hops=record.depth,
         parent=record.parent,
     )
 
 
-def _pages(collection: Collection) -> Iterator[_Page]:
+def _pages(collection: PageStoreReader) -> Iterator[_Page]:
     with closing(collection.repeats()) as repeats:
         for record in collection.ranked():
             if record.relevance <= 0:
-                return  # the rest has none either
+                return  # pages are ranked by relevance
             several = repeats.has_several(record.fingerprint)
             history = collection.history(record.fingerprint) if several else [record]
-            seen = known(history)
+            seen = visit_history(history)
             if not seen.gone:
-                yield _Page(record, seen, _told(record, history), _sightings(history, seen))
+                yield _Page(record, seen, _validators(record, history), _observations(history, seen))
 
 
-def _told(record: PageRecord, history: list[PageRecord]) -> Told:
-    """Tell a visit what the last one learned: a server may give the same text a new name."""
+def _validators(record: PageRecord, history: list[PageRecord]) -> Validators:
+    """Return the validators of the last visit: a server may send a new ETag with the same text."""
     last = next((visit for visit in reversed(history) if visit.page or visit.reason == UNCHANGED), record)
-    return Told(text_hash=record.text_hash, relevant=record.relevant, etag=last.etag, last_modified=last.last_modified)
+    return Validators(
+        text_hash=record.text_hash, relevant=record.relevant, etag=last.etag, last_modified=last.last_modified
+    )
 
 
-def _sightings(history: list[PageRecord], seen: Known) -> Sightings:
-    sightings = Sightings()
-    sightings.take(seen.visits)
+def _observations(history: list[PageRecord], seen: VisitHistory) -> ChangeObservations:
+    observations = ChangeObservations()
+    observations.add_visits(seen.visits)
     first = history[0]
     if (age := _age(first)) is not None:
-        sightings.take_age(max(age, _YOUNGEST_SECONDS))
-    return sightings
+        observations.add_age(max(age, _YOUNGEST_SECONDS))
+    return observations
 
 
 def _age(record: PageRecord) -> float | None:
-    """Return how long before it was fetched a page had changed, where the server says so and it can be true."""
+    """Return how long before its fetch a page had changed, if the server reports a plausible time."""
     try:
         changed_at = email.utils.parsedate_to_datetime(record.last_modified).timestamp()
     except (ValueError, TypeError, IndexError, OverflowError):

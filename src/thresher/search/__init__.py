@@ -1,1 +1,1 @@
-"""Full text over a collection, in English and Chinese."""
+"""Full-text search over a collection, in English and Chinese."""

@@ -1,8 +1,8 @@
-"""The search index of a crawl: one file beside the page store, brought up to date when somebody searches.
+"""The search index of a crawl: one file beside the page store, updated before each search.
 
 It holds nothing that the page store does not, so whatever is wrong with it (missing, damaged, of another version,
-ahead of the store) has one remedy: it is made anew. Where the crawl's folder cannot be written it lives in a temporary
-file for the time of one search.
+ahead of the store), it is rebuilt. Where the crawl's folder cannot be written, the index is a temporary file for the
+time of one search.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
-from thresher.archive.groups import GroupTables
 from thresher.errors import StoreError, disk_full, is_disk_full
-from thresher.search.find import Filters, Found, Order, find
-from thresher.search.intake import Intake, StaleIndex
+from thresher.search.indexer import SearchIndexer, StaleIndex
 from thresher.search.mirrors import Mirror, find_mirrors
-from thresher.search.query import Query
+from thresher.search.near_duplicates import NearDuplicateTables
+from thresher.search.query import SearchQuery
+from thresher.search.ranking import Filters, SearchHit, SearchOrder, find
 
 NAME = "search.db"
 VERSION = 1
-"""Raised whenever terms, tables or signatures change; an index of another version is made anew."""
+"""Increased whenever terms, tables or signatures change; an index of another version is rebuilt."""
 MOST_DEAD_SHARE = 0.5
-"""An index of which more than this is about pages that were fetched again is made anew."""
+"""An index with a larger share of outdated rows, of pages that were fetched again, is rebuilt."""
 
 _SCHEMA = resources.files("thresher.search") / "sql" / "schema.sql"
 _FILES = ("", "-wal", "-shm", "-journal")
 
 
 class SearchIndex:
-    """Answers questions about the pages of a crawl.
+    """Full-text search over the pages of a crawl.
 
     Args:
         folder: The crawl's folder.
@@ -48,7 +48,6 @@ class SearchIndex:
         self._db: sqlite3.Connection | None = None
 
     def close(self) -> None:
-        """Let go of the file."""
         if self._db:
             self._db.close()
             self._db = None
@@ -62,54 +61,58 @@ class SearchIndex:
         self.close()
 
     def catch_up(self, progress: Callable[[int], None] | None = None) -> int | None:
-        """Take in what is new in the page store; return how many rows that were, None while another process does it.
+        """Index the new rows of the page store; return their number, None while another process does it.
 
         Raises:
-            DiskFull: There is no room for it.
+            DiskFull: There is no space for it.
             StoreError: The index cannot be written.
         """
-        with self._only_one() as alone:
-            if not alone:
+        with self._write_lock() as locked:
+            if not locked:
                 return None
-            with _words_for_errors(self.path):
+            with _translated_errors(self.path):
                 try:
-                    return self._intake(progress)
+                    return self._update(progress)
                 except (sqlite3.DatabaseError, StaleIndex) as error:
-                    if _is_outside_trouble(error):
+                    if _is_environment_error(error):
                         raise
-                    self._start_anew()
-                    return self._intake(progress)
+                    self._delete_files()
+                    return self._update(progress)
 
     def search(
-        self, query: Query, filters: Filters | None = None, *, limit: int = 10, order: Order = Order.MATCH
-    ) -> list[Found]:
+        self,
+        query: SearchQuery,
+        filters: Filters | None = None,
+        *,
+        limit: int = 10,
+        order: SearchOrder = SearchOrder.MATCH,
+    ) -> list[SearchHit]:
         """Return the best pages, one of each group of near duplicates."""
-        with _words_for_errors(self.path):
+        with _translated_errors(self.path):
             try:
                 return find(self._opened(), query, filters or Filters(), limit=limit, order=order)
             except sqlite3.DatabaseError as error:
-                if _is_outside_trouble(error):
+                if _is_environment_error(error):
                     raise
-        self.catch_up_anew()
+        self.rebuild()
         return find(self._opened(), query, filters or Filters(), limit=limit, order=order)
 
-    def catch_up_anew(self) -> None:
-        """Make the index anew from the page store."""
-        with self._only_one() as alone:
-            if alone:
-                self._start_anew()
+    def rebuild(self) -> None:
+        with self._write_lock() as locked:
+            if locked:
+                self._delete_files()
         self.catch_up()
 
     def pages(self) -> int:
-        """Count the pages that can be found."""
+        """Return the number of indexed pages."""
         return int(self._opened().execute("SELECT count(*) FROM doc WHERE live").fetchone()[0])
 
     def group(self, fingerprint: int) -> tuple[int, ...]:
-        """Give the pages that say nearly the same as a page, itself among them, its representative first.
+        """Return the near duplicates of a page, itself among them, the representative first.
 
-        That is one which the judge calls relevant before others, then the one that came first.
+        Relevant pages come before others, then the oldest first.
         """
-        members = GroupTables(self._opened()).group(fingerprint).members
+        members = NearDuplicateTables(self._opened()).group(fingerprint).members
         marks = ",".join("?" * len(members))
         rows = self._opened().execute(
             f"SELECT fingerprint FROM doc WHERE live AND fingerprint IN ({marks}) "  # noqa: S608 - only marks
@@ -119,16 +122,15 @@ class SearchIndex:
         return tuple(int(member) for (member,) in rows) or (fingerprint,)
 
     def mirrors(self) -> list[Mirror]:
-        """Give the pairs of hosts that are mirrors of each other."""
         return find_mirrors(self._opened())
 
-    def _intake(self, progress: Callable[[int], None] | None) -> int:
+    def _update(self, progress: Callable[[int], None] | None) -> int:
         db = self._opened()
-        taken = Intake(db, self._pages, progress).run()
+        indexed = SearchIndexer(db, self._pages, progress).run()
         live, dead = db.execute("SELECT total(live), count(*) - total(live) FROM doc").fetchone()
         if dead > MOST_DEAD_SHARE * (live + dead):
             raise StaleIndex(self.path.name)
-        return taken
+        return indexed
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
@@ -143,17 +145,17 @@ class SearchIndex:
 
     def _prepare(self, db: sqlite3.Connection) -> None:
         version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version == VERSION:  # nothing is written, so nobody who writes has to be waited for
+        if version == VERSION:  # nothing is written, so no writer has to be waited for
             return
         if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise sqlite3.DatabaseError(f"{self.path.name} is of version {version}, not {VERSION}")
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.executescript(_SCHEMA.read_text(encoding="utf-8"))
-        GroupTables(db)
+        NearDuplicateTables(db)
         db.execute(f"PRAGMA user_version = {VERSION}")
 
-    def _start_anew(self) -> None:
+    def _delete_files(self) -> None:
         if self._db:
             self._db.close()
             self._db = None
@@ -161,8 +163,8 @@ class SearchIndex:
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
     @contextmanager
-    def _only_one(self) -> Iterator[bool]:
-        """Let one process at a time write; the lock goes with its process, however that ends."""
+    def _write_lock(self) -> Iterator[bool]:
+        """Lock the index for writing, and yield whether that worked; the lock ends with its process."""
         try:
             lock = self.path.with_name(".search.lock").open("a")
         except OSError as error:
@@ -176,8 +178,8 @@ class SearchIndex:
                 yield True
 
 
-def _is_outside_trouble(error: Exception) -> bool:
-    """Tell whether making the index anew would meet the same error: no room, no right, or somebody else's lock."""
+def _is_environment_error(error: Exception) -> bool:
+    """Return whether a rebuild would meet the same error: a full disk, missing permissions, another's lock."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in (
         sqlite3.SQLITE_FULL,
@@ -191,10 +193,10 @@ def _is_outside_trouble(error: Exception) -> bool:
 
 
 @contextmanager
-def _words_for_errors(path: Path) -> Iterator[None]:
+def _translated_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
         if is_disk_full(error):
             raise disk_full() from error
-        raise StoreError(f"{path} cannot be used: {error}; delete it, it is made anew from the pages") from error
+        raise StoreError(f"{path} cannot be used: {error}; delete it, it is rebuilt from the pages") from error

@@ -1,4 +1,4 @@
-"""Hosts that are mirrors of each other: most of what one has, the other has too."""
+"""Hosts that are mirrors of each other: most pages of one are also on the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEAST_PAGES = 5
 LEAST_SHARE = 0.8
 """Of the pages of the smaller host."""
 MOST_HOSTS = 100
-"""A page that more hosts than this have is a notice of their software."""
+"""A page on more hosts than this is taken for a default page of their software."""
 
 MIRROR_COLUMNS = {"host": "string", "other": "string", "common": "int32", "share": "float64"}
 """The columns of the list of mirrors, with their types."""
@@ -29,9 +29,9 @@ class Mirror:
 
     Args:
         host: The one with more pages in the collection.
-        other: The other one.
-        common: How many groups of near duplicates have pages on both.
-        share: How much of the smaller one that is.
+        other: The smaller one.
+        common: Number of groups of near duplicates with pages on both.
+        share: Of the groups on the smaller host.
     """
 
     host: str
@@ -41,7 +41,7 @@ class Mirror:
 
 
 def find_mirrors(db: sqlite3.Connection) -> list[Mirror]:
-    """Give the pairs of hosts that are mirrors, those with the most common pages first."""
+    """Return the pairs of hosts that are mirrors, those with the most common pages first."""
     both = Counter(
         pair
         for (hosts,) in db.execute(_HOSTS_OF_GROUPS, [MOST_HOSTS])

@@ -1,6 +1,6 @@
-"""What a user asks for. Everything typed is a word to look for; only double quotes mean something: a phrase.
+"""Search queries. Everything typed is a search term; the only syntax is double quotes, for a phrase.
 
-Nothing reaches the database but terms of our own making, so there is no syntax to get wrong or to abuse.
+Only terms of our own tokenizer reach the database, so there is no syntax to get wrong or to inject.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from thresher.search.terms import is_single
 from thresher.text.tokens import tokenize
 
 MOST_UNITS = 32
-"""Words and phrases beyond this many are not looked for."""
+"""Words and phrases beyond this many are ignored."""
 MOST_CHARACTERS = 2_000
 
 _PHRASES = re.compile(r'["“”„＂「『]([^"“”„＂「」『』]*)["“”＂」』]')
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A question.
+class SearchQuery:
+    """A parsed query.
 
     Args:
-        units: Words, of one term each, and phrases, of several that must follow each other.
+        units: Words, of one term each, and phrases, of several consecutive terms.
     """
 
     units: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def read(cls, typed: str) -> Query:
-        """Read what a user typed; empty when there is nothing in it to look for."""
+    def read(cls, typed: str) -> SearchQuery:
+        """Parse the input of a user; the query is empty when it has no terms."""
         typed = typed[:MOST_CHARACTERS]
         phrases = [tuple(tokenize(phrase)) for phrase in _PHRASES.findall(typed)]
         words = [(term,) for term in tokenize(_PHRASES.sub(" ", typed))]
@@ -41,23 +41,22 @@ class Query:
 
     @property
     def terms(self) -> frozenset[str]:
-        """Every term that is looked for."""
         return frozenset(term for unit in self.units for term in unit)
 
     @property
     def all_of(self) -> str:
-        """The question to the full-text table for pages that hold all units."""
+        """The FTS5 expression for pages with all units."""
         return " AND ".join(map(_quoted, self.units))
 
     @property
     def any_of(self) -> str:
-        """The same for pages that hold one of the words, and every phrase: who quotes means it."""
+        """The FTS5 expression for pages with one of the words; if there are phrases, with all of these."""
         phrases = [_quoted(unit) for unit in self.units if len(unit) > 1]
         words = " OR ".join(_quoted(unit) for unit in self.units if len(unit) == 1)
         return " AND ".join(phrases) if phrases else words
 
 
 def _quoted(unit: tuple[str, ...]) -> str:
-    """Write a unit so that the database reads it as data; a lone character also stands for all pairs it begins."""
+    """Quote a unit for FTS5; a single unspaced character also matches all pairs that begin with it."""
     written = '"' + " ".join(unit).replace('"', '""') + '"'
     return f"{written} *" if len(unit) == 1 and is_single(unit[0]) else written

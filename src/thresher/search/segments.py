@@ -1,4 +1,4 @@
-"""The segments of the page store as the index reads them: what is new since a row, and what is thought of the rest."""
+"""The segments of the page store as the indexer reads them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.archive.formats import check_version
-from thresher.archive.pages import unpacked_links, unpacked_text
 from thresher.errors import DamagedFile, StoreError
-from thresher.sqlite_read import readable_uri
+from thresher.sqlite_files import readable_uri
+from thresher.storage.migrations import check_version
+from thresher.storage.page_store import unpacked_links, unpacked_text
 
 _COLUMNS = "id, fingerprint, url, title, language, relevance, relevant, fetched_at, page, text, links"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SegmentRow:
     """One settled fetch.
 
     Args:
-        place: Its row in the segment.
-        text: All visible text; empty when it was not kept.
-        main: What a reader would read of it; empty when that was not told apart.
-        anchors: Where its links lead, and their words.
+        place: Its row id in the segment.
+        text: All visible text; empty when it was not stored.
+        main: The main text, without boilerplate; empty when it was not extracted.
+        anchors: The URLs and anchor texts of its links.
     """
 
     place: int
@@ -44,7 +44,7 @@ class Row:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Say which file is damaged.
+    """Name the damaged file in errors.
 
     Raises:
         StoreError: The segment cannot be read.
@@ -68,36 +68,34 @@ class Segment:
         self._columns = f"{_COLUMNS}, {'main' if 'main' in columns else 'NULL'}"
 
     def close(self) -> None:
-        """Let go of the file."""
         self._db.close()
 
     def last(self) -> int:
-        """Give the number of the last row."""
         with reading(self.path):
             return int(self._db.execute("SELECT coalesce(max(id), 0) FROM page").fetchone()[0])
 
     def stamp(self) -> str:
-        """Say how the files look; the same as long as nobody writes."""
+        """Return times and sizes of the files; they stay the same as long as nothing is written."""
         files = (self.path, self.path.with_name(self.path.name + "-wal"))
-        looks = [file.stat() for file in files if file.exists()]
-        return " ".join(f"{look.st_mtime_ns}:{look.st_size}" for look in looks)
+        stats = [file.stat() for file in files if file.exists()]
+        return " ".join(f"{stat.st_mtime_ns}:{stat.st_size}" for stat in stats)
 
     def has_newer(self, fingerprint: int, fetched_at: float, place: int) -> bool:
-        """Tell whether a later row brought a page from the same address; `place` is 0 for a row of another segment."""
+        """Return whether a later row has a page of the same URL; `place` is 0 for a row of another segment."""
         behind = "id > ?" if place else "fetched_at > ?"
         query = f"SELECT 1 FROM page WHERE fingerprint = ? AND page = 1 AND {behind} LIMIT 1"  # noqa: S608 - our own
         with reading(self.path):
             return self._db.execute(query, [fingerprint, place or fetched_at]).fetchone() is not None
 
-    def after(self, place: int, most: int) -> list[Row]:
-        """Give the rows behind a row, in their order."""
+    def after(self, place: int, most: int) -> list[SegmentRow]:
+        """Return the rows after a row, in their order."""
         query = f"SELECT {self._columns} FROM page WHERE id > ? ORDER BY id LIMIT ?"  # noqa: S608 - our own names
         with reading(self.path):
             return [_row(values) for values in self._db.execute(query, [place, most])]
 
 
-def _row(values: Sequence[Any]) -> Row:
-    return Row(
+def _row(values: Sequence[Any]) -> SegmentRow:
+    return SegmentRow(
         place=values[0],
         fingerprint=values[1],
         url=values[2],
@@ -114,7 +112,7 @@ def _row(values: Sequence[Any]) -> Row:
 
 
 def open_segments(folder: Path) -> list[Segment]:
-    """Open all segments of a page store; one that its worker has only just created is left for the next time."""
+    """Open all segments of a page store; one without tables yet is left for the next time."""
     found: list[Segment] = []
     with ExitStack() as half_open:
         for path in sorted(folder.glob("*.db")):

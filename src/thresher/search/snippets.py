@@ -1,4 +1,4 @@
-"""The piece of a page's text that shows best why it was found."""
+"""Snippets: the part of a page's text that best shows why it was found."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from thresher.text.tokens import CJK, tokenize
 
 CHARACTERS = 160
 MOST_CHARACTERS = 30_000
-"""So much of a text is looked through."""
+"""Only this part of a text is searched."""
 OPEN, CLOSE = "«", "»"
-"""Stand around the words that were looked for."""
+"""Mark the words of the query."""
 
 _MOST_PLACES = 200
-_LEAD = 30  # characters before the first word that was found, so that the piece begins in its sentence
+_LEAD = 30  # characters before the first match, so that the snippet begins in its sentence
 _IS_UNSPACED = re.compile(rf"[{CJK}]").match
 _REST_OF_WORD = re.compile(rf"[^\W_{CJK}]*").match
 
 
 def snippet(text: str, terms: AbstractSet[str]) -> str:
-    """Give the piece with the most of the terms, the words that were looked for in marks; else the beginning."""
+    """Return the window with the most terms, its matches in marks; without a match, the beginning."""
     text = " ".join(text[:MOST_CHARACTERS].split())
     places = _places(text, terms)
     start = _best_start(places) - _LEAD if places else 0
@@ -36,14 +36,14 @@ def snippet(text: str, terms: AbstractSet[str]) -> str:
 
 
 def _places(text: str, terms: AbstractSet[str]) -> list[tuple[int, int, str]]:
-    """Find where terms stand, in order."""
+    """Return the positions of terms, in order."""
     unspaced = [term for term in terms if _IS_UNSPACED(term)]
     found = [*_words(text, terms - set(unspaced)), *(place for term in unspaced for place in _pairs(text, term))]
     return sorted(found)
 
 
 def _words(text: str, terms: AbstractSet[str]) -> Iterator[tuple[int, int, str]]:
-    """Find words: they begin as their stems do, and have them as terms."""
+    """Find words by their stems: they begin alike, and tokenize to them."""
     lower = _lower(text)
     for beginning in {_beginning(term) for term in terms}:
         for start in islice(_finds(lower, beginning), _MOST_PLACES):
@@ -58,7 +58,7 @@ def _words(text: str, terms: AbstractSet[str]) -> Iterator[tuple[int, int, str]]
 
 
 def _lower(text: str) -> str:
-    """Give a text in lower case, every character in its place."""
+    """Return a text in lower case, with every character at its position."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -66,7 +66,7 @@ def _lower(text: str) -> str:
 
 
 def _finds(text: str, part: str) -> Iterator[int]:
-    """Find where a part begins; much faster than a regular expression with alternatives."""
+    """Yield the positions of a substring; much faster than a regular expression with alternatives."""
     start = text.find(part)
     while start >= 0:
         yield start
@@ -80,12 +80,12 @@ def _pairs(text: str, term: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _beginning(term: str) -> str:
-    """Give what all words of a stem begin with: stemming turns a last y into i, and may have added an e."""
+    """Return the common beginning of all words of a stem: stemming turns a last y into i, and may have added an e."""
     return term[:-1] if term[-1] in "ie" and len(term) > 3 and term.isascii() else term
 
 
 def _best_start(places: list[tuple[int, int, str]]) -> int:
-    """Give the first place of the window that holds the most different terms."""
+    """Return the start of the window with the most different terms."""
     best, most = places[0][0], 0
     begins = [begin for begin, _, _ in places]
     for number, (begin, _, _) in enumerate(places):
@@ -105,7 +105,7 @@ def _marked(text: str, start: int, end: int, inside: list[tuple[int, int]]) -> s
 
 
 def _joined(inside: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Put places that touch, as pairs of characters do, into one."""
+    """Join adjacent positions, such as pairs of characters."""
     joined: list[tuple[int, int]] = []
     for begin, stop in inside:
         if joined and begin <= joined[-1][1]:

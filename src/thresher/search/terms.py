@@ -1,8 +1,8 @@
-"""What stands in the index for a text: the terms of `text.tokens`, parted by blanks.
+"""The indexed form of a text: the terms of `text.tokens`, separated by spaces.
 
-Where words are not spaced these are pairs of characters, so a query of two characters finds every place where they
-stand together. A query of one character finds the pairs that begin with it; for the last character of a run, which
-begins none, the character itself is added behind the text.
+Where words are not spaced, terms are pairs of characters, so a query of two characters finds every place where they
+are adjacent. A query of one character finds the pairs that begin with it; for the last character of a run, which
+begins none, the character itself is appended to the text.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from thresher.text.tokens import CJK, tokenize
 
 _LAST_OF_RUN = re.compile(rf"[{CJK}](?![{CJK}])").findall
 is_single = re.compile(rf"[{CJK}]").fullmatch
-"""Tells whether a term is a lone unspaced character."""
+"""Whether a term is a single unspaced character."""
 
 
 def indexed(text: str, terms: Sequence[str] | None = None) -> str:
-    """Write a text as the index holds it; `terms` when they are at hand."""
+    """Return the indexed form of a text; `terms` are its terms, if known."""
     if terms is None:
         terms = tokenize(text)
     ends = () if text.isascii() else dict.fromkeys(_LAST_OF_RUN(text))

@@ -1,9 +1,8 @@
-"""Where the sitemaps of a crawl come from, and where their URLs go.
+"""Sitemaps as entries of the frontier, and the scores of their URLs.
 
-A sitemap is a URL of the frontier like any other: it waits for its host's delay, robots.txt and the address guard hold
-for it. It is asked for when the host gives its first page. Its URLs are scored by the strategy as the links of a seed
-that has no words and is not relevant, so they come after whatever there is some evidence for; a strategy that does not
-follow such links leaves them out.
+A sitemap is a URL of the frontier like any other: its host's delay, robots.txt and the address guard apply to it. It is
+added with the first page of its host. Its URLs are scored by the strategy as the links of a seed without text that is
+not relevant, so they come after URLs with any evidence; a strategy that does not follow such links leaves them out.
 """
 
 from __future__ import annotations
@@ -14,22 +13,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from thresher.frontier.base import Frontier
+from thresher.frontier.base import CrawlStore
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, ParsedPage
-from thresher.sitemaps.read import Entry, read_sitemap
+from thresher.sitemaps.parser import Entry, read_sitemap
 from thresher.strategies.base import Strategy
-from thresher.urls.canonical import canonicalize, fingerprint
-from thresher.urls.host import host_key
+from thresher.urls.canonical import canonicalize, fingerprint, host_key
 
 SITEMAP = "sitemap"
-"""The key in a candidate's carry that makes it one: how many indexes led to it. `FOR` is the host it may speak for."""
+"""Key in the carry of a sitemap: how many indexes led to it. `FOR` is the host whose pages it may list."""
 FOR = "for"
 MAX_INDEX_DEPTH = 3
 MAX_FILES_PER_HOST = 50
 MAX_URLS_PER_HOST = 10_000
 LISTED, TAKEN = "listed sitemaps", "taken from sitemaps"
-"""Notes on a host: what its robots.txt lists, and how many files and URLs were taken."""
-NOTED_SECONDS = 30 * 24 * 3600.0
+"""State of a host: the sitemaps in its robots.txt, and how many files and URLs were added from sitemaps."""
+STATE_TTL_SECONDS = 30 * 24 * 3600.0
 MAX_LISTED = 20
 MAX_REDIRECTS = 5
 
@@ -39,61 +37,60 @@ _SITEMAP_LINES = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE |
 
 @dataclass(frozen=True, kw_only=True)
 class SitemapHosts:
-    """Whose sitemaps are read; None for everybody's."""
+    """The hosts whose sitemaps are read; None for all hosts."""
 
     hosts: frozenset[str] | None = None
 
     def __contains__(self, host: str) -> bool:
-        """Tell whether a host's are read."""
         return self.hosts is None or host in self.hosts
 
 
 def is_sitemap(lease: Lease) -> bool:
-    """Tell whether a lease is for a sitemap, not for a page."""
+    """Return whether a lease is for a sitemap, not for a page."""
     return SITEMAP in lease.carry
 
 
 class SitemapSource:
-    """Turns hosts into sitemaps, and sitemaps into candidates; `wanted` is None when nobody's are read."""
+    """Turns hosts into sitemaps, and sitemaps into candidates; `wanted` is None when no sitemaps are read."""
 
-    def __init__(self, frontier: Frontier, strategy: Strategy, wanted: SitemapHosts | None) -> None:
+    def __init__(self, frontier: CrawlStore, strategy: Strategy, wanted: SitemapHosts | None) -> None:
         self._frontier = frontier
         self._strategy = strategy
         self._wanted = wanted
 
     async def listed(self, host: str, robots: str) -> None:
-        """Note which sitemaps the robots.txt of a host lists."""
+        """Store which sitemaps the robots.txt of a host lists."""
         if self._wanted is None or host not in self._wanted:
             return
         urls = [url for address in _SITEMAP_LINES(robots)[:MAX_LISTED] if (url := canonicalize(address))]
         if urls:
-            await self._frontier.remember(host, LISTED, json.dumps(urls), seconds=NOTED_SECONDS)
+            await self._frontier.put_state(host, LISTED, json.dumps(urls), seconds=STATE_TTL_SECONDS)
 
     async def of_host(self, lease: Lease) -> list[Candidate]:
-        """Return the sitemaps of a host that gives its first page: those that robots.txt lists, or the usual one."""
+        """Return the sitemaps of a host after its first page: those that robots.txt lists, or /sitemap.xml."""
         if self._wanted is None or lease.host_pages or lease.host not in self._wanted:
             return []
-        note = await self._frontier.recall(lease.host, LISTED)
+        stored = await self._frontier.get_state(lease.host, LISTED)
         root = lease.url[: lease.url.index("/", len("https://"))]
-        urls = json.loads(note) if note else [f"{root}/sitemap.xml"]
+        urls = json.loads(stored) if stored else [f"{root}/sitemap.xml"]
         return [_sitemap(url, lease, depth=0, speaks_for=lease.host) for url in urls]
 
     def moved(self, lease: Lease, target: str) -> list[Candidate]:
-        """Return where a sitemap went, if that is on its own host."""
+        """Return the target of a sitemap's redirect, if it is on the same host."""
         if host_key(target) != lease.host or lease.redirects >= MAX_REDIRECTS:
             return []
         return [_below(lease, target, int(str(lease.carry[SITEMAP])))._replace(redirects=lease.redirects + 1)]
 
     async def read(self, lease: Lease, fetched: FetchedPage) -> tuple[list[Candidate], list[Candidate], str]:
-        """Return the sitemaps and the pages that a sitemap leads to, and what was found in words."""
+        """Return the sitemaps and the pages that a sitemap lists, and a summary."""
         speaks_for, depth = str(lease.carry[FOR]), int(str(lease.carry[SITEMAP]))
-        files, urls = json.loads(await self._frontier.recall(speaks_for, TAKEN) or "[0, 0]")
+        files, urls = json.loads(await self._frontier.get_state(speaks_for, TAKEN) or "[0, 0]")
         found = await asyncio.to_thread(read_sitemap, fetched.body, now=fetched.fetched_at)
         most = MAX_FILES_PER_HOST - files if depth < MAX_INDEX_DEPTH else 0
         below = await asyncio.to_thread(_on_host, found.sitemaps, lease.host, most, lease.url)
         pages = await asyncio.to_thread(_on_host, found.pages, speaks_for, MAX_URLS_PER_HOST - urls, lease.url)
         taken = json.dumps([files + len(below), urls + len(pages)])
-        await self._frontier.remember(speaks_for, TAKEN, taken, seconds=NOTED_SECONDS)
+        await self._frontier.put_state(speaks_for, TAKEN, taken, seconds=STATE_TTL_SECONDS)
         words = f"sitemap: {len(pages)} of {len(found.pages)} pages, {len(below)} of {len(found.sitemaps)} sitemaps"
         sitemaps = [_below(lease, url, depth + 1) for url in below]
         return sitemaps, list(self._scored(pages, lease)), f"{words}; {found.flaw}" if found.flaw else words
@@ -122,7 +119,7 @@ def _sitemap(url: str, lease: Lease, *, depth: int, speaks_for: str) -> Candidat
 
 
 def _on_host(entries: Sequence[Entry], host: str, most: int, base: str) -> list[str]:
-    """Return the canonical addresses on one host, those that changed last first, no more than so many."""
+    """Return at most `most` canonical URLs on one host, those that changed last first."""
     if most <= 0:
         return []
     ordered = sorted(entries, key=lambda entry: -entry.changed_at)

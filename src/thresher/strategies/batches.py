@@ -1,31 +1,53 @@
-"""When links that were found may be followed: at once, in generations, or so many at a time.
+"""Batches of links: whether links may be followed at once, a generation at a time, or a number at a time.
 
-SURVEY, figures 3, 4 and 6, let links wait until the ready queue is empty, and then move all of them into it. By the
-letter that is a generation at a time; a number of links at a time is nearer to what a crawl wants.
+SURVEY, figures 3, 4 and 6, lets links wait until the ready queue is empty, and then moves all of them into it. Taken
+literally that is a generation at a time: the links found by one generation of pages wait until that generation is
+fetched. A fixed number of links at a time is closer to what a crawl needs.
+
+The frontier orders by one number per URL, so the generation is folded into the score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thresher.records import Lease
-from thresher.strategies.generations import fold, generation_of, next_generation
+from thresher.records import Carry, Lease
+
+BELOW_ONE = 0.999_999
+"""Keeps a score of 1 from reaching the previous generation."""
+
+
+def generation_of(carry: Carry) -> int:
+    """Return the generation of a URL from its carry; seeds carry nothing and are generation 0."""
+    generation = carry.get("generation", 0)
+    return generation if isinstance(generation, int) else 0
+
+
+def next_generation(lease: Lease) -> dict[str, int]:
+    """Return the carry of the links of a page: the generation after the page's."""
+    return {"generation": generation_of(lease.carry) + 1}
+
+
+def fold(generation: int, score: float) -> float:
+    """Combine a generation and a score from 0 to 1, so that earlier generations always come first."""
+    return min(score, BELOW_ONE) - generation
+
 
 BATCHES = ("none", "all")
 WAITING = 1
-"""Links that wait for a batch are placed as one generation: below 0."""
+"""The generation of links that wait for a batch: their scores are below 0."""
 
 
 class Batches:
-    """The parameter `batch` of a strategy, and the places in the queue that follow from it.
+    """The parameter `batch` of a strategy, and its effect on scores.
 
     Args:
-        batch: ``none`` follows the best link of all that wait. ``all`` reads the figures by their letter: links wait
-            until all that were found before them are fetched, and then go best first. With a number, links wait until
-            the ready queue is empty, and then so many of the best move into it.
+        batch: ``none`` follows the best waiting link. ``all`` takes the figures literally: links wait until all links
+            found before them are fetched, and then go best first. With a number, links wait until the ready queue is
+            empty, and then this many of the best move into it.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: The value is not allowed.
     """
 
     def __init__(self, batch: str | int) -> None:
@@ -35,11 +57,11 @@ class Batches:
         self.size = batch if isinstance(batch, int) else 0
         self.in_generations = batch == "all"
 
-    def born(self, lease: Lease) -> dict[str, int]:
-        """Give what the links of a page must carry: their generation, if there are any."""
+    def generation_carry(self, lease: Lease) -> dict[str, int]:
+        """Return the carry of the links of a page: their generation, if there are generations."""
         return next_generation(lease) if self.in_generations else {}
 
-    def place(self, score: float, born: Mapping[str, int]) -> float:
-        """Put links that wait for a batch below 0, a generation behind the one before, and others where they score."""
-        generation = generation_of(born) or (WAITING if self.size else 0)
+    def place(self, score: float, carry: Mapping[str, int]) -> float:
+        """Return the final score: below 0 for links that wait for a batch, each generation below the one before."""
+        generation = generation_of(carry) or (WAITING if self.size else 0)
         return fold(generation, score) if generation else score

@@ -1,8 +1,8 @@
 """The distiller: Chakrabarti, van den Berg and Dom, WWW8, 1999; HITS over the crawled pages, weighted by relevance.
 
-RULES draws it beside its baseline and leaves it out; its names are those of HITS. An edge weighs what its target is
-worth, so a hub is a page with many relevant links, and irrelevant pages that everybody links to make none. Links within
-a host count like others: many a crawl has one host only.
+RULES shows it beside its baseline, but does not use it; names are those of HITS. The weight of an edge is the
+relevance of its target, so a hub is a page with many relevant links, and irrelevant pages with many in-links make no
+hubs. Links within a host count like others, because many crawls have one host only.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.records import Revision
-from thresher.strategies.base import Change
+from thresher.strategies.base import ScoreChange
 
 MOST_PAGES = 2_000
-"""The latest ones; older pages are forgotten."""
+"""The latest pages; older ones are dropped."""
 TOP_HUBS = 50
 ITERATIONS = 20
 LIFT = 0.5
-"""What the link is lifted by that the best hubs agree on most."""
+"""The largest bonus: that of the link with the greatest sum of hub scores."""
 
 
 class Distiller:
-    """Finds hubs among the latest pages, and says how far their links are lifted.
+    """Computes hubs among the latest pages, and the score bonuses of their links.
 
     Args:
-        every: Pages after which hubs are looked for anew.
+        every: Pages between two computations.
         most_pages: How many pages are remembered.
     """
 
@@ -41,7 +41,6 @@ class Distiller:
         self._lifts: dict[str, float] = {}
 
     def add(self, page: str, relevance: float, urls: Iterable[str]) -> None:
-        """Remember a page and its links."""
         self._links.pop(page, None)
         self._links[page] = [url for url in dict.fromkeys(urls) if url != page]
         self._relevance[page] = relevance
@@ -51,27 +50,25 @@ class Distiller:
             del self._links[oldest], self._relevance[oldest]
 
     def revise(self, revisions: Sequence[Revision]) -> None:
-        """Take over what is now thought of pages."""
         for revision in revisions:
             if revision.url in self._relevance:
                 self._relevance[revision.url] = revision.judgement.reward
 
     def lift(self, url: str) -> float:
-        """Say how far a URL is lifted now."""
         return self._lifts.get(url, 0.0)
 
-    def distill(self) -> dict[str, Change]:
-        """Look for hubs when it is time, and say whose lift changes."""
+    def distill(self) -> dict[str, ScoreChange]:
+        """Compute hubs when that is due; return the bonuses that changed."""
         if self._new_pages < self._every:
             return {}
         self._new_pages = 0
         before, self._lifts = self._lifts, self._lifts_of(self.hubs())
         urls = dict.fromkeys([*before, *self._lifts])
-        changes = {url: Change(before.get(url, 0.0), self.lift(url)) for url in urls}
+        changes = {url: ScoreChange(before.get(url, 0.0), self.lift(url)) for url in urls}
         return {url: change for url, change in changes.items() if change.was != change.now}
 
     def hubs(self) -> dict[str, float]:
-        """Give the best hubs with their scores, the greatest of which is 1."""
+        """Return the best hubs with their scores, the greatest of which is 1."""
         pages = list(self._links)
         number = {page: place for place, page in enumerate(pages)}
         edges = [(number[u], number[v]) for u, links in self._links.items() for v in links if v in number]
@@ -85,7 +82,7 @@ class Distiller:
         return {pages[u]: float(h[u]) for u in best if h[u] > 0}
 
     def _lifts_of(self, hubs: Mapping[str, float]) -> dict[str, float]:
-        """Lift what hubs link to and nobody has fetched, by the sum of their scores."""
+        """Return bonuses for the unfetched links of hubs, in proportion to the sum of the hubs' scores."""
         sums: dict[str, float] = {}
         for hub, score in hubs.items():
             for url in self._links[hub]:

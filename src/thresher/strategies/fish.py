@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import ceil
 
-from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage
-from thresher.strategies.depth import fish_depth
+from thresher.records import Candidate, Judgement, Lease, ParsedPage
+from thresher.strategies.base import BaseStrategy
+from thresher.strategies.depth_limit import fish_depth
 
 
-class Fish:
-    """Follow the first links of a page, more of them from relevant pages, and give a path up when food is rare.
+class Fish(BaseStrategy):
+    """Follow the first links of a page, more of them from relevant pages, and give up paths without relevant pages.
 
-    How far a path may still lead is kept with its URL in the queue, so a restart and other workers go on with it.
+    The remaining depth of a path is stored with its URL in the queue, so it survives restarts and is shared by workers.
 
     Args:
         width: How many links of an irrelevant page are followed before the rest.
-        alpha: A relevant page has so many times as many.
+        alpha: The factor of `width` for a relevant page.
         D: A path may lead over D + 1 irrelevant pages in a row.
     """
-
-    merge = Merge.MAX
 
     def __init__(self, *, width: int = 10, alpha: float = 1.5, D: int = 3) -> None:
         self._width = width
         self._alpha = alpha
-        self._D = D
-
-    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
-        """Seeds start on top, with the whole depth before them."""
-        return (Candidate(url=url, score=1.0, depth_left=self._D) for url in urls)
+        self._D = self.seed_depth = D
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
-        """Give the first links 1 or 0.5, the rest 0; from a page at the end of its path nothing is followed."""
+        """Score the first links 1 or 0.5, the rest 0; follow nothing from a page at the end of its path."""
         depth = fish_depth(lease.depth_left, judgement.relevant, self._D)
         if depth is None:
             return

@@ -2,53 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from thresher.records import Candidate, Judgement, Lease, Link, Merge, ParsedPage, Parts
-from thresher.strategies.aim import Aim
-from thresher.strategies.depth import fish_depth
+from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, Parts
+from thresher.strategies.base import BaseStrategy
+from thresher.strategies.depth_limit import fish_depth
 from thresher.strategies.evidence.anchor import anchor_relevance, context_relevance
+from thresher.topics.profile import TopicProfile
 
 FORMS = ("survey", "fcmrps")
 W_PC, W_AT = 0.2, 0.8
 """The weights of page and anchor in FCMRPS 5.2.1."""
 
 
-class Shark:
-    """Follow links by the worth of the pages above them and by the words in and around them.
+class Shark(BaseStrategy):
+    """Follow links by the relevance of the pages above them and by the words in and around them.
 
-    What a link inherits rides on its URL, and how far its path may still lead is kept there too, so a restart and other
-    workers go on with both.
+    The inherited score and the remaining depth of a path are stored with its URL, so both survive restarts and are
+    shared by workers.
 
     Args:
-        aim: The topic.
-        form: ``survey`` hands scores down with a decay; ``fcmrps`` weighs page and anchor with 0.2 and 0.8.
-        delta: What remains of a page's score one link further.
+        topic_profile: The topic.
+        form: ``survey`` passes scores on with a decay; ``fcmrps`` weighs page and anchor with 0.2 and 0.8.
+        delta: Decay of the inherited score per link.
         beta: Weight of the anchor against the words around it.
         gamma: Weight of the inherited score against that of the words.
         D: A path may lead over D + 1 irrelevant pages in a row.
     """
 
-    merge = Merge.MAX
-
     def __init__(
-        self, aim: Aim, *, form: str = "survey", delta: float = 0.5, beta: float = 0.8, gamma: float = 0.5, D: int = 3
+        self,
+        topic_profile: TopicProfile,
+        *,
+        form: str = "survey",
+        delta: float = 0.5,
+        beta: float = 0.8,
+        gamma: float = 0.5,
+        D: int = 3,
     ) -> None:
         if form not in FORMS:
             raise ValueError(f"form must be {' or '.join(FORMS)}, got {form!r}")
-        self._sim = aim.likeness
+        self._sim = topic_profile.similarity
         self._form = form
         self._delta = delta
         self._beta = beta
         self._gamma = gamma
-        self._D = D
-
-    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
-        """Seeds start on top, with the whole depth before them."""
-        return (Candidate(url=url, score=1.0, depth_left=self._D) for url in urls)
+        self._D = self.seed_depth = D
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
-        """Score every link; from a page at the end of its path nothing is followed."""
+        """Score every link; follow nothing from a page at the end of its path."""
         depth = fish_depth(lease.depth_left, judgement.relevant, self._D)
         if depth is None:
             return
@@ -75,6 +77,6 @@ class Shark:
 
 
 def _inherited(lease: Lease) -> float:
-    """Read what the page itself inherited; a seed inherited nothing."""
+    """Return the score that the page itself inherited; 0 for a seed."""
     value = lease.carry.get("inherited", 0.0)
     return float(value) if isinstance(value, int | float) else 0.0

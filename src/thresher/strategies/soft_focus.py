@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from thresher.records import Candidate, Judgement, Lease, Merge, ParsedPage, Revision
-from thresher.strategies.base import Change
+from thresher.records import Candidate, Judgement, Lease, ParsedPage, Revision
+from thresher.strategies.base import BaseStrategy, ScoreChange
 from thresher.strategies.distiller import Distiller
-from thresher.strategies.parents import Parents
+from thresher.strategies.parent_scores import Parents
 
 
-class SoftFocus:
+class SoftFocus(BaseStrategy):
     """Follow first the links of pages that are likely about the topic; no link is dropped.
 
-    Which pages link where is remembered for second thoughts of the judge; each worker knows its own pages, and after a
-    restart those that the best of what waits was found on.
+    The links of pages are remembered for rescoring when the judge revises a page; each worker remembers its own pages,
+    and after a restart the pages that link to the best waiting URLs.
 
     Args:
-        distill: Pages after which the best hubs among the crawled pages are looked for, and what they link to is
-            lifted; 0 for never. The hubs, too, are each worker's own.
+        distill: Pages between two computations of the best hubs among the crawled pages, whose links get a bonus;
+            0 for never. Each worker has its own hubs, too.
     """
-
-    merge = Merge.MAX
 
     def __init__(self, *, distill: int = 0) -> None:
         if distill < 0:
@@ -30,12 +28,8 @@ class SoftFocus:
         self._parents = Parents(max)
         self._distiller = Distiller(every=distill) if distill else None
 
-    def seeds(self, urls: Sequence[str]) -> Iterator[Candidate]:
-        """Seeds start on top."""
-        return (Candidate(url=url, score=1.0) for url in urls)
-
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
-        """Every link gets the probability that its page is of a wanted class."""
+        """Score every link with the probability that its page is of a wanted class."""
         probability = judgement.relevance
         urls = [link.url for link in page.links]
         self._parents.add(page.url, probability, urls)
@@ -43,17 +37,16 @@ class SoftFocus:
             self._distiller.add(page.url, probability, urls)
         return (self._candidate(url, probability) for url in urls)
 
-    def recall(
+    def warm_start(
         self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
     ) -> None:
-        """Remember where a page of an earlier run links."""
-        self._parents.recall(page.url, judgement.relevance, (link.url for link in page.links), waiting)
+        self._parents.warm_start(page.url, judgement.relevance, (link.url for link in page.links), waiting)
 
-    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, Change]:
-        """Let links follow what is now thought of their pages, and of the hubs among those."""
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, ScoreChange]:
+        """Return the score changes by revised pages, and by hubs when these are due."""
         likely = [by_relevance(revision) for revision in revisions]
         changes = {
-            url: Change(change.was + self._lift(url), change.now + self._lift(url))
+            url: ScoreChange(change.was + self._lift(url), change.now + self._lift(url))
             for url, change in self._parents.revise(likely).items()
         }
         if self._distiller:
@@ -61,7 +54,7 @@ class SoftFocus:
             for url, lift in self._distiller.distill().items():
                 if (probability := self._parents.score_of(url)) is not None:
                     was = changes[url].was if url in changes else probability + lift.was
-                    changes[url] = Change(was, probability + lift.now)
+                    changes[url] = ScoreChange(was, probability + lift.now)
         return changes
 
     def _candidate(self, url: str, probability: float) -> Candidate:
@@ -74,5 +67,5 @@ class SoftFocus:
 
 
 def by_relevance(revision: Revision) -> Revision:
-    """Make the relevance the reward: links are scored by how likely their page is of a wanted class."""
+    """Return a revision with the relevance as its reward: links are scored by the probability of a wanted class."""
     return replace(revision, judgement=replace(revision.judgement, reward=revision.judgement.relevance))

@@ -1,1 +1,1 @@
-"""Text: words of English, character pairs of Chinese, and counts of them."""
+"""Text processing: tokens (English stems, Chinese character bigrams), term vectors, languages."""

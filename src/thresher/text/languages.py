@@ -1,7 +1,7 @@
-"""Which language a text is in, told by its script, and among Latin scripts by its function words.
+"""Language identification by script, and for Latin scripts by function words.
 
-A focused crawler only has to tell its own languages from the rest, on every page: a look at the first characters
-costs next to nothing and does not err on short Chinese text, as trained identifiers do.
+A focused crawler only has to distinguish its own languages from the rest, on every page. Checking the first characters
+costs next to nothing and makes no errors on short Chinese text, as trained identifiers do.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections import Counter
 
 SAMPLE_CHARACTERS = 2_000
-"""How much of a text is looked at."""
+"""How much of a text is used."""
 
-_MIN_UNITS = 4  # below this many words or characters of a script, nothing can be said
-_MIN_SCRIPT_SHARE = 0.15  # of all words and characters; a Chinese page may hold much English, not the reverse
+_MIN_UNITS = 4  # below this many words or characters of a script, the language is unknown
+_MIN_SCRIPT_SHARE = 0.15  # of all words and characters; a Chinese page may contain much English, not the reverse
 _MIN_KANA_SHARE = 0.1  # Japanese text is seldom below a third, Chinese text seldom above a hundredth
 _MIN_FUNCTION_WORD_SHARE = 0.04  # running text is near a third; menus and lists fall below
 _ENGLISH_BONUS = 1.5  # short words of one language are often words of another, and most pages are English
 _LETTERS_PER_WORD = 5
 
-# In UTF-8 the first byte, or the first two, tell the script, and counting bytes is the fastest thing Python does.
+# In UTF-8 the first byte, or the first two, determine the script, and counting bytes is fast in Python.
 _HAN = [bytes([lead]) for lead in range(0xE4, 0xEA)] + [b"\xf0\xa0", b"\xf0\xa1", b"\xf0\xa2"]
 _KANA = [b"\xe3\x81", b"\xe3\x82", b"\xe3\x83"]
 _SPACED_SCRIPTS = {
@@ -49,7 +49,7 @@ _LANGUAGES_OF_WORD = {
 
 
 def language(text: str) -> str:
-    """Give the code of the text's language, such as ``en`` or ``zh``; empty when it cannot be told."""
+    """Return the code of the text's language, such as ``en`` or ``zh``; empty when it is unknown."""
     sample = text[:SAMPLE_CHARACTERS].encode("utf-8", "replace").translate(_PLAIN)
     words = sample.split()
     return ("" if sample.isascii() else _by_script(sample, words)) or _by_function_words(words)

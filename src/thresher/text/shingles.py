@@ -1,4 +1,4 @@
-"""Pairs of neighbouring words as numbers, by which two texts are known to be alike."""
+"""Shingles: hashes of adjacent words, to compare texts."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from operator import sub
 from zlib import crc32
 
 MAX_BYTES = 2_000
-"""Text beyond this is not looked at: so much tells whether a page says anything new."""
+"""Text beyond this is ignored: this much is enough to compare pages."""
 
 _DIGITS_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _LONGEST_WORDS = 14
-"""Where words are longer than this on the average, in bytes, they are not parted by spaces: Chinese, for one."""
+"""Where words are longer than this on average, in bytes, the script is unspaced, such as Chinese."""
 
 
 def word_pairs(text: str) -> set[int]:
-    """Number the pairs of neighbouring words; digits are all the same, so that a counted page is like the next one.
+    """Return the hashes of adjacent words; digits are treated as equal, so that numbered pages are similar.
 
-    Of languages that do not part their words, three neighbouring characters count as one word. The numbers are the
-    same in every process.
+    In unspaced scripts, character trigrams are used. The hashes are the same in every process.
     """
     data = text[:MAX_BYTES].encode("utf-8", "replace")[:MAX_BYTES].translate(_DIGITS_TO_ZERO)
     words = data.split()

@@ -1,7 +1,7 @@
-"""Terms of a text: stems of words, and pairs of neighbouring characters where words are not spaced.
+"""Tokenization: word stems, and character bigrams in scripts without spaces.
 
-Chinese is cut into pairs because that needs no dictionary, treats simplified and traditional text alike, and finds
-new names. Latin and other spaced scripts are cut into words; English stemming is applied to all of them, which
+Chinese is split into bigrams because that needs no dictionary, treats simplified and traditional text alike, and finds
+new names. Latin and other spaced scripts are split into words. English stemming is applied to all of them, which
 leaves words of other languages recognisable and equal to themselves.
 """
 
@@ -18,23 +18,23 @@ from types import ModuleType
 
 import Stemmer
 
-from thresher.text.characters import ACCENTS, FOLDED, UNSPACED, inside
+from thresher.text.char_ranges import ACCENTS, FOLDED, UNSPACED, inside
 from thresher.text.stopwords import stop_words
 
 CJK = inside(UNSPACED)
-"""The unspaced characters, as the inside of a regular expression's brackets."""
+"""The characters of unspaced scripts, as a regular expression's character class without brackets."""
 
 MAX_WORD_BYTES = 64
 """Longer runs of letters are keys and encoded data, not words."""
 
 MOST_STEMS = 1 << 17
-"""Words whose stems are remembered."""
+"""Cache size for stems."""
 
 PLAIN = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256)).lower()
-"""What each byte of a text becomes before it is split into words.
+"""Translation table of bytes, applied before a text is split into words.
 
-In bytes, because lower-casing and splitting a whole page by one table is several times faster than a regular
-expression. Bytes above 127 belong to other scripts and punctuation; the few words that hold them get a second look.
+Lower-casing and splitting the bytes of a whole page by one table is several times faster than a regular expression.
+Bytes above 127 belong to other scripts and punctuation; the few words that contain them are processed further.
 """
 _SPACED_WORD = re.compile(rf"[^\W_{CJK}]+").finditer
 _SPACED_WORDS = re.compile(rf"[^\W_{CJK}]+").findall
@@ -43,7 +43,7 @@ _FOLD_EACH = re.compile(f"[{inside(FOLDED)}]+|.?[{inside(ACCENTS)}]+", re.DOTALL
 
 
 def tokenize(text: str) -> list[str]:
-    """Cut a text into its terms, in order, without stop words."""
+    """Return the terms of a text, in order, without stop words."""
     words = _split(text)
     if text.isascii():
         return [stem for word in words if (stem := _STEMS[word])]
@@ -54,7 +54,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def count(text: str) -> dict[str, int]:
-    """Count the terms of a text: those of `tokenize`, but without a step of Python per word."""
+    """Count the terms of a text, as `tokenize` returns them, without a Python loop over words."""
     words = _split(text)
     counts = Counter(map(_STEMS.__getitem__, words))
     pairs: dict[str, int] = {}
@@ -63,19 +63,19 @@ def count(text: str) -> dict[str, int]:
         counts.update(_stem(word.encode()) for word in _SPACED_WORDS(other))
         pairs = _pairs().count_pairs(other)
     counts.pop("", None)
-    return {**counts, **pairs}  # neither holds a term of the other
+    return {**counts, **pairs}  # they have no term in common
 
 
 def plain_term(word: bytes) -> str:
-    """Give the term of an ASCII word in lower case; nothing for one that `tokenize` leaves out."""
+    """Return the term of a lower-case ASCII word; empty for one that `tokenize` leaves out."""
     return _STEMS[word]
 
 
 class Mentions:
-    """Tells whether a text may hold one of a few terms, for a fraction of what counting all terms costs.
+    """A fast filter for texts that may contain one of a few terms, much cheaper than counting all terms.
 
     Args:
-        terms: What is looked for; a text that holds one is never missed.
+        terms: The terms; there are false positives, but no false negatives.
     """
 
     def __init__(self, terms: Iterable[str]) -> None:
@@ -83,7 +83,6 @@ class Mentions:
         self._unspaced = [term for term in self._terms if _STARTS_UNSPACED(term)]
 
     def __call__(self, text: str) -> bool:
-        """Look for the terms in a text."""
         words = _split(text)
         if not self._terms.isdisjoint(map(_STEMS.__getitem__, words)):
             return True
@@ -97,25 +96,25 @@ class Mentions:
 
 
 def _split(text: str) -> list[bytes]:
-    """Split at spaces and ASCII punctuation, in lower case as far as ASCII goes."""
+    """Split at spaces and ASCII punctuation, with ASCII letters in lower case."""
     return text.encode("utf-8", "replace").translate(PLAIN).split()
 
 
 def _others(words: Iterable[bytes]) -> str:
-    """Give what of them is not all ASCII, folded."""
+    """Join the words that are not all ASCII, folded."""
     others: Iterator[bytes] = filterfalse(bytes.isascii, words)
     return fold(b" ".join(others).decode())
 
 
 def fold(text: str) -> str:
-    """Write what means the same the same way; normal forms are costly, so only where something asks for it."""
+    """Normalize equivalent characters and case; NFKC is costly, so it is applied only where needed."""
     if not text.isascii() and _pairs().needs_folding(text):
         text = _FOLD_EACH(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     return text.lower()
 
 
 def find_spaced(folded: str) -> Iterator[tuple[int, str]]:
-    """Give where the spaced words of a text begin, and their terms, in order."""
+    """Yield the position and the term of each word of a spaced script, in order."""
     for found in _SPACED_WORD(folded):
         if stem := _stem(found[0].encode()):
             yield found.start(), stem
@@ -123,12 +122,12 @@ def find_spaced(folded: str) -> Iterator[tuple[int, str]]:
 
 @cache
 def _pairs() -> ModuleType:
-    """Import what needs numpy when there is text to read: a command that prints its help reads none."""
-    return import_module("thresher.text.pairs")
+    """Import the module that needs numpy lazily: a command that prints its help needs none."""
+    return import_module("thresher.text.bigrams")
 
 
 class _Stems(dict[bytes, str]):
-    """The stems of ASCII words; all others have none here, since they must be cut up first."""
+    """A cache of stems of ASCII words; all other words map to "", since they must be split first."""
 
     def __missing__(self, word: bytes) -> str:
         if not word.isascii():
@@ -144,7 +143,7 @@ _STEMS = _Stems()
 
 @lru_cache(maxsize=1 << 16)
 def _stem(word: bytes) -> str:
-    """Give the stem of a word in lower case; nothing for stop words, single letters and what is no word."""
+    """Return the stem of a lower-case word; empty for stop words, single letters and overlong words."""
     text = word.decode()
     if len(text) == 1 or len(word) > MAX_WORD_BYTES or text in stop_words("en"):
         return ""
@@ -153,4 +152,4 @@ def _stem(word: bytes) -> str:
 
 @cache
 def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english", 0)  # no cache of its own: `_STEMS` is one
+    return Stemmer.Stemmer("english", 0)  # without its own cache: `_STEMS` is one

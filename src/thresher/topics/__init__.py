@@ -1,1 +1,1 @@
-"""What a user wants: phrases, keywords, seeds."""
+"""Topics: phrases, keywords, seeds, taxonomies."""

@@ -1,19 +1,73 @@
-"""The topic-token table (TTMP of FCMRPS 3.5): labels of topics, and how each is written in URLs.
+"""The topic-token table (TTMP of FCMRPS 3.5): labels of topics, and how each is spelled in URLs.
 
-Thresher ships a table of its own, `tokens.tsv`; its head says how such a file is written. Users add to it by a file of
-the same form, whose rows take the place of shipped rows with the same name.
+Spellings are English words, abbreviations, pinyin and initials. Thresher ships a table, `tokens.tsv`; its head
+describes the format. Users extend it by a file of the same format, whose rows replace shipped rows with the same name.
+
+pypinyin and its dictionary take 0.2 s and some 60 MB, so it is imported only for a Chinese label outside the table.
+
+Frequent tokens of URLs that are mapped to no topic are candidates for the table, after FCMRPS 3.5. They are counted in
+bounded memory after Misra and Gries: when there are too many, the same number is subtracted from every count, and
+counts of 0 or less are dropped. A count is then too low by at most that number, which is never more than the number of
+tokens seen divided by the capacity, and 0 as long as all of them fit.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from thresher.errors import ConfigError
-from thresher.topics.spellings import ALPHA, Kind, fold, full_pinyin, initials, is_chinese
+from thresher.text.tokens import CJK
+from thresher.urls.tokens import url_blocks
+
+_NOT_WRITTEN = re.compile(r"[\W_]+")
+_CHINESE = re.compile(f"[{CJK}]").search
+
+
+class SpellingKind(StrEnum):
+    """The kinds of spellings, in the order of the paper's columns."""
+
+    WORD = "word"
+    ABBREVIATION = "abbreviation"
+    PINYIN = "pinyin"
+    INITIALS = "initials"
+
+
+ALPHA = {SpellingKind.WORD: 1.0, SpellingKind.ABBREVIATION: 0.5, SpellingKind.PINYIN: 1.0, SpellingKind.INITIALS: 0.2}
+"""The weight of a match of each kind; the values are the paper's."""
+
+
+def fold(label: str) -> str:
+    """Write a label as in URLs: in lower case, without blanks and punctuation."""
+    return _NOT_WRITTEN.sub("", label.lower())
+
+
+def is_chinese(label: str) -> bool:
+    """Return whether a label contains any Chinese character."""
+    return _CHINESE(label) is not None
+
+
+def full_pinyin(label: str) -> str:
+    """Return the pinyin of a label without tones; ü is written v, as it is typed."""
+    return "".join(_syllables(label))
+
+
+def initials(label: str) -> str:
+    """Return the first letters of the pinyin of each character; empty for a single letter."""
+    letters = "".join(syllable[0] for syllable in _syllables(label))
+    return letters if len(letters) > 1 else ""
+
+
+def _syllables(label: str) -> list[str]:
+    from pypinyin import lazy_pinyin
+
+    return [syllable for syllable in map(fold, lazy_pinyin(label)) if syllable]
+
 
 COLUMNS = ("labels", "words", "abbreviations", "chinese", "pinyin", "initials")
 _NONE = "-"
@@ -39,20 +93,20 @@ class TokenRow:
     pinyin: tuple[str, ...] = ()
     initials: tuple[str, ...] = ()
 
-    def spellings(self) -> dict[str, Kind]:
-        """Give every spelling with its kind, the most trusted where it has two."""
+    def spellings(self) -> dict[str, SpellingKind]:
+        """Return every spelling with its kind, the one with the highest weight where it has two."""
         words = {*map(fold, self.labels), *self.words} - {*self.abbreviations}
         by_kind = {
-            Kind.INITIALS: self.initials,
-            Kind.ABBREVIATION: self.abbreviations,
-            Kind.PINYIN: self.pinyin,
-            Kind.WORD: (*sorted(words), *self.chinese),
+            SpellingKind.INITIALS: self.initials,
+            SpellingKind.ABBREVIATION: self.abbreviations,
+            SpellingKind.PINYIN: self.pinyin,
+            SpellingKind.WORD: (*sorted(words), *self.chinese),
         }
         return {spelling: kind for kind, spellings in by_kind.items() for spelling in spellings}
 
 
 class TokenTable:
-    """Knows how labels are written in URLs."""
+    """The spellings of labels in URLs."""
 
     def __init__(self, rows: Iterable[TokenRow] = ()) -> None:
         self._rows = {row.labels[0]: row for row in rows}
@@ -63,21 +117,20 @@ class TokenTable:
     @classmethod
     @cache
     def shipped(cls) -> TokenTable:
-        """Give the table that comes with Thresher."""
         return cls.parse(resources.files(__package__).joinpath("tokens.tsv").read_text(encoding="utf-8"), "tokens.tsv")
 
     @classmethod
     def for_crawl(cls, folder: Path) -> TokenTable:
-        """Give the shipped table with what the `tokens.tsv` in a crawl's folder adds, if there is one."""
+        """Return the shipped table, extended by the `tokens.tsv` in a crawl's folder, if there is one."""
         own = folder / "tokens.tsv"
         return cls.shipped() | cls.read(own) if own.exists() else cls.shipped()
 
     @classmethod
     def read(cls, path: Path) -> TokenTable:
-        """Read a table from a file of the same form as the shipped one.
+        """Read a table from a file of the same format as the shipped one.
 
         Raises:
-            ConfigError: The file is not written as its head must be; the message names file and line.
+            ConfigError: The format is wrong; the message names file and line.
         """
         try:
             return cls.parse(path.read_text(encoding="utf-8-sig"), path.name)
@@ -86,7 +139,7 @@ class TokenTable:
 
     @classmethod
     def parse(cls, text: str, name: str) -> TokenTable:
-        """Read a table from its text; `name` is what complaints call it."""
+        """Parse a table; `name` is its name in error messages."""
         return cls(_rows(text, name))
 
     def __len__(self) -> int:
@@ -96,23 +149,23 @@ class TokenTable:
         return iter(self._rows.values())
 
     def __or__(self, other: TokenTable) -> TokenTable:
-        """Join two tables; a row of the other takes the place of one with the same first label."""
+        """Merge two tables; a row of the other one replaces one with the same first label."""
         return TokenTable((self._rows | other._rows).values())
 
     def __contains__(self, spelling: str) -> bool:
-        """Whether some topic is written so."""
+        """Return whether some topic has this spelling."""
         return spelling in self._known
 
     def find(self, label: str) -> TokenRow | None:
-        """Give the row of a label in English or Chinese."""
+        """Return the row of a label in English or Chinese."""
         return self._by_name.get(fold(label))
 
-    def spellings(self, labels: Iterable[str]) -> dict[str, Kind]:
-        """Give the spellings of a topic that has these labels, one per language as a rule.
+    def spellings(self, labels: Iterable[str]) -> dict[str, SpellingKind]:
+        """Return the spellings of a topic with these labels, usually one per language.
 
-        A label outside the table is written as itself and, if it is Chinese, in full pinyin.
+        A label outside the table is spelled as itself and, if it is Chinese, in full pinyin.
         """
-        found: dict[str, Kind] = {}
+        found: dict[str, SpellingKind] = {}
         for label in labels:
             row = self.find(label)
             for spelling, kind in (row.spellings() if row else _outside(label)).items():
@@ -121,22 +174,22 @@ class TokenTable:
         return found
 
 
-def _outside(label: str) -> Mapping[str, Kind]:
-    pinyin = {full_pinyin(label): Kind.PINYIN} if is_chinese(label) else {}
-    return {**pinyin, fold(label): Kind.WORD}
+def _outside(label: str) -> Mapping[str, SpellingKind]:
+    pinyin = {full_pinyin(label): SpellingKind.PINYIN} if is_chinese(label) else {}
+    return {**pinyin, fold(label): SpellingKind.WORD}
 
 
 def _rows(text: str, name: str) -> Iterator[TokenRow]:
-    """Read rows; lines that start with # are remarks, and the first other line must be the head."""
+    """Parse rows; lines that start with # are comments, and the first other line must be the header."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
     number, head = lines[0] if lines else (1, "")
     if tuple(head.split("\t")) != COLUMNS:
-        raise ConfigError(f"{name}:{number}: the head must be {', '.join(COLUMNS)}, parted by tabs")
-    taken: dict[str, int] = {}
+        raise ConfigError(f"{name}:{number}: the header must be {', '.join(COLUMNS)}, separated by tabs")
+    line_of: dict[str, int] = {}
     for number, line in lines[1:]:
         row = _row(line, f"{name}:{number}")
         for label in (*row.labels, *row.chinese):
-            if (earlier := taken.setdefault(fold(label), number)) != number:
+            if (earlier := line_of.setdefault(fold(label), number)) != number:
                 raise ConfigError(f"{name}:{number}: {label!r} is a topic of line {earlier} already")
         yield row
 
@@ -144,7 +197,7 @@ def _rows(text: str, name: str) -> Iterator[TokenRow]:
 def _row(line: str, place: str) -> TokenRow:
     cells = line.split("\t")
     if len(cells) > len(COLUMNS):
-        raise ConfigError(f"{place}: {len(cells)} columns; there are {len(COLUMNS)}, parted by tabs")
+        raise ConfigError(f"{place}: {len(cells)} columns; expected at most {len(COLUMNS)}, separated by tabs")
     given = dict(zip(COLUMNS, map(_entries, cells), strict=False))
     if not given["labels"]:
         raise ConfigError(f"{place}: the first column must name the topic in English")
@@ -172,6 +225,89 @@ def _check(given: Mapping[str, tuple[str, ...]], place: str) -> None:
             if column not in ("labels", "chinese") and entry != fold(entry):
                 raise ConfigError(f"{place}: {column}: {entry!r} must be written as in a URL: {fold(entry)!r}")
             if column == "chinese" and not is_chinese(entry):
-                raise ConfigError(f"{place}: chinese: {entry!r} holds no Chinese character")
+                raise ConfigError(f"{place}: chinese: {entry!r} contains no Chinese character")
             if not fold(entry):
-                raise ConfigError(f"{place}: {column}: {entry!r} holds no letter")
+                raise ConfigError(f"{place}: {column}: {entry!r} contains no letter")
+
+
+LEAST = 500
+"""A frequent token occurs more often than this; the value is the paper's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnmappedToken:
+    """A token that is not in the table.
+
+    Args:
+        token: The token as in URLs.
+        count: A lower bound of its count.
+        example: One of the URLs that contain it.
+        holds: Spellings of the table inside it, so that it counts for their topics already; those of three letters
+            or fewer are left out, since they occur in words of all kinds.
+    """
+
+    token: str
+    count: int
+    example: str
+    holds: tuple[str, ...] = ()
+
+
+class TokenCounter:
+    """A counter of the tokens of URLs, in bounded memory: at most twice `capacity` of them.
+
+    Args:
+        least: A frequent token occurs more often than this.
+        capacity: How many tokens remain when the least frequent ones are dropped.
+    """
+
+    def __init__(self, *, least: int = LEAST, capacity: int = 200_000) -> None:
+        self.least = least
+        self.error = 0
+        self.urls = 0
+        self._capacity = capacity
+        self._counts: dict[str, int] = {}
+        self._examples: dict[str, str] = {}
+
+    def add(self, url: str) -> None:
+        """Count the tokens of a URL, each once."""
+        self.urls += 1
+        counts = self._counts
+        for token in {token for block in url_blocks(url) for token in block}:
+            count = counts[token] = counts.get(token, 0) + 1
+            if count + self.error > self.least and token not in self._examples:
+                self._examples[token] = url
+        if len(counts) > 2 * self._capacity:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        subtracted = sorted(self._counts.values(), reverse=True)[self._capacity]
+        self.error += subtracted
+        self._counts = {token: count - subtracted for token, count in self._counts.items() if count > subtracted}
+        self._examples = {token: url for token, url in self._examples.items() if token in self._counts}
+
+    def frequent(self) -> list[tuple[str, int]]:
+        """Return the frequent tokens with lower bounds of their counts, most frequent first.
+
+        No token with more than `least` occurrences is missing; some with up to `error` fewer may be included.
+        """
+        kept = [(token, count) for token, count in self._counts.items() if count + self.error > self.least]
+        return sorted(kept, key=lambda item: (-item[1], item[0]))
+
+    def example(self, token: str) -> str:
+        return self._examples.get(token, "")
+
+
+def unmapped(counter: TokenCounter, table: TokenTable, *, labels: Iterable[str] = ()) -> list[UnmappedToken]:
+    """Return the frequent tokens that are neither in the table nor spellings of the labels, most frequent first."""
+    own = table.spellings(labels)
+    long = [spelling for spelling in {*own, *_spellings(table)} if len(spelling) > 3 or not spelling.isascii()]
+    found = []
+    for token, count in counter.frequent():
+        if token not in table and token not in own:
+            holds = tuple(sorted((s for s in long if s in token), key=lambda s: (-len(s), s)))
+            found.append(UnmappedToken(token=token, count=count, example=counter.example(token), holds=holds))
+    return found
+
+
+def _spellings(table: TokenTable) -> set[str]:
+    return {spelling for row in table for spelling in row.spellings()}

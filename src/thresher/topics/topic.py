@@ -1,8 +1,8 @@
-"""What the user wants, as words.
+"""The definition of a topic in words.
 
-A topic is one phrase per language and some keywords, or some nodes of a taxonomy. A node gives the labels from the
-first level to its own, of which the i-th of d weighs i/d; a phrase is a taxonomy of one node. A page is compared with
-each vector on its own and the best one counts, so that an English page need not contain the Chinese words.
+A topic is one phrase per language and some keywords, or some nodes of a taxonomy. A node has the labels from the first
+level to its own, of which the i-th of d has the weight i/d; a phrase is treated as a taxonomy of one node. A page is
+compared with each vector separately and the best one counts, so that an English page need not contain Chinese words.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from thresher.text.languages import language
 from thresher.text.tokens import tokenize
 
 if TYPE_CHECKING:
-    from thresher.topics.taxonomy import Taxonomy
+    from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 
 Labels = Sequence[Mapping[str, str]]
 """The labels of a node's path, each by language, from the first level to the node's own."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Topic:
+class TopicDefinition:
     """A topic in one or more languages.
 
     Args:
-        title: The topic as a phrase, by language; with nodes it is for people.
-        about: The topic in a sentence or two, by language; for people, not for scores.
+        title: The topic as a phrase, by language; with nodes it is only for users.
+        about: The topic in a sentence or two, by language; only for users, not for scores.
         keywords: Words and phrases, each in any language.
         nodes: The labels of each chosen node of a taxonomy.
     """
@@ -39,11 +39,11 @@ class Topic:
     nodes: Sequence[Labels] = ()
 
     @classmethod
-    def from_phrase(cls, text: str, *, keywords: Sequence[str] = ()) -> Topic:
-        """Read a topic as people type it: ``perovskite solar cells; 钙钛矿太阳能电池``.
+    def from_phrase(cls, text: str, *, keywords: Sequence[str] = ()) -> TopicDefinition:
+        """Parse a topic as users type it: ``perovskite solar cells; 钙钛矿太阳能电池``.
 
-        Phrases are parted by semicolons, and each goes to the language its script tells. A second phrase of the
-        same language becomes a keyword.
+        Phrases are separated by semicolons; the language of each is detected by its script. A second phrase of the same
+        language becomes a keyword.
         """
         title: dict[str, str] = {}
         more: list[str] = []
@@ -58,17 +58,17 @@ class Topic:
     @classmethod
     def from_nodes(
         cls,
-        taxonomy: Taxonomy,
+        taxonomy: TaxonomyReader,
         paths: Iterable[str],
         *,
         languages: Collection[str] = ("en", "zh"),
         keywords: Sequence[str] = (),
-    ) -> Topic:
-        """Choose nodes of a taxonomy, in some of its languages.
+    ) -> TopicDefinition:
+        """Make a topic of nodes of a taxonomy, in some of its languages.
 
         Raises:
-            UnknownNode: A path that is not there.
-            ConfigError: No node is chosen, or one has no label in any of the languages.
+            UnknownNode: A path does not exist.
+            ConfigError: No node is given, or one has no label in any of the languages.
         """
         nodes = []
         for path in dict.fromkeys(paths):
@@ -83,24 +83,23 @@ class Topic:
 
     @property
     def labels(self) -> Sequence[Labels]:
-        """The labels that the topic is known by, a path per node; a phrase is a path of one level."""
+        """The labels of the topic, a path per node; a phrase is a path of one level."""
         return self.nodes or ([[self.title]] if self.title else [])
 
     @property
     def languages(self) -> list[str]:
-        """The languages in which the topic has any words."""
         return sorted({name.partition(" ")[0] for name in self.vectors()})
 
     def vectors(self) -> dict[str, dict[str, float]]:
-        """Return a vector of term weights for each node and language in which there are any words.
+        """Return a vector of term weights for each node and language with any terms.
 
-        They are called ``en`` and ``zh``, those of a second node ``en 2`` and ``zh 2``, and so on. Keywords weigh 1
-        in every vector of their language.
+        Their names are ``en`` and ``zh``, those of a second node ``en 2`` and ``zh 2``, and so on. Keywords have the
+        weight 1 in every vector of their language.
         """
         vectors = {
             code if number == 1 else f"{code} {number}": label_vector(levels, code)
             for number, levels in enumerate(self.labels, start=1)
-            for code in levels[-1]  # a node without a name of its own would be its parent
+            for code in levels[-1]  # without a label of its own, a node could not be distinguished from its parent
         }
         for keyword in self.keywords:
             code = phrase_language(keyword)
@@ -113,7 +112,7 @@ class Topic:
 def label_vector(levels: Labels, code: str) -> dict[str, float]:
     """Weigh the labels of a path in one language: FCMRPS 3.1, ``v_t = {label_i: i/d}``.
 
-    Each term of a label gets the label's weight; the greatest counts when it stands in several.
+    Each term of a label gets the label's weight; the maximum counts when it occurs in several.
     """
     d = len(levels)
     v_t: dict[str, float] = {}
@@ -123,10 +122,10 @@ def label_vector(levels: Labels, code: str) -> dict[str, float]:
 
 
 def phrase_language(phrase: str) -> str:
-    """Tell the language of a phrase of a few words: by its script, and English for Latin letters."""
+    """Return the language of a phrase of a few words: by its script, and English for Latin letters."""
     if phrase.isascii():
         return "en"
-    return language(" ".join([phrase] * 4)) or "en"  # a phrase is shorter than what a language is told by
+    return language(" ".join([phrase] * 4)) or "en"  # a phrase is too short for language detection
 
 
 def _own_labels(nodes: Iterable[Labels], code: str) -> list[str]:

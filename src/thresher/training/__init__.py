@@ -1,1 +1,1 @@
-"""What strategies must learn before they crawl: from an earlier crawl, or from a frozen web."""
+"""Training of strategies before a crawl: from an earlier crawl, or from a frozen web."""

@@ -1,7 +1,7 @@
-"""Learning interclass rules: RULES, figure 2: a classifier of pages, and which classes link to which.
+"""Training of interclass rules: RULES, figure 2: a classifier of pages, and which classes link to which.
 
-The pages of every class (train-0) teach the classifier; the pages that they link to (train-1) get their class from it,
-even where somebody knows it.
+The classifier is trained on the pages of every class (train-0). The pages that they link to (train-1) are classified by
+it, even where their class is known.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from thresher.classify.saved import Training, save
-from thresher.classify.scorer import PlainScorer
-from thresher.classify.sections import Counts, weighted_counts
 from thresher.errors import ConfigError
-from thresher.linkgraph.graph import LinkGraph
-from thresher.strategies.layering.source import Source
-from thresher.strategies.rule_table import RuleTable, class_of, count_rules
-from thresher.strategies.rules import CLASSES, classes_of
+from thresher.judges.estimators.sections import Counts, weighted_counts
+from thresher.judges.persistence.files import Training, save
+from thresher.judges.persistence.scorer import PlainScorer
+from thresher.linkgraph import LinkGraph
+from thresher.strategies.layers.source import TrainingSource
+from thresher.strategies.rules.strategy import CLASSES, classes_of
+from thresher.strategies.rules.table import RuleTable, class_of, count_rules
 
 FEWEST_LINKED_PAGES = 20
-"""Of all classes together; from fewer nothing can be said about who links to whom."""
+"""Minimum number of linked pages, of all classes together."""
 
 Examples = Mapping[str, Collection[int]]
 """Train-0: the numbers of the pages of every class."""
@@ -29,12 +29,12 @@ Examples = Mapping[str, Collection[int]]
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedRules:
-    """A classifier, the rules between its classes, and what they were made of.
+    """A classifier, the rules between its classes, and the size of the training set.
 
     Args:
         scorer: The classifier.
         table: The rules.
-        examples: How many pages of each class they were learned from.
+        examples: Number of training pages of each class.
     """
 
     scorer: PlainScorer
@@ -42,31 +42,30 @@ class LearnedRules:
     examples: Mapping[str, int] = field(default_factory=dict)
 
     def save(self, folder: Path) -> None:
-        """Write all of it into a folder of trained models; the rules last, since a crawl asks for them first."""
+        """Save both in a folder of trained models; the rules last, since a crawl checks for them first."""
         save(self.scorer, folder / CLASSES, Training(examples=sum(self.examples.values())))
         self.table.save(folder)
 
 
-class Words(Protocol):
-    """Counts the terms of pages, by their numbers."""
+class TermCounter(Protocol):
+    """A counter of the terms of pages."""
 
     def of_text(self, page: int) -> Counts:
-        """Count the text of a page, as a classifier learns it."""
+        """Count the terms of a page's text, for training."""
         ...
 
     def of_page(self, page: int) -> Counts:
-        """Count a page as a crawl would: by section, where the sections are known."""
+        """Count the terms of a page as in a crawl: by section, where the sections are known."""
         ...
 
 
 class TextWords:
-    """Counts the texts of pages anew; nothing else is known of them."""
+    """A counter for pages of which only the text is known."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: TrainingSource) -> None:
         self._source = source
 
     def of_text(self, page: int) -> Counts:
-        """Count the text of a page."""
         return weighted_counts(self._source.text(page))
 
     of_page = of_text
@@ -74,25 +73,25 @@ class TextWords:
 
 def learn_class_rules(
     graph: LinkGraph,
-    words: Words,
+    words: TermCounter,
     examples: Examples,
     *,
     targets: Iterable[str] = (),
     more_texts: Mapping[str, Sequence[str]] | None = None,
 ) -> LearnedRules:
-    """Train a classifier on the example pages, and count what they link to.
+    """Train a classifier on the example pages, and count the classes of the pages they link to.
 
     Args:
-        graph: Which page links to which.
+        graph: The links between pages.
         words: Counts the terms of a page.
-        examples: The example pages of every class; a class without any has no rules of its own.
+        examples: The example pages of every class; a class without any has no rules.
         targets: The wanted classes.
-        more_texts: Further texts of the classes, for the classifier alone.
+        more_texts: Further texts of the classes, for the classifier only.
 
     Raises:
-        ConfigError: There are fewer than two classes, or hardly any linked page.
+        ConfigError: There are fewer than two classes, or too few linked pages.
     """
-    from thresher.classify.taxonomy_judge import train
+    from thresher.judges.taxonomy import train
 
     counted = {label: list(map(words.of_text, sorted(pages))) for label, pages in examples.items()}
     for label, texts in (more_texts or {}).items():
@@ -115,5 +114,5 @@ def learn_class_rules(
 
 
 def _linked(graph: LinkGraph, pages: Collection[int]) -> set[int]:
-    """Give the train-1 pages of a class; a page does not refer to itself."""
+    """Return the train-1 pages of a class; links of a page to itself do not count."""
     return {linked for page in sorted(pages) for linked in graph.successors(page).tolist() if linked != page}

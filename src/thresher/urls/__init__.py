@@ -1,1 +1,1 @@
-"""URLs: their one spelling, their host, their words, and what lies in scope."""
+"""URLs: canonical form, host, tokens, scope, and which addresses may be contacted."""

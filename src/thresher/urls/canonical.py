@@ -1,25 +1,77 @@
-"""The one spelling of a URL, after the WHATWG standard, and its fingerprint.
+"""The canonical form of a URL, after the WHATWG standard, and its fingerprint.
 
-Two spellings that lead to the same page should become the same string, because everything behind this module
-(the frontier, the page store, the politeness budgets) compares URLs by their canonical spelling alone.
+Two spellings of the same page should become the same string, because everything behind this module (the frontier, the
+page store, the politeness budgets) compares URLs by their canonical form alone.
+
+Host and registered domain of a URL.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    import tldextract
 import xxhash
 from ada_url import join_url, normalize_url
 
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_IP_ADDRESS = re.compile(r"\[.*\]|\d{1,3}(?:\.\d{1,3}){3}").fullmatch
+_AUTHORITY_END = re.compile(r"[/?#]").search
+
+
+def host_key(url: str) -> str:
+    """Return the key of the host queue: ``name`` or ``name:port``, in lower case.
+
+    http and https of one name share one key, and so one budget. The URL must be canonical: it is not parsed.
+    """
+    end = url.find("/", len("https://"))
+    return _key_of_root(url[:end] if end > 0 else url)
+
+
+@lru_cache(maxsize=65_536)
+def _key_of_root(root: str) -> str:
+    """Return the key for the part before the path; cached, since it is the same for all pages of a site."""
+    scheme, _, rest = root.partition("://")
+    authority, slash, _ = rest.partition("/")
+    if not slash and (end := _AUTHORITY_END(rest)):
+        authority = rest[: end.start()]
+    if ":" in authority:
+        authority = authority.removesuffix(_DEFAULT_PORTS.get(scheme, ""))
+    return authority.lower()
+
+
+@lru_cache(maxsize=65_536)
+def registered_domain(host: str) -> str:
+    """Return the registered domain: ``example.co.uk`` for ``www.example.co.uk``.
+
+    A port is ignored. IP addresses and names outside the public suffix list are returned as they are.
+    """
+    name = re.sub(r":\d+$", "", host.lower()).rstrip(".")
+    if _IP_ADDRESS(name):
+        return name
+    parts = _extractor()(name)
+    return f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else name
+
+
+@cache
+def _extractor() -> tldextract.TLDExtract:
+    import tldextract  # imported lazily: it imports requests, which most commands do not need
+
+    # The bundled list only: no download and no cache file.
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False)
+
+
 MAX_URL_CHARACTERS = 2083
-"""Longer URLs are not crawled: browsers and servers disagree about them, and traps love them."""
+"""Longer URLs are not crawled: browsers and servers disagree about them, and traps produce them."""
 
-_MAX_INPUT_CHARACTERS = 4 * MAX_URL_CHARACTERS  # cleaning shortens a spelling, but a data: URL needs no parsing
-_MAX_ROUNDS = 8  # cleaning can uncover something new to clean; two rounds do for all but hostile input
+_MAX_INPUT_CHARACTERS = 4 * MAX_URL_CHARACTERS  # cleaning shortens URLs, but a data: URL need not be parsed
+_MAX_ROUNDS = 8  # cleaning can uncover something new to clean; two rounds are enough for all but hostile input
 
-# What these accept is canonical already and need not be parsed. They accept less than the standard does: no segment
-# that starts with a dot, no escapes, no short ports, no international hosts, nothing that may hold a session id.
+# Fast path: URLs that match are canonical already and need not be parsed. They are a subset of the standard: no segment
+# that starts with a dot, no escapes, no short ports, no international hosts, nothing that may contain a session id.
 _SEGMENTS = r"(?:[A-Za-z0-9_~,+!@*-][A-Za-z0-9_~,+!@*:.-]*/)*(?:[A-Za-z0-9_~,+!@*-][A-Za-z0-9_~,+!@*:.-]*)?"
 _QUERY = r"(?:\?[A-Za-z0-9_~,+!@*:./=&-]+)?"
 _HOST_NAME = r"(?:(?!xn--)[a-z0-9-]+\.)+[a-z]{2,}"
@@ -31,7 +83,7 @@ _PLAIN_NAME = re.compile(rf"(?:[A-Za-z0-9_~-][A-Za-z0-9_~.-]*/)*[A-Za-z0-9_~-][A
 
 _SESSION_NAME = r"(?:jsessionid|phpsessid|aspsessionid\w*|sessionid|session_id|sessid|oscsid|zenid|cfid|cftoken)"
 _TRACKING_NAME = r"(?:utm_\w+|gclid|dclid|fbclid|msclkid|yclid|igshid|mc_cid|mc_eid)"
-# `sid` also names stories and sections on many sites: only a value that looks drawn at random is a session.
+# `sid` is also the id of stories and sections on many sites: only a value that looks random is a session.
 _SESSION_SID = r"sid=(?:(?=[\w-]*[0-9])(?=[\w-]*[a-z])[\w-]{6,}|[\w-]{16,})"
 _VOLATILE_PIECE = re.compile(rf"(?:{_SESSION_NAME}|{_TRACKING_NAME})(?:=.*)?|{_SESSION_SID}", re.IGNORECASE).fullmatch
 _MAYBE_VOLATILE = re.compile(rf"[?&](?:{_SESSION_NAME}|{_TRACKING_NAME}|sid=)", re.IGNORECASE).search
@@ -46,15 +98,15 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def canonicalize(url: str, base: str | None = None) -> str | None:
-    """Spell a URL in its one canonical way.
+    """Return the canonical form of a URL.
 
     Args:
         url: Any text, such as the value of an ``href``; relative to `base` when that is given.
-        base: The address of the page (or its ``<base href>``).
+        base: The URL of the page (or its ``<base href>``).
 
     Returns:
         An absolute http or https URL without fragment, userinfo, default port, session ids and tracking
-        parameters; None when the text leads to no page that could be crawled. Canonical URLs stay as they are.
+        parameters; None when the text is not a crawlable URL. Canonical URLs are unchanged.
     """
     url, _, _ = url.partition("#")
     if len(url) > _MAX_INPUT_CHARACTERS:
@@ -68,7 +120,7 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
 
 @lru_cache(maxsize=1 << 14)
 def fingerprint(url: str) -> int:
-    """Give the signed 64-bit number that stands for a canonical URL; several parts ask for those of a page's links."""
+    """Return the signed 64-bit hash of a canonical URL; cached, since several parts need those of a page's links."""
     digest = xxhash.xxh3_64_intdigest(url.encode("utf-8", "surrogatepass"))
     return digest - (1 << 64) if digest >> 63 else digest
 
@@ -80,7 +132,7 @@ def _within_bounds(plain_url: str) -> str | None:
 
 
 def _canonicalize_on(url: str, base: str) -> str | None:
-    """Join by hand what is plain; `base` decides for the rest."""
+    """Join plain relative URLs by string operations, and all others by the parser."""
     ups = 0
     name = url
     while name.startswith("../"):
@@ -102,7 +154,7 @@ def _canonical_base(base: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _places(base: str, ups: int) -> tuple[str, str]:
-    """Give what precedes an absolute path, and a file name so many folders up; empty strings when it is no base."""
+    """Return the prefixes of an absolute path and of a file name `ups` folders up; both empty for an invalid base."""
     address = _canonical_base(base)
     if address is None:
         return "", ""
@@ -113,7 +165,7 @@ def _places(base: str, ups: int) -> tuple[str, str]:
 
 
 def _settle(url: str, base: str | None) -> str | None:
-    """Parse and clean in turns until nothing changes any more, so that canonical URLs are fixed points."""
+    """Parse and clean repeatedly until nothing changes, so that canonical URLs are fixed points."""
     spelling = _parse(url, base)
     for _ in range(_MAX_ROUNDS):
         if spelling is None or not spelling.startswith(("http://", "https://")):
@@ -134,7 +186,7 @@ def _parse(url: str, base: str | None) -> str | None:
 
 
 def _clean(url: str) -> str:
-    """Drop from a parsed URL what does not choose the page; nothing is left of one whose host is all dots."""
+    """Remove from a parsed URL what does not identify the page; return nothing when the host is all dots."""
     start = url.index("/") + 2
     end = url.index("/", start)
     authority = url[start:end]
@@ -153,7 +205,7 @@ def _clean(url: str) -> str:
 
 
 def _normalize_escapes(text: str) -> str:
-    """Write escapes in upper case, unreserved characters plainly, and a lone percent sign as an escape."""
+    """Write escapes in upper case, unreserved characters unescaped, and a lone percent sign as an escape."""
     return _ESCAPE_OR_PERCENT.sub(_normal_escape, text) if "%" in text and _NEEDLESS_ESCAPE(text) else text
 
 

@@ -1,17 +1,17 @@
-"""Link types of FCMRPS: where a child's URL lies relative to its parent's."""
+"""Link types of FCMRPS: the position of a child's URL relative to its parent's."""
 
 from __future__ import annotations
 
 import re
 from enum import StrEnum
 
-from thresher.urls.host import host_key
+from thresher.urls.canonical import host_key
 
 _INDEX_NAME = re.compile(r"(?:(?:index|default)\.[^/]*)?", re.IGNORECASE).fullmatch
 
 
 class LinkType(StrEnum):
-    """The direction in which a link leads."""
+    """The direction of a link."""
 
     DOWNWARD = "downward"
     """Same host, below the parent's directory."""
@@ -26,9 +26,9 @@ class LinkType(StrEnum):
 
 
 def link_type(parent_url: str, child_url: str) -> LinkType:
-    """Tell in which direction a link leads; both URLs are canonical.
+    """Return the direction of a link; both URLs are canonical.
 
-    Scheme, a leading ``www.`` and the query do not matter. The index page of a directory stands above its siblings.
+    Scheme, a leading ``www.`` and the query are ignored. The index page of a directory is above its siblings.
     """
     if _site(parent_url) != _site(child_url):
         return LinkType.OUTWARD
@@ -52,7 +52,7 @@ def _site(url: str) -> str:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """Cut a URL's path into its directory, with the last slash, and the name behind it."""
+    """Split a URL's path into its directory, with the last slash, and the file name."""
     path = url.partition("://")[2].partition("?")[0].partition("/")[2]
     directory, _, name = path.rpartition("/")
     return f"/{directory}/" if directory else "/", name

@@ -1,4 +1,4 @@
-"""Which URLs belong to a crawl at all."""
+"""The scope of a crawl: which URLs may be fetched."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import translate
 
-from thresher.urls.addresses import private_network
-from thresher.urls.host import host_key
+from thresher.urls.address_policy import private_network
+from thresher.urls.canonical import host_key
 
 _NOT_PAGES = """
     jpg jpeg jpe png gif bmp ico svg webp avif tif tiff psd eps ai
@@ -19,22 +19,22 @@ _NOT_PAGES = """
     bin dat class torrent ics vcf kml kmz sql db bak log
 """
 SKIPPED_EXTENSIONS = frozenset(re.findall(r"\w+", _NOT_PAGES))
-"""File names that end so are not HTML pages."""
+"""File name extensions that are not HTML pages."""
 
 _MAX_CACHED_HOSTS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scope:
-    """The bounds of a crawl.
+class UrlScope:
+    """The scope of a crawl.
 
     Args:
         allow_hosts: Patterns such as ``*.example.org``, which match ``example.org`` itself too; none allows every host.
-        deny_hosts: The same for hosts that are never asked; a host in both is denied.
-        max_depth: Most links between a seed and a page; None for no bound.
-        own_hosts_only: Whether hosts outside the user's own network are denied: nobody there knows whom to write to.
-        stand_in: Whether the usual ports of every host lead to a server of the user's own; then they are own hosts.
-        skipped_extensions: Endings of file names, without the dot, that are not pages.
+        deny_hosts: Patterns of hosts that are never contacted; a host in both is denied.
+        max_depth: Maximum number of links between a seed and a page; None for no limit.
+        own_hosts_only: Whether hosts outside the user's own network are denied: there is no contact address for them.
+        stand_in: Whether the default ports of every host lead to a server of the user; then they are own hosts.
+        skipped_extensions: File name extensions, without the dot, that are not pages.
     """
 
     allow_hosts: tuple[str, ...] = ()
@@ -46,11 +46,11 @@ class Scope:
     _verdicts: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def allows(self, candidate_url: str, hops: int) -> str:
-        """Say why a canonical URL lies outside; empty when it lies inside.
+        """Return why a canonical URL is out of scope; empty when it is in scope.
 
         Args:
-            candidate_url: The URL in question.
-            hops: Links between a seed and it.
+            candidate_url: The URL.
+            hops: Number of links between a seed and the URL.
         """
         if self.max_depth is not None and hops > self.max_depth:
             return "too deep"

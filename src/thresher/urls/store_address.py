@@ -1,7 +1,7 @@
-"""The address of a shared store: parsed, compared, and written without its password.
+"""The URL of a shared store: parsed, compared, and written without its password.
 
 A password may contain unencoded special characters such as ``@``, ``/``, ``#`` or ``:``. The user part therefore ends
-at the last ``@``, and what is printed or recorded never contains any part of it but the user name.
+at the last ``@``, and printed or recorded URLs contain no part of it but the user name.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _SECRETS = ("password", "username", "token", "secret")
 
 @dataclass(frozen=True, kw_only=True)
 class StoreAddress:
-    """Where a shared store is and how it is opened.
+    """A parsed store URL.
 
     Args:
-        scheme: As it was written: ``redis``, ``rediss``, ``valkey``, ``valkeys`` or ``redis+cluster``.
+        scheme: As written: ``redis``, ``rediss``, ``valkey``, ``valkeys`` or ``redis+cluster``.
         options: Further parameters of the connection, such as ``ssl_ca_certs``.
     """
 
@@ -43,7 +43,7 @@ class StoreAddress:
 
     @classmethod
     def parse(cls, url: str) -> StoreAddress | None:
-        """Parse a store URL; None for what is none."""
+        """Parse a store URL; return None when it is not one."""
         scheme, mark, rest = url.strip().partition("://")
         userinfo, _, place = ("", "", rest) if _NO_USER.fullmatch(rest) else rest.rpartition("@")
         parts = _REST.fullmatch(place)
@@ -67,12 +67,11 @@ class StoreAddress:
 
     @property
     def is_cluster(self) -> bool:
-        """Whether it is a node of a cluster."""
         return self.scheme == "redis+cluster"
 
     @property
     def key(self) -> tuple[bool, str, int, int]:
-        """What two addresses of the same store have in common; user, password and TLS do not count."""
+        """Equal for all URLs of the same store; user, password and TLS are ignored."""
         host = self.host.rstrip(".")
         return self.is_cluster, "127.0.0.1" if host in _LOOPBACK else host, self.port, self.database
 
@@ -83,18 +82,18 @@ class StoreAddress:
 
     @property
     def given(self) -> str:
-        """The URL with all that was given, for another process of ours."""
+        """The complete URL as given, for child processes."""
         return self._written(self._userinfo, self.options)
 
     @property
     def recorded(self) -> str:
-        """The URL as a file of the crawl may contain it: without the password and other secrets."""
+        """The URL for files of the crawl: without the password and other secrets."""
         options = [(name, value) for name, value in self.options if not any(word in name for word in _SECRETS)]
         return self._written(f"{quote(self.user, safe='')}@" if self.user and self.password else "", options)
 
     @property
     def shown(self) -> str:
-        """The URL as it may be printed: without user, password and options."""
+        """The URL for output: without user, password and options."""
         return self._written("", ())
 
     @property
@@ -109,7 +108,7 @@ class StoreAddress:
 
 
 def shown_store(store: str) -> str:
-    """Return a store as it may be printed; of an address that cannot be parsed only the scheme."""
+    """Return a store for output; of a URL that cannot be parsed only the scheme."""
     if address := StoreAddress.parse(store):
         return address.shown
     scheme, mark, _ = store.partition("://")
@@ -119,7 +118,7 @@ def shown_store(store: str) -> str:
 
 
 def same_store(one: str, other: str) -> bool:
-    """Tell whether two stores are the same, whatever their user, password and spelling."""
+    """Return whether two stores are the same, whatever their user, password and spelling."""
     if SQLITE in (one, other):
         return one == other
     first, second = StoreAddress.parse(one), StoreAddress.parse(other)

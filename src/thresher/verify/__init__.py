@@ -1,1 +1,1 @@
-"""Whether the parts of a crawl agree with each other after a crash, and how they are brought to agree again."""
+"""Consistency checks of a crawl after a crash, and their repair."""

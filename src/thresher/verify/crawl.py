@@ -1,4 +1,4 @@
-"""A whole crawl looked over: segments, frontier and WARC files, each alone and against each other."""
+"""The check of a whole crawl: segments, frontier and WARC files, each alone and against each other."""
 
 from __future__ import annotations
 
@@ -8,86 +8,90 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from thresher.build import Crawl
+from thresher.config.folder import CrawlFolder
+from thresher.coordination.connection import CONNECT_SECONDS
+from thresher.coordination.worker_names import machine_mark
+from thresher.coordination.worker_registry import WorkerRegistry, machines
 from thresher.errors import ConfigError, StoreError, StoreLost
-from thresher.fleet.links import HELLO_SECONDS
-from thresher.fleet.names import machine_mark
-from thresher.fleet.roster import Roster, machines
-from thresher.folder import CrawlFolder
 from thresher.frontier.base import Frontier
+from thresher.project import CrawlProject, build_strategy
 from thresher.records import Candidate
-from thresher.sqlite_read import copy_database
-from thresher.urls.traps import trap
-from thresher.verify.findings import Finding, Report, State
-from thresher.verify.queue import Queue, QueueCheck
-from thresher.verify.rows import Rows
-from thresher.verify.segments import flaw_of, look_at_segments, segment_paths
+from thresher.sqlite_files import copy_database
+from thresher.traps.detector import trap
+from thresher.verify.findings import FindingState, VerifyFinding, VerifyReport
+from thresher.verify.frontier_check import Queue, QueueCheck
+from thresher.verify.page_rows import VerifiedRows
+from thresher.verify.page_store_check import check_segments, flaw_of, segment_paths
 
-_BEGUN = "the store had lost the crawl; its seeds, pages and links are queued again, labels and learned models are lost"
+_RESTARTED = (
+    "the store had lost the crawl; its seeds, pages and links are queued again, labels and learned models are lost"
+)
 
 
-async def verify(crawl: Crawl, *, repair: bool = False) -> Report:
-    """Look a crawl over, and with `repair` bring its parts to agree.
+async def verify(crawl: CrawlProject, *, repair: bool = False) -> VerifyReport:
+    """Check a crawl, and with `repair` make its parts consistent.
 
     Raises:
-        CrawlBusy: It is to be repaired, and a run is under way.
+        CrawlBusy: A repair was requested while a run is under way.
         StoreError: A newer Thresher wrote it, or the frontier is damaged.
     """
     with crawl.folder.only_one_run() if repair else nullcontext():
         running = not repair and bool(crawl.folder.runner())
-        findings = look_at_segments(crawl.folder.pages, repair=repair)
+        findings = check_segments(crawl.folder.pages, repair=repair)
         looked_at = {"segments": len(segment_paths(crawl.folder.pages))}
         if any(finding.state == "wrong" for finding in findings):
             unchecked = ["the frontier: segments must be repaired first"]
-            return Report(findings=findings, looked_at=looked_at, unchecked=unchecked)
+            return VerifyReport(findings=findings, looked_at=looked_at, unchecked=unchecked)
         compared = await _compare(crawl, repair=repair, running=running)
-        return Report(
+        return VerifyReport(
             findings=[*findings, *compared.findings],
             looked_at={**looked_at, **compared.looked_at},
             unchecked=compared.unchecked,
         )
 
 
-async def _compare(crawl: Crawl, *, repair: bool, running: bool) -> Report:
+async def _compare(crawl: CrawlProject, *, repair: bool, running: bool) -> VerifyReport:
     if not crawl.is_shared:
         _refuse_damaged(crawl.folder.frontier)
     with TemporaryDirectory(prefix="thresher-verify-") as place:
         return await _compare_with(_with_queue(crawl, Path(place)), crawl, repair=repair, running=running)
 
 
-def _with_queue(crawl: Crawl, place: Path) -> Crawl:
-    """Return the crawl to open the queue of; where it cannot be written, as on a read-only folder, one with a copy."""
+def _with_queue(crawl: CrawlProject, place: Path) -> CrawlProject:
+    """Return the crawl whose frontier is opened: for a read-only folder, one with a copy of it."""
     original = crawl.folder.frontier
     if crawl.is_shared or not original.exists() or os.access(original.parent, os.W_OK):
         return crawl
     return replace(crawl, folder=CrawlFolder(copy_database(original, place).parent))
 
 
-async def _compare_with(queued: Crawl, crawl: Crawl, *, repair: bool, running: bool) -> Report:
+async def _compare_with(queued: CrawlProject, crawl: CrawlProject, *, repair: bool, running: bool) -> VerifyReport:
     lost = await _loss_of(queued)
     if lost and not repair:
-        finding = Finding(part="frontier", state=State.WRONG, words=lost)
-        return Report(findings=[finding], unchecked=["the pages: there is nothing to compare them with"])
+        finding = VerifyFinding(part="frontier", state=FindingState.WRONG, words=lost)
+        return VerifyReport(findings=[finding], unchecked=["the pages: there is nothing to compare them with"])
     frontier = queued.frontier(crawl_id="")
     try:
         if lost:
-            await _begin_anew(crawl, frontier)
-        of_warc, captures = await _look_at_warc(crawl, frontier, repair=repair, running=running)
-        with Rows(crawl.folder.pages) as rows:  # those that were just made from captures are among them
+            await _restart(crawl, frontier)
+        of_warc, captures = await _check_warc(crawl, frontier, repair=repair, running=running)
+        with VerifiedRows(crawl.folder.pages) as rows:  # including those that were just restored from captures
             queue = await _queue(crawl, frontier, running=running)
             compared = await QueueCheck(queue, rows, repair=repair).run()
     finally:
         await frontier.close()
-    begun = [Finding(part="frontier", state=State.MENDED, words=f"{_BEGUN} ({lost})")] if lost else []
-    return Report(
-        findings=[*begun, *compared.findings, *of_warc],
+    restarted = (
+        [VerifyFinding(part="frontier", state=FindingState.MENDED, words=f"{_RESTARTED} ({lost})")] if lost else []
+    )
+    return VerifyReport(
+        findings=[*restarted, *compared.findings, *of_warc],
         looked_at={**compared.looked_at, **captures},
         unchecked=compared.unchecked,
     )
 
 
-async def _loss_of(crawl: Crawl) -> str:
-    """Say how the store lost the crawl; empty when it holds it, or when the folder does not know which one it is."""
+async def _loss_of(crawl: CrawlProject) -> str:
+    """Return how the store lost the crawl; empty when it has the crawl, or when the folder does not know its id."""
     if not crawl.is_shared and not crawl.folder.frontier.exists() and segment_paths(crawl.folder.pages):
         return f"{crawl.folder.frontier} is not there, though pages are stored"
     try:
@@ -101,32 +105,32 @@ async def _loss_of(crawl: Crawl) -> str:
     return ""
 
 
-async def _begin_anew(crawl: Crawl, frontier: Frontier) -> None:
-    """Let a store that has lost the crawl hold it again, with its seeds.
+async def _restart(crawl: CrawlProject, frontier: Frontier) -> None:
+    """Create the crawl again in a store that lost it, with its seeds.
 
     Raises:
-        StoreLost: It holds another crawl of the same name.
+        StoreLost: The store has another crawl of the same name.
     """
     if crawl.id and await frontier.identify(crawl.id) != crawl.id:
         raise StoreLost("the store", f"it holds another crawl called {crawl.name!r}")
-    await frontier.add(list(crawl.strategy().seeds(crawl.seeds())))
+    await frontier.add(list(build_strategy(crawl).seeds(crawl.seeds())))
 
 
-async def _look_at_warc(
-    crawl: Crawl, frontier: Frontier, *, repair: bool, running: bool
-) -> tuple[list[Finding], dict[str, int]]:
+async def _check_warc(
+    crawl: CrawlProject, frontier: Frontier, *, repair: bool, running: bool
+) -> tuple[list[VerifyFinding], dict[str, int]]:
     folder = crawl.folder.warc
     if not folder.is_dir():
         return [], {}
     try:
-        from thresher.verify.warc import WarcCheck
+        from thresher.verify.warc_check import WarcCheck
     except ModuleNotFoundError as error:
-        raise ConfigError(f'WARC files need another package: pip install "thresher[warc]" ({error})') from error
-    with Rows(crawl.folder.pages) as rows:
+        raise ConfigError(f'WARC files need another package: pip install "thresher-crawler[warc]" ({error})') from error
+    with VerifiedRows(crawl.folder.pages) as rows:
         return await WarcCheck(folder, crawl.folder.pages, repair=repair, is_running=running).run(rows, frontier)
 
 
-async def _queue(crawl: Crawl, frontier: Frontier, *, running: bool) -> Queue:
+async def _queue(crawl: CrawlProject, frontier: Frontier, *, running: bool) -> Queue:
     scope = crawl.rules().scope
     others_work, is_whole = await _machines(crawl) if crawl.is_shared else (False, True)
     return Queue(
@@ -143,16 +147,16 @@ def _refuse_damaged(path: Path) -> None:
     if path.exists() and (flaw := flaw_of(path)):
         raise StoreError(
             f"{path} is damaged: {flaw}. Put a copy in its place, or move it away and give the same command again: "
-            "with --repair the pages that are kept are let in anew, and a run fetches them again"
+            "with --repair the stored pages are added to a new frontier, and a run fetches them again"
         )
 
 
-async def _machines(crawl: Crawl) -> tuple[bool, bool]:
-    """Tell whether workers of other machines are at it, and whether none ever was: then all pages are here."""
-    link = crawl.link(patience_seconds=HELLO_SECONDS)
+async def _machines(crawl: CrawlProject) -> tuple[bool, bool]:
+    """Return whether workers of other machines are running, and whether all pages are on this machine."""
+    connection = crawl.connection(patience_seconds=CONNECT_SECONDS)
     try:
-        workers, marks = await Roster(link, crawl.name).workers(), await machines(link, crawl.name)
+        workers, marks = await WorkerRegistry(connection, crawl.name).workers(), await machines(connection, crawl.name)
     finally:
-        await link.close()
+        await connection.close()
     is_whole = crawl.folder.mark.is_file() and marks == {machine_mark(crawl.folder)}
     return any(not worker.is_silent for worker in workers), is_whole

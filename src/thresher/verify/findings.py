@@ -1,4 +1,4 @@
-"""What was found when a crawl was looked over."""
+"""The findings of a check."""
 
 from __future__ import annotations
 
@@ -10,57 +10,56 @@ from typing import Any
 MOST_EXAMPLES = 5
 
 
-class State(StrEnum):
-    """How bad it is."""
+class FindingState(StrEnum):
+    """The severity of a finding."""
 
     NOTE = "note"
-    """Nothing is wrong, or it heals by itself when the crawl goes on."""
+    """Nothing is wrong, or it is corrected when the crawl continues."""
     WRONG = "wrong"
-    """It does not heal by itself; ``--repair`` mends it."""
+    """``--repair`` corrects it."""
     MENDED = "mended"
-    """It was wrong."""
+    """It was wrong and has been repaired."""
     LOST = "lost"
-    """It cannot be mended."""
+    """It cannot be repaired."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
-    """One thing that was found.
+class VerifyFinding:
+    """One kind of problem.
 
     Args:
         part: Of the crawl: pages, frontier, warc.
-        words: What it is, for people, without the number.
-        number: How many of them.
-        examples: The first few, to look at.
+        words: A message without the number.
+        number: How many there are.
+        examples: The first few.
     """
 
     part: str
-    state: State
+    state: FindingState
     words: str
     number: int = 1
     examples: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
-    """All that was found.
+class VerifyReport:
+    """The result of a check.
 
     Args:
-        looked_at: What there was to look at, by name.
+        looked_at: How much was checked, by name.
         unchecked: What could not be compared, and why.
     """
 
-    findings: Sequence[Finding] = ()
+    findings: Sequence[VerifyFinding] = ()
     looked_at: dict[str, int] = field(default_factory=dict)
     unchecked: Sequence[str] = ()
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is wrong, or nothing is any more."""
-        return not any(finding.state in (State.WRONG, State.LOST) for finding in self.findings)
+        """Whether nothing is wrong, or everything has been repaired."""
+        return not any(finding.state in (FindingState.WRONG, FindingState.LOST) for finding in self.findings)
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
         findings = [{**asdict(finding), "state": str(finding.state)} for finding in self.findings]
         return {
             "clean": self.is_clean,
@@ -71,20 +70,19 @@ class Report:
 
 
 @dataclass
-class Tally:
-    """Counts things of one kind, and remembers the first few."""
+class FindingTally:
+    """A counter of one kind of problem, with the first few examples."""
 
     number: int = 0
     examples: list[str] = field(default_factory=list)
 
-    def take(self, example: str) -> None:
-        """Count one."""
+    def add(self, example: str) -> None:
         self.number += 1
         if len(self.examples) < MOST_EXAMPLES:
             self.examples.append(example)
 
-    def found(self, part: str, state: State, words: str) -> list[Finding]:
-        """Return what was counted as a finding; none when there was nothing."""
+    def found(self, part: str, state: FindingState, words: str) -> list[VerifyFinding]:
+        """Return the counter as a list of one finding; empty when it is zero."""
         if not self.number:
             return []
-        return [Finding(part=part, state=state, words=words, number=self.number, examples=tuple(self.examples))]
+        return [VerifyFinding(part=part, state=state, words=words, number=self.number, examples=tuple(self.examples))]

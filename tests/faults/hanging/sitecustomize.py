@@ -2,8 +2,8 @@
 
 import re
 
-from thresher.engine import alive
-from thresher.parse import apart, html
+from thresher.engine import watchdog
+from thresher.parsing import html, isolated
 
 _parse = html.parse
 
@@ -16,5 +16,5 @@ def parse(url, body, content_type=""):
 
 
 html.parse = parse
-alive.STILL_SECONDS = 1.0
-apart.MAX_CPU_SECONDS = 0.5
+watchdog.TIMEOUT_SECONDS = 1.0
+isolated.MAX_CPU_SECONDS = 0.5

@@ -37,7 +37,7 @@ def _is_address(host):
 if _RECORD:
     sys.addaudithook(_hook)
 
-if os.environ.get("THRESHER_TEST_LOOK_AHEAD") == "0" and "thresher.engine.worker" in sys.orig_argv:
-    from thresher.engine import ahead
+if os.environ.get("THRESHER_TEST_LOOK_AHEAD") == "0" and "thresher.runner.worker" in sys.orig_argv:
+    from thresher.engine import lease_loop
 
-    ahead.guarded_resolver = lambda: None
+    lease_loop.guarded_resolver = lambda: None

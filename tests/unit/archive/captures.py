@@ -1,9 +1,9 @@
 """Answers to archive, for the tests of WARC files."""
 
-from thresher.archive.pages import PageRecord
-from thresher.archive.warc import WarcWriter
-from thresher.archive.warc_paths import Paths
 from thresher.records import FetchedPage, Outcome
+from thresher.storage.page_store import PageRecord
+from thresher.storage.warc.provenance import Paths
+from thresher.storage.warc.writer import WarcWriter
 from thresher.urls.canonical import fingerprint
 
 ABOUT = {"software": "Thresher tests", "format": "WARC File Format 1.1", "operator": "tests@example.org"}

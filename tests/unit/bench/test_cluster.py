@@ -1,9 +1,9 @@
-"""A cluster of 64 virtual workers, in small: what `python -m bench.fleet --cluster` measures in full."""
+"""A cluster of 64 virtual workers, in small: what `python -m bench.effectiveness.fleet --cluster` measures in full."""
 
 import pytest
 
-from bench.cluster import cluster_plan, run_cluster
-from tests.servers import ServerMissing, store_server
+from bench.effectiveness.cluster import cluster_plan, run_cluster
+from testing.servers import ServerMissing, store_server
 
 WORKERS, HOSTS, PAGES = 64, 40, 260
 

@@ -5,9 +5,9 @@ import os
 import numpy as np
 import pytest
 
-from bench.e7 import NAMES, _cells, difference, f1, read_cells
-from bench.text_corpora import CORPORA, newsgroups, post_sections, reuters, reuters_binary
-from thresher.classify.sections import weighted_counts
+from bench.papers.e7 import NAMES, _cells, difference, f1, read_cells
+from bench.papers.text_corpora import CORPORA, newsgroups, post_sections, reuters, reuters_binary
+from thresher.judges.estimators.sections import weighted_counts
 
 needs_corpora = pytest.mark.skipif("THRESHER_WEBS" not in os.environ, reason="THRESHER_WEBS names no folder")
 

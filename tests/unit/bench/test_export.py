@@ -1,6 +1,6 @@
-"""The measurement of exports, in small: what `python -m bench.export` measures in full."""
+"""The measurement of exports, in small: what `python -m bench.collection.export` measures in full."""
 
-from bench.export import FORMS, make, measure
+from bench.collection.export import FORMS, make, measure
 
 
 def test_an_export_is_measured_and_holds_every_page_once(tmp_path):

@@ -1,8 +1,8 @@
 """The flagship's tables: whose test topics, which figures."""
 
-from bench.flagship import OURS, PARTS, measures
-from thresher.lab.sections import make_sections
-from thresher.lab.splits import split
+from bench.effectiveness.flagship import OURS, PARTS, measures
+from thresher_lab.reports.comparisons import make_sections
+from thresher_lab.simulation.topic_splits import split
 
 
 def row(strategy, topic, percent, **more):

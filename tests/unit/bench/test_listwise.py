@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench.listwise import List, Teaching, taught
+from bench.effectiveness.listwise import List, Teaching, taught
 
 
 def lists(rule, count=60, size=40):

@@ -1,8 +1,8 @@
-"""Visiting again by expected gain, in small: what `python -m bench.refresh` measures in full."""
+"""Visiting again by expected gain, in small: what `python -m bench.effectiveness.refresh` measures in full."""
 
 import pytest
 
-from bench.refresh import ChangingWeb, measure, policies
+from bench.effectiveness.refresh import ChangingWeb, measure, policies
 
 
 def caught(order):

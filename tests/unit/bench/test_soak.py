@@ -1,6 +1,6 @@
 import pytest
 
-from bench.soak import HOUR, WARM_SECONDS, slope_per_hour
+from bench.collection.soak import HOUR, WARM_SECONDS, slope_per_hour
 
 
 def life(start, size, per_second, seconds=120):

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from bench.instructions import bare_scrapy
-from bench.one_page import OnePage, bodies, chinese_bodies
+from bench.speed.instructions import bare_scrapy
+from bench.speed.one_page import OnePage, bodies, chinese_bodies
 
 PAGES = 60
 MOST_CALLS = {"parse": 5_600, "judge": 680, "score": 5_800, "archive": 400}

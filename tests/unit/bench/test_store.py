@@ -5,13 +5,13 @@ from dataclasses import fields
 
 import pytest
 
-from bench.store import Bench
-from bench.store_memory import solve
-from bench.store_rows import Rows, constants_of, flatness, write_constants
-from bench.store_snapshots import Snapshots
-from bench.store_world import LINKS, NEW_LINKS, Pages, Shape, first_batches
-from thresher.frontier.memory import MemoryFrontier
-from thresher.plan.constants import Constants
+from bench.stores.memory import solve
+from bench.stores.rows import Rows, constants_of, flatness, write_constants
+from bench.stores.snapshots import Snapshots
+from bench.stores.store import Bench
+from bench.stores.world import LINKS, NEW_LINKS, Pages, Shape, first_batches
+from thresher.capacity.constants import CapacityConstants
+from thresher.frontier.memory.frontier import MemoryFrontier
 
 WORKER = {"worker_ram_bytes_store": 2e8, "kept_bytes_per_page_byte_store": 0.3}
 
@@ -40,7 +40,7 @@ def test_every_part_gives_its_row_and_the_plan_its_constants(bench, tmp_path):
     write_constants(bench.rows, path)
     kept = json.loads(path.read_text(encoding="utf-8"))
     assert kept["sqlite_url_bytes"] == {"value": 186}
-    assert set(kept) <= {field.name for field in fields(Constants)}
+    assert set(kept) <= {field.name for field in fields(CapacityConstants)}
 
 
 def test_a_cluster_gives_its_rows(bench):

@@ -1,9 +1,9 @@
-"""The arithmetic of `python -m bench.verdicts`, by hand."""
+"""The arithmetic of `python -m bench.effectiveness.verdicts`, by hand."""
 
 import numpy as np
 import pytest
 
-from bench.verdicts import Verdicts, average_precision, best_f1, calibration_error, f1, steps_of
+from bench.effectiveness.verdicts import Verdicts, average_precision, best_f1, calibration_error, f1, steps_of
 
 TRUTH = np.array([True, True, False, False])
 CHANCES = np.array([0.9, 0.3, 0.6, 0.1])

@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from tests.unit.archive.captures import answered, archived
-from tests.unit.archive.test_ways_out import HUB, LEAF, SEED, of
-from thresher.archive.pages import PageWriter
-from thresher.archive.warc_file import Member, walk
+from tests.unit.export.test_all_formats import HUB, LEAF, SEED, of
+from thresher.storage.page_store import PageStoreWriter
+from thresher.storage.warc.reader import Member, walk
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def crawl(tmp_path):
     folder = tmp_path / "Solar Cells"
     folder.mkdir()
     (folder / "topic.yaml").write_text(f"title: {{en: cells}}\nseeds: ['{SEED}']\n", encoding="utf-8")
-    with closing(PageWriter(folder / "pages" / "w1.db")) as writer:
+    with closing(PageStoreWriter(folder / "pages" / "w1.db")) as writer:
         writer.write([of(SEED, relevance=0.2, links=[(HUB, "hub")]), of(HUB, relevance=0.9, parent=SEED, at=2_000_000)])
         writer.write([of(LEAF, relevance=0.8, parent=HUB, at=3_000_000, text="文字")])
     return folder
@@ -69,7 +69,7 @@ def test_a_table_of_hosts_is_no_graph(export):
 def test_what_was_archived_of_relevant_pages_is_copied(export, crawl, tmp_path):
     captures = [answered(1, relevance=0.2), answered(2, relevance=0.95)]
     archived(crawl, *captures)
-    with closing(PageWriter(crawl / "pages" / "w2.db")) as writer:
+    with closing(PageStoreWriter(crawl / "pages" / "w2.db")) as writer:
         writer.write([record for record, _ in captures])
     path = tmp_path / "part.warc.gz"
     code, _, err = export("-f", "warc", "--min-relevance", "0.95", "-o", path)

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from tests.unit.search.test_mirrors import site
-from thresher.archive.pages import PageWriter
+from thresher.storage.page_store import PageStoreWriter
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def crawl(tmp_path):
     folder = tmp_path / "crawl"
     folder.mkdir()
     (folder / "topic.yaml").write_text("title: {en: words}\nseeds: ['http://a.example/0']\n", encoding="utf-8")
-    with closing(PageWriter(folder / "pages" / "w1.db")) as writer:
+    with closing(PageStoreWriter(folder / "pages" / "w1.db")) as writer:
         writer.write([*site("a.example", range(6)), *site("b.example", range(5)), *site("c.example", range(20, 26))])
     return folder
 

@@ -6,10 +6,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from thresher.build import Crawl
 from thresher.cli import thresher
+from thresher.project import CrawlProject
 from thresher.records import Candidate, Outcome, Settlement
-from thresher.traps.watch import LEFT
+from thresher.traps.detector import LEFT
 
 TOPIC = "title: {en: solar cells}\nseeds: ['http://a.example/']\nmanners: {contact: me@example.org}\n"
 
@@ -22,7 +22,7 @@ def folder(tmp_path):
 
 def with_frontier(folder, change):
     async def run():
-        frontier = Crawl.open(folder).frontier()
+        frontier = CrawlProject.open(folder).frontier()
         try:
             return await change(frontier)
         finally:
@@ -44,7 +44,7 @@ async def leave(frontier):
         await frontier.add([Candidate(url=f"http://a.example/{number}", score=0)])
         [lease] = await frontier.lease(1, seconds=60)
         await frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE, page=True)])
-    await frontier.remember("a.example", LEFT, json.dumps({"/day/date": "60 pages like /day/date"}), seconds=60)
+    await frontier.put_state("a.example", LEFT, json.dumps({"/day/date": "60 pages like /day/date"}), seconds=60)
 
 
 def run(*arguments):
@@ -58,7 +58,7 @@ def listed(folder):
 def test_a_parked_host_says_why_and_can_be_released(folder):
     with_frontier(folder, park)
     assert "gave 50 pages, none of them relevant" in run("hosts", folder).stdout
-    assert run("hosts", folder, "--release", "A.example").stdout == "a.example may be asked again.\n"
+    assert run("hosts", folder, "--release", "A.example").stdout == "a.example is released.\n"
     [host] = listed(folder)
     assert host["parked"] == ""
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from thresher.build import Crawl
 from thresher.errors import ConfigError
+from thresher.project import CrawlProject
 
 MINE = """
 Sports 体育:
@@ -32,7 +32,7 @@ BASKETBALL = ("--taxonomy", "mine.yaml", "--node", "Sports/Basketball")
 
 def test_a_node_becomes_the_topic(new, tmp_path):
     assert new(*BASKETBALL)[0] == 0
-    crawl = Crawl.open(tmp_path / "crawl")
+    crawl = CrawlProject.open(tmp_path / "crawl")
     assert crawl.config.title == {"en": "Basketball", "zh": "篮球"}
     assert crawl.config.languages == ["en", "zh"]
     assert crawl.topic().vectors() == {"en": {"sport": 0.5, "basketbal": 1.0}, "zh": {"体育": 0.5, "篮球": 1.0}}
@@ -40,14 +40,14 @@ def test_a_node_becomes_the_topic(new, tmp_path):
 
 def test_one_language_may_be_chosen(new, tmp_path):
     new(*BASKETBALL, "--language", "zh")
-    crawl = Crawl.open(tmp_path / "crawl")
+    crawl = CrawlProject.open(tmp_path / "crawl")
     assert crawl.config.title == {"zh": "篮球"}
     assert list(crawl.topic().vectors()) == ["zh"]
 
 
 def test_several_nodes_may_be_chosen_and_keywords_added(new, tmp_path):
     new(*BASKETBALL, "--node", "Top/Sports/Tennis", "--keywords", "racket")
-    crawl = Crawl.open(tmp_path / "crawl")
+    crawl = CrawlProject.open(tmp_path / "crawl")
     assert crawl.config.taxonomy.nodes == ["Sports/Basketball", "Sports/Tennis"]
     assert crawl.config.keywords == ["racket"]
     assert crawl.topic().vectors()["en 2"] == {"sport": 0.5, "tenni": 1.0, "racket": 1.0}
@@ -57,7 +57,7 @@ def test_example_pages_are_the_seeds_when_none_is_given(new, tmp_path):
     _, err = new(*BASKETBALL)
     assert (tmp_path / "crawl" / "seeds.txt").read_text() == "http://hoops.example/\n"
     assert "1 example pages of the taxonomy" in err
-    assert Crawl.open(tmp_path / "crawl").config.network.allow == []
+    assert CrawlProject.open(tmp_path / "crawl").config.network.allow == []
 
 
 def test_seeds_of_the_user_win(new, tmp_path):
@@ -70,7 +70,7 @@ def test_a_taxonomy_inside_the_crawls_folder_moves_with_it(new, tmp_path):
     (tmp_path / "mine.yaml").rename(tmp_path / "crawl" / "mine.yaml")
     new("--taxonomy", "crawl/mine.yaml", "--node", "Sports")
     (tmp_path / "crawl").rename(tmp_path / "moved")
-    crawl = Crawl.open(tmp_path / "moved")
+    crawl = CrawlProject.open(tmp_path / "moved")
     assert crawl.config.taxonomy.file == "mine.yaml"
     assert crawl.topic().title == {"en": "Sports", "zh": "体育"}
 
@@ -98,24 +98,24 @@ def test_a_topic_yaml_whose_node_is_gone_says_so(new, tmp_path):
     new(*BASKETBALL)
     (tmp_path / "mine.yaml").write_text("Arts: [Music]\n")
     with pytest.raises(ConfigError, match="no node 'Sports/Basketball'"):
-        Crawl.open(tmp_path / "crawl").topic()
+        CrawlProject.open(tmp_path / "crawl").topic()
 
 
 def test_a_crawl_gives_the_classes_of_its_taxonomy(new, tmp_path):
     new(*BASKETBALL)
     path = tmp_path / "crawl" / "topic.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("taxonomy: {", "taxonomy: {least_urls: 1, "))
-    assert Crawl.open(tmp_path / "crawl").classes() == {"Sports/Basketball": ["Hoops"]}
+    assert CrawlProject.open(tmp_path / "crawl").classes() == {"Sports/Basketball": ["Hoops"]}
 
 
 def test_a_crawl_without_taxonomy_has_no_classes(new, tmp_path):
     new("--topic", "tennis")
-    assert Crawl.open(tmp_path / "crawl").classes() == {}
+    assert CrawlProject.open(tmp_path / "crawl").classes() == {}
 
 
 def test_seeds_alone_are_a_topic(new, tmp_path):
     code, said = new("--seed", "https://a.example/", "--contact", "me@a.example")
     assert code == 0
-    crawl = Crawl.open(tmp_path / "crawl")
-    assert (crawl.topic().vectors(), crawl.brief().seeds) == ({}, frozenset(["https://a.example/"]))
+    crawl = CrawlProject.open(tmp_path / "crawl")
+    assert (crawl.topic().vectors(), crawl.judge_profile().seeds) == ({}, frozenset(["https://a.example/"]))
     assert "thresher try crawl https://a.example/" in said

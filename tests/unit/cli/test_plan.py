@@ -45,7 +45,7 @@ def test_the_table_goes_from_ten_thousand_to_a_billion_pages():
 
 
 def test_the_constants_name_their_commands():
-    assert "python -m bench.store" in run(*BILLION, "--constants").stdout
+    assert "python -m bench.stores.store" in run(*BILLION, "--constants").stdout
 
 
 @pytest.mark.parametrize("pages", ["0", "1.5", "many", "-1e9", "nan", "inf"])

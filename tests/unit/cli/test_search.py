@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.unit.search.conftest import page
-from thresher.archive.pages import PageWriter
 from thresher.cli import thresher
+from thresher.storage.page_store import PageStoreWriter
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def crawl(tmp_path):
     (tmp_path / "topic.yaml").write_text(
         "name: tides\nkeywords: [tidal power]\nmanners: {contact: me@example.org}\n", encoding="utf-8"
     )
-    writer = PageWriter(tmp_path / "pages" / "w1.db")
+    writer = PageStoreWriter(tmp_path / "pages" / "w1.db")
     writer.write(
         [
             page("1", "Tidal mills They grind corn on coasts; such mills are old.", title="Tidal mills", at=86_400.0),
@@ -80,4 +80,4 @@ def test_no_answer_is_exit_code_1(crawl):
 def test_a_query_of_nothing_but_common_words_is_refused_with_words(crawl):
     result = run(crawl, "the")
     assert result.exit_code == 2
-    assert "nothing in this query to look for" in result.stderr
+    assert "no searchable word" in result.stderr

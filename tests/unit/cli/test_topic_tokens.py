@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from thresher.archive.pages import FoundLink, PageRecord, PageWriter
 from thresher.cli import thresher
 from thresher.records import Outcome
+from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 
 HEAD = "labels\twords\tabbreviations\tchinese\tpinyin\tinitials"
 
@@ -28,7 +28,7 @@ def page(number, path, *links):
 def crawl(tmp_path):
     (tmp_path / "topic.yaml").write_text("title: {en: curling}\nseeds: [seeds.txt]\n", encoding="utf-8")
     (tmp_path / "seeds.txt").write_text("http://x.cn/\n", encoding="utf-8")
-    writer = PageWriter(tmp_path / "pages" / "1.db")
+    writer = PageStoreWriter(tmp_path / "pages" / "1.db")
     writer.write([page(1, "binghu/curling/"), page(2, "binghu/lanqiu/", "http://x.cn/kexue/zhoukan/")])
     writer.close()
     return tmp_path

@@ -1,7 +1,7 @@
 """What `thresher try` says of a page."""
 
-from thresher.attempt import Attempt, CountedWord
 from thresher.cli.try_page import sentences
+from thresher.operations.try_page import CountedWord, TriedPage
 from thresher.records import Judgement
 
 URL = "http://a.example/"
@@ -14,7 +14,7 @@ def judged(**changes):
         CountedWord(written="tea", weight=-0.25, terms=["tea"]),
     ]
     given = {"asked": URL, "url": URL, "title": "Cells", "language": "en", "judgement": judgement, "words": words}
-    return Attempt(**{**given, **changes})
+    return TriedPage(**{**given, **changes})
 
 
 def test_the_verdict_comes_with_relevance_and_parts():
@@ -42,4 +42,4 @@ def test_a_redirect_is_said():
 
 
 def test_what_was_not_judged_says_why():
-    assert sentences(Attempt(asked=URL, reason="http 404")) == [URL, "  not judged: http 404"]
+    assert sentences(TriedPage(asked=URL, reason="http 404")) == [URL, "  not judged: http 404"]

@@ -25,9 +25,9 @@ def asked(monkeypatch):
     """What would be served; nothing is."""
     calls = []
 
-    def note(make_desk, place, tell):
+    def note(make_service, place, announce):
         calls.append(place)
-        tell(serve.Served(address="http://127.0.0.1:1/login?key=k", token="t" * 43))
+        announce(serve.Served(address="http://127.0.0.1:1/login?key=k", token="t" * 43))
 
     monkeypatch.setattr(serve, "serve", note)
     return calls
@@ -41,7 +41,7 @@ def test_the_address_goes_to_standard_output_and_the_talk_elsewhere(folder, aske
     result = run(folder, "--no-open")
     assert result.stdout == "http://127.0.0.1:1/login?key=k\n"
     assert "t" * 43 in result.stderr
-    assert asked == [serve.Place(host="127.0.0.1", port=8765, names=())]
+    assert asked == [serve.ListenAddress(host="127.0.0.1", port=8765, names=())]
 
 
 def test_the_browser_is_opened_unless_one_says_otherwise(folder, asked, monkeypatch):
@@ -57,7 +57,7 @@ def test_an_address_that_everybody_reaches_needs_a_name_and_comes_with_a_warning
     assert "--allow-host" in refused.output
     allowed = run(folder, "--host", "0.0.0.0", "--allow-host", "crawl.example", "--no-open")
     assert "token" in allowed.stderr.splitlines()[0]
-    assert asked == [serve.Place(host="0.0.0.0", port=8765, names=("crawl.example",))]
+    assert asked == [serve.ListenAddress(host="0.0.0.0", port=8765, names=("crawl.example",))]
 
 
 def test_without_a_crawl_there_is_nothing_to_show(asked):
@@ -76,22 +76,22 @@ def test_without_its_packages_it_says_how_to_get_them(folder, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     result = run(folder)
     assert isinstance(result.exception, ConfigError)
-    assert 'pip install "thresher[ui]"' in str(result.exception)
+    assert 'pip install "thresher-crawler[ui]"' in str(result.exception)
 
 
 def test_a_token_that_is_too_short_is_refused(monkeypatch):
     monkeypatch.setenv(serve.TOKEN_VARIABLE, "short")
     with pytest.raises(ConfigError, match="expected 32 or more"):
-        serve.serve(lambda: None, serve.Place(port=0), lambda _: None)
+        serve.serve(lambda: None, serve.ListenAddress(port=0), lambda _: None)
 
 
 @pytest.mark.parametrize(
     ("place", "address"),
     [
-        (serve.Place(), "http://127.0.0.1:8765/login?key="),
-        (serve.Place(host="::1"), "http://[::1]:8765/login?key="),
-        (serve.Place(host="0.0.0.0", names=("crawl.example",)), "http://crawl.example:8765/login?key="),
-        (serve.Place(host="0.0.0.0", names=("crawl.example:80",)), "http://crawl.example:80/login?key="),
+        (serve.ListenAddress(), "http://127.0.0.1:8765/login?key="),
+        (serve.ListenAddress(host="::1"), "http://[::1]:8765/login?key="),
+        (serve.ListenAddress(host="0.0.0.0", names=("crawl.example",)), "http://crawl.example:8765/login?key="),
+        (serve.ListenAddress(host="0.0.0.0", names=("crawl.example:80",)), "http://crawl.example:80/login?key="),
     ],
 )
 def test_the_address_is_the_one_that_a_browser_can_open(place, address):

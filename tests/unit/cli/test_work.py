@@ -7,15 +7,15 @@ import stat
 import pytest
 from click.testing import CliRunner
 
-from tests.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
-from thresher.build import Crawl
+from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from thresher.cli import thresher
 from thresher.cli.stores import fetch_definition, joined
 from thresher.cli.work import _join
-from thresher.engine.fellows import StoreFellows
+from thresher.coordination.keys import key_of
+from thresher.coordination.worker_registry import SILENT_SECONDS, Heartbeat, WorkerRegistry
 from thresher.errors import ConfigError, StoreUnreachable, ThresherError
-from thresher.fleet.keys import key_of
-from thresher.fleet.roster import SILENT_SECONDS, Roster, Sign
+from thresher.project import CrawlProject
+from thresher.runner.cluster_view import SharedCluster
 
 
 @pytest.fixture
@@ -25,20 +25,20 @@ def url(redis_url):  # noqa: F811 - the fixture that is imported
 
 @pytest.fixture
 def published(tmp_path, url):
-    """A crawl that was begun elsewhere."""
+    """A crawl that was started on another machine."""
     folder = tmp_path / "there"
     folder.mkdir()
     (folder / "topic.yaml").write_text("title: {en: solar cells}\n")
     (folder / "seeds.txt").write_text("http://127.0.0.1:8000/\n")
-    crawl = Crawl.open(folder, changes={"store": url, "name": "solar", "strategy": "shark"})
+    crawl = CrawlProject.open(folder, changes={"store": url, "name": "solar", "strategy": "shark"})
     asyncio.run(begin(crawl))
     return crawl
 
 
 async def begin(crawl):
-    fellows = StoreFellows(crawl, owner=True)
-    await fellows.begin()
-    await fellows.close()
+    cluster = SharedCluster(crawl, owner=True)
+    await cluster.begin()
+    await cluster.close()
 
 
 def call(*arguments):
@@ -47,7 +47,7 @@ def call(*arguments):
 
 def test_a_folder_that_joined_knows_its_crawl_and_its_store(published, url, tmp_path):
     crawl = _join(url, "solar", tmp_path / "here")
-    again = Crawl.open(tmp_path / "here")
+    again = CrawlProject.open(tmp_path / "here")
     assert (again.name, again.config.store, again.config.strategy.name) == ("solar", url, "shark")
     assert again.seeds() == crawl.seeds() == published.seeds()
     assert stat.S_IMODE((tmp_path / "here" / "joined.json").stat().st_mode) == 0o600
@@ -80,7 +80,7 @@ def test_a_name_that_is_no_folder_needs_one(url, name):
 def test_files_outside_of_the_folder_must_be_on_this_machine_too(published, url, tmp_path):
     with published.folder.topic.open("a") as file:
         file.write(f"taxonomy: {{file: {tmp_path / 'odp.taxonomy'}, nodes: [a]}}\n")
-    asyncio.run(begin(Crawl.open(published.folder.root, changes={"store": url, "name": "solar"})))
+    asyncio.run(begin(CrawlProject.open(published.folder.root, changes={"store": url, "name": "solar"})))
     with pytest.raises(ConfigError, match=r"odp\.taxonomy, outside of its folder"):
         _join(url, "solar", tmp_path / "here")
 
@@ -89,7 +89,7 @@ def test_where_a_crawl_was_joined_it_cannot_be_begun(published, url, tmp_path):
     _join(url, "solar", tmp_path / "here")
     done = call("run", tmp_path / "here")
     assert isinstance(done.exception, ConfigError)
-    assert "begun elsewhere" in str(done.exception)
+    assert "started on another machine" in str(done.exception)
 
 
 def test_nobody_watches_over_a_crawl_that_is_not_shared(tmp_path):
@@ -99,7 +99,7 @@ def test_nobody_watches_over_a_crawl_that_is_not_shared(tmp_path):
 
 
 def test_a_crawl_is_looked_at_and_stopped_by_its_name(published, url):
-    beat(published)
+    record_heartbeat(published)
     told = json.loads(call("status", "--store", url, "--crawl", "solar", "--json").stdout)
     assert (told["name"], told["strategy"], told["pages"]) == ("solar", "shark", 0)
     [worker] = told["workers"]
@@ -109,7 +109,7 @@ def test_a_crawl_is_looked_at_and_stopped_by_its_name(published, url):
 
 
 def test_a_worker_that_is_not_heard_of_is_called_silent(published, url):
-    beat(published, seconds_ago=SILENT_SECONDS + 60)
+    record_heartbeat(published, seconds_ago=SILENT_SECONDS + 60)
     lines = call("status", "--store", url, "--crawl", "solar").stdout.splitlines()
     assert any("blue-w1" in line and "silent" in line for line in lines)
 
@@ -125,7 +125,7 @@ def test_a_run_that_is_not_under_way_cannot_be_stopped(tmp_path):
 
 
 def test_a_store_that_is_away_is_named_without_its_password(tmp_path, monkeypatch):
-    monkeypatch.setattr("thresher.cli.stores.HELLO_SECONDS", 0.2)
+    monkeypatch.setattr("thresher.cli.stores.CONNECT_SECONDS", 0.2)
     with pytest.raises(StoreUnreachable) as error:
         fetch_definition("redis://:secret@127.0.0.1:1/0", "solar")
     assert "secret" not in str(error.value)
@@ -140,25 +140,27 @@ def test_a_look_leaves_nothing_behind(published, url, tmp_path, monkeypatch):
 
 def test_what_is_joined_can_be_looked_at_by_its_folder(published, url, tmp_path):
     joined(tmp_path / "here", fetch_definition(url, "solar"), url, "solar")
-    assert "No worker is there" in call("status", tmp_path / "here").stdout
+    assert "There are no workers" in call("status", tmp_path / "here").stdout
 
 
-def beat(crawl, seconds_ago=0.0):
+def record_heartbeat(crawl, seconds_ago=0.0):
     async def go():
-        link = crawl.link()
-        await Roster(link, "solar").beat("blue-w1", Sign(host="h", mark="ffffff", pid=7, since=0.0, pages=3))
+        connection = crawl.connection()
+        await WorkerRegistry(connection, "solar").record_heartbeat(
+            "blue-w1", Heartbeat(host="h", mark="ffffff", pid=7, since=0.0, pages=3)
+        )
         if seconds_ago:
             key = key_of("solar", "workers")
-            entry = json.loads(await link.call("HGET", key, "blue-w1"))
-            await link.call("HSET", key, "blue-w1", json.dumps({**entry, "seen": entry["seen"] - seconds_ago}))
-        await link.close()
+            entry = json.loads(await connection.call("HGET", key, "blue-w1"))
+            await connection.call("HSET", key, "blue-w1", json.dumps({**entry, "seen": entry["seen"] - seconds_ago}))
+        await connection.close()
 
     asyncio.run(go())
 
 
 async def told_to(crawl):
-    link = crawl.link()
+    connection = crawl.connection()
     try:
-        return await link.call("GET", key_of("solar", "stop"))
+        return await connection.call("GET", key_of("solar", "stop"))
     finally:
-        await link.close()
+        await connection.close()

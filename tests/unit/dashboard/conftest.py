@@ -1,13 +1,13 @@
-"""A small crawl that was written, not crawled, and a desk that looks at it."""
+"""A small crawl that was written, not crawled, and a service that shows it."""
 
 import asyncio
 
 import pytest
 
-from tests.faults import dashboard_world as world
-from thresher.build import Crawl
-from thresher.dashboard.desk import Desk
-from thresher.dashboard.watched import WatchedCrawl
+from testing.screens import crawls as world
+from thresher.dashboard.open_crawl import OpenCrawl
+from thresher.dashboard.service import CrawlService
+from thresher.project import CrawlProject
 
 PAGES, WAITING, HOSTS = 60, 200, 6
 
@@ -24,7 +24,7 @@ async def fill(crawl):
 def crawl(tmp_path):
     crawl = world.write(tmp_path / "small", pages=PAGES, hosts=HOSTS)
     asyncio.run(fill(crawl))
-    return Crawl.open(crawl.folder.root)
+    return CrawlProject.open(crawl.folder.root)
 
 
 @pytest.fixture
@@ -33,19 +33,19 @@ def new_crawl(tmp_path):
     root = tmp_path / "new"
     root.mkdir()
     (root / "topic.yaml").write_text("title: {en: solar cells}\nseeds: ['http://a.example/']\n", encoding="utf-8")
-    return Crawl.open(root)
+    return CrawlProject.open(root)
 
 
 @pytest.fixture
-async def watched(crawl):
-    watched = WatchedCrawl(crawl, "small")
-    yield watched
-    await watched.close()
+async def open_crawl(crawl):
+    open_crawl = OpenCrawl(crawl, "small")
+    yield open_crawl
+    await open_crawl.close()
 
 
 @pytest.fixture
-async def desk(crawl, new_crawl):
-    desk = Desk({"small": crawl, "new": new_crawl})
-    await desk.open()
-    yield desk
-    await desk.close()
+async def service(crawl, new_crawl):
+    service = CrawlService({"small": crawl, "new": new_crawl})
+    await service.open()
+    yield service
+    await service.close()

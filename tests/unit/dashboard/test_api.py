@@ -5,12 +5,12 @@ import json
 import pytest
 from starlette.testclient import TestClient
 
-from thresher.dashboard.api.asked import MOST_LABELS
 from thresher.dashboard.api.description import describe
 from thresher.dashboard.api.operations import EVENTS, OPERATIONS
+from thresher.dashboard.api.requests import MOST_LABELS
 from thresher.dashboard.app import make_app
-from thresher.dashboard.desk import Desk
 from thresher.dashboard.guard import Guard, names_of
+from thresher.dashboard.service import CrawlService
 
 CRAWL = "/api/crawls/small"
 
@@ -19,7 +19,7 @@ CRAWL = "/api/crawls/small"
 def client(crawl):
     crawl.folder.join({})  # it cannot be started, so nobody is dialled
     guard = Guard(names_of("127.0.0.1", 8765))
-    app = make_app(Desk({"small": crawl}), guard)
+    app = make_app(CrawlService({"small": crawl}), guard)
     headers = {"Authorization": f"Bearer {guard.token}"}
     with TestClient(app, base_url="http://127.0.0.1:8765", headers=headers) as client:
         yield client

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from thresher.dashboard.charts import BAR_WIDTH, bar, harvest_chart, histogram, sparkline
-from thresher.dashboard.texts import texts_in
+from thresher.dashboard.translations import texts_in
 
 TEXTS = texts_in("en")
 CURVE = [{"pages": 10 * n, "relevant": 5 * n, "rate": 0.5} for n in range(1, 21)]
@@ -34,7 +34,7 @@ def test_the_best_crawl_is_the_diagonal():
 
 def test_a_curve_tells_its_figures():
     hints = [each.get("data-hint") for each in drawn(harvest_chart(CURVE, TEXTS)).iter("circle")]
-    assert hints[0] == "10 pages, 5 relevant; of the last ones 50.0%"
+    assert hints[0] == "10 pages, 5 relevant; of the last pages 50.0%"
 
 
 def test_long_curves_tell_only_some_of_them():

@@ -11,7 +11,7 @@ from thresher.dashboard.errors import Refused
 from thresher.errors import StoreUnreachable
 
 
-class Desk:
+class Service:
     def __init__(self):
         self.pages = 0
         self.looks = 0
@@ -26,13 +26,13 @@ class Desk:
 
 
 @pytest.fixture
-def desk():
-    return Desk()
+def service():
+    return Service()
 
 
 @pytest.fixture
-async def announcer(desk):
-    announcer = Announcer(desk, look_seconds=0.005, heartbeat_seconds=0.1)
+async def announcer(service):
+    announcer = Announcer(service, poll_seconds=0.005, heartbeat_seconds=0.1)
     yield announcer
     await announcer.close()
 
@@ -43,18 +43,18 @@ def pages_of(item):
     return json.loads(data.removeprefix("data: "))["counts"]["pages"]
 
 
-async def test_news_come_and_no_news_do_not(announcer, desk):
+async def test_news_come_and_no_news_do_not(announcer, service):
     mailbox = announcer.subscribe("a")
     assert pages_of(await mailbox.get()) == 0
-    desk.pages = 1
+    service.pages = 1
     assert pages_of(await mailbox.get()) == 1
-    looks = desk.looks
-    while desk.looks < looks + 5:
+    looks = service.looks
+    while service.looks < looks + 5:
         await asyncio.sleep(0.005)
     assert mailbox.empty()
 
 
-async def test_all_listeners_share_one_poller_and_a_late_one_hears_the_last(announcer, desk):
+async def test_all_listeners_share_one_poller_and_a_late_one_hears_the_last(announcer, service):
     first = announcer.subscribe("a")
     assert pages_of(await first.get()) == 0
     second = announcer.subscribe("a")
@@ -62,36 +62,36 @@ async def test_all_listeners_share_one_poller_and_a_late_one_hears_the_last(anno
     assert len(announcer._pollers) == 1
 
 
-async def test_one_who_is_slow_hears_only_the_newest(announcer, desk):
+async def test_one_who_is_slow_hears_only_the_newest(announcer, service):
     slow = announcer.subscribe("a")
     quick = announcer.subscribe("a")
     for number in range(1, 4):
-        desk.pages = number
+        service.pages = number
         while pages_of(await quick.get()) != number:
             pass
     assert pages_of(slow.get_nowait()) == 3
     assert slow.empty()
 
 
-async def test_with_the_last_listener_the_poller_goes(announcer, desk):
+async def test_with_the_last_listener_the_poller_goes(announcer, service):
     mailbox = announcer.subscribe("a")
     await mailbox.get()
     announcer.leave("a", mailbox)
     await asyncio.sleep(0.02)
-    looks = desk.looks
+    looks = service.looks
     await asyncio.sleep(0.05)
-    assert desk.looks == looks
+    assert service.looks == looks
     assert pages_of(await announcer.subscribe("a").get()) == 0
 
 
-async def test_a_store_that_is_away_ends_nothing(announcer, desk, caplog):
-    desk.is_away = True
+async def test_a_store_that_is_away_ends_nothing(announcer, service, caplog):
+    service.is_away = True
     mailbox = announcer.subscribe("a")
-    while desk.looks < 3:
+    while service.looks < 3:
         await asyncio.sleep(0.005)
-    desk.is_away = False
+    service.is_away = False
     assert pages_of(await mailbox.get()) == 0
-    assert "cannot be looked at" in caplog.text
+    assert "cannot be read now" in caplog.text
 
 
 async def test_when_nothing_happens_a_comment_comes(announcer):

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from thresher.dashboard.errors import Refused
 from thresher.dashboard.guard import Guard, names_of
 from thresher.dashboard.login import login_route
-from thresher.dashboard.posture import MAX_BODY_BYTES, Posture
+from thresher.dashboard.security import MAX_BODY_BYTES, SecurityMiddleware
 from thresher.errors import ConfigError, StoreUnreachable, ThresherError
 
 PLACE = "http://127.0.0.1:8765"
@@ -50,7 +50,7 @@ def client(guard):
         Route("/echo", echo, methods=["POST"]),
         Route("/broken", broken),
     ]
-    app = Starlette(routes=routes, middleware=[Middleware(Posture, guard=guard)])
+    app = Starlette(routes=routes, middleware=[Middleware(SecurityMiddleware, guard=guard)])
     with TestClient(app, base_url=PLACE, follow_redirects=False) as client:
         yield client
 

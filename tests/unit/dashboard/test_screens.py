@@ -1,11 +1,11 @@
-"""Every screen over a desk without a crawl: what it shows, and that nothing strange becomes more than text."""
+"""Every screen over a service without a crawl: what it shows, and that nothing strange becomes more than text."""
 
 import httpx2
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 from starlette.applications import Starlette
 
-from tests.unit.dashboard.sample_desk import OTHER, URL, SampleDesk, hop
+from tests.unit.dashboard.sample_service import OTHER, URL, SampleService, hop
 from thresher.dashboard.screens import SCREENS, routes
 
 PATHS = ["/", *(f"/solar/{path}" for path in SCREENS), "/wind%20%26%20sea/"]
@@ -13,13 +13,13 @@ ADDRESSES = [path if path != "/solar/page" else f"/solar/page?url={URL}" for pat
 
 
 @pytest.fixture
-def desk():
-    return SampleDesk()
+def service():
+    return SampleService()
 
 
 @pytest.fixture
-async def browser(desk):
-    transport = httpx2.ASGITransport(app=Starlette(routes=routes(desk)))
+async def browser(service):
+    transport = httpx2.ASGITransport(app=Starlette(routes=routes(service)))
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
         yield client
 
@@ -64,9 +64,9 @@ async def test_names_of_parts_are_given_once(browser, path):
     assert len(names) == len(set(names))
 
 
-async def test_strange_texts_are_shown_as_text(browser, desk):
-    desk.title = {"en": "</title><script>alert(1)</script>"}
-    desk.text = "{{ 7*7 }} <img src=x onerror=alert(1)>\x00\u202e"
+async def test_strange_texts_are_shown_as_text(browser, service):
+    service.title = {"en": "</title><script>alert(1)</script>"}
+    service.text = "{{ 7*7 }} <img src=x onerror=alert(1)>\x00\u202e"
     page = await shown(browser, f"/solar/page?url={URL}")
     assert "{{ 7*7 }} <img src=x onerror=alert(1)>␀‹U+202E›" in page.css_first(".text").text()
     assert page.css_first(".crawl").text() == "</title><script>alert(1)</script>"
@@ -94,8 +94,8 @@ async def test_the_path_from_the_seed_has_its_reasons(browser):
         ({"history": [hop(), hop()], "label": True}, "Settled several times"),
     ],
 )
-async def test_a_page_is_shown_in_every_state(browser, desk, known, words):
-    desk.known = known
+async def test_a_page_is_shown_in_every_state(browser, service, known, words):
+    service.known = known
     text = (await shown(browser, f"/solar/page?url={URL}")).css_first("main").text(separator=" ")
     assert words in " ".join(text.split())
 
@@ -111,8 +111,8 @@ async def test_what_limits_the_speed_is_said_in_words(browser):
 
 
 @pytest.mark.parametrize(("state", "buttons"), [("running", ["pause", "stop"]), ("stopped", ["start"])])
-async def test_only_what_can_be_done_has_a_button(browser, desk, state, buttons):
-    desk.state = state
+async def test_only_what_can_be_done_has_a_button(browser, service, state, buttons):
+    service.state = state
     found = [button.attributes["id"] for button in (await shown(browser, "/solar/")).css("#control button")]
     assert found == buttons
 
@@ -138,10 +138,10 @@ async def test_a_skipped_question_is_not_asked_again(browser):
     assert page.css(".question") == []
 
 
-async def test_an_answer_shows_what_it_changed(browser, desk):
+async def test_an_answer_shows_what_it_changed(browser, service):
     answer = await browser.post("/solar/label", json={"url": URL, "relevant": True})
     page = LexborHTMLParser(answer.text)
-    assert desk.told == [{URL: True}]
+    assert service.given == [{URL: True}]
     assert "50.0% → 75.0%" in page.css_first(".taught").text()
     assert [row.css("td")[2].text(strip=True) for row in page.css(".moves tbody tr")] == ["▲ 1", "new", "left"]
     assert page.css_first("[data-key=u]") is not None
@@ -160,8 +160,8 @@ async def test_in_boundary_mode_the_threshold_before_and_after_is_shown(browser)
 @pytest.mark.parametrize(
     ("status", "words"), [("fetched", ""), ("queued", "Not crawled yet: queued."), ("unknown", "the label will count")]
 )
-async def test_an_answer_says_when_the_page_was_not_crawled(browser, desk, status, words):
-    desk.label_status = status
+async def test_an_answer_says_when_the_page_was_not_crawled(browser, service, status, words):
+    service.label_status = status
     answer = await browser.post("/solar/label", json={"url": URL, "relevant": True})
     taught = LexborHTMLParser(answer.text).css_first(".taught").text()
     assert words in taught
@@ -169,9 +169,9 @@ async def test_an_answer_says_when_the_page_was_not_crawled(browser, desk, statu
 
 
 @pytest.mark.parametrize("body", ["", "[]", '{"url": 1, "relevant": true}', '{"url": "x"}', '{"url":"x","relevant":1}'])
-async def test_an_answer_that_is_none_is_refused(browser, desk, body):
+async def test_an_answer_that_is_none_is_refused(browser, service, body):
     assert (await browser.post("/solar/label", content=body)).status_code == 400
-    assert desk.told == []
+    assert service.given == []
 
 
 async def test_a_crawl_that_is_not_there_is_said_so(browser):

@@ -7,8 +7,8 @@ import tomllib
 import pytest
 
 from tests.unit.deploy.files import DEPLOY, ROOT, text, yaml_of
-from thresher.build import Crawl
 from thresher.errors import ConfigError
+from thresher.project import CrawlProject
 
 
 def instructions():
@@ -69,7 +69,7 @@ def test_what_is_copied_is_there_and_nothing_else_is_sent():
 
 
 def test_the_example_crawl_does_not_start_before_somebody_can_be_written_to():
-    crawl = Crawl.open(DEPLOY / "crawl")
+    crawl = CrawlProject.open(DEPLOY / "crawl")
     assert crawl.config.manners.contact == ""
     with pytest.raises(ConfigError, match=r"manners\.contact is empty"):
         crawl.check()

@@ -8,8 +8,8 @@ import kubernetes_validate
 import pytest
 
 from tests.unit.deploy.files import DEPLOY, manifests, yaml_of
-from thresher.config_file import load_config
-from thresher.urls.addresses import refusal
+from thresher.config.loading import load_config
+from thresher.urls.address_policy import refusal
 
 KUSTOMIZATION = yaml_of("kustomization.yaml")
 MANIFESTS = manifests()

@@ -10,8 +10,8 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from tests.servers.ports import ADDRESS, free_port
-from tests.servers.store import KINDS, ServerMissing, binary
+from testing.servers.ports import ADDRESS, free_port
+from testing.servers.store import KINDS, ServerMissing, binary
 from tests.unit.deploy.files import DEPLOY, manifests, text, yaml_of
 
 PASSWORD = "0123456789abcdef"

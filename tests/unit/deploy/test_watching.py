@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tests.unit.deploy.files import ROOT, json_of, yaml_of
-from thresher.engine.figures import Figures
-from thresher.failures import FailureKind
+from thresher.monitoring.failures import FailureKind
+from thresher.monitoring.prometheus import WorkerMetrics
 
 DASHBOARD = json_of("grafana/dashboards/thresher.json")
 RULES = [rule for group in yaml_of("alerts.yml")["groups"] for rule in group["rules"]]
@@ -17,7 +17,7 @@ EXPRESSIONS = [*QUERIES, *(rule["expr"] for rule in RULES)]
 
 def families():
     """Return every family of figures, with each of the store's operations used once."""
-    figures = Figures(crawl="solar", worker="w1")
+    figures = WorkerMetrics(crawl="solar", worker="w1")
     figures.store_seconds("lease")
     figures.store_errors("lease")
     return list(figures.registry.collect())

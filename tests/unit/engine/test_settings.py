@@ -4,7 +4,7 @@ import pytest
 from scrapy.settings import Settings
 from scrapy.utils.conf import build_component_list
 
-from thresher.config import CrawlConfig
+from thresher.config.schema import CrawlConfig
 from thresher.engine.settings import hardened, user_agent
 
 
@@ -30,7 +30,7 @@ def test_only_headers_are_left_of_the_middlewares(settings):
 
 
 def test_names_are_resolved_by_the_guard(settings):
-    assert settings["TWISTED_DNS_RESOLVER"] == "thresher.engine.resolver.GuardedResolver"
+    assert settings["TWISTED_DNS_RESOLVER"] == "thresher.engine.dns.resolver.GuardedResolver"
 
 
 def test_sizes_and_times_are_bounded(settings):

@@ -9,18 +9,20 @@ from scrapy.http import Request, Response
 from twisted.internet.testing import StringTransport
 from twisted.web._newclient import Request as WireRequest
 
-from thresher.archive.pages import NoArchive
-from thresher.classify.base import Brief
-from thresher.classify.cosine import CosineJudge
-from thresher.engine.download import BoundedDownload, LeaseOver
-from thresher.engine.heads import BoundedProtocol, TimelyHeaders
-from thresher.engine.spider import MARGIN_SECONDS, LeaseSpider, Work
+from thresher.engine.download.handler import BoundedDownload, LeaseExpired
+from thresher.engine.download.header_limits import BoundedHeaders, BoundedProtocol
+from thresher.engine.lease_loop import MARGIN_SECONDS, WorkerContext
+from thresher.engine.spider import LeaseSpider
 from thresher.errors import StoreError
-from thresher.frontier.memory import MemoryFrontier
-from thresher.line import Line, Rules
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.judges.cosine import CosineJudge
+from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Candidate
-from thresher.strategies.breadth_first import BreadthFirst
-from thresher.urls.scope import Scope
+from thresher.storage.page_store import NoArchive
+from thresher.strategies.baselines import BreadthFirst
+from thresher.topics.profile import TopicProfile
+from thresher.urls.scope import UrlScope
 
 URL = "http://a.example/"
 TIMEOUT_SECONDS, SPARE_SECONDS = 0.1, 0.1
@@ -46,34 +48,36 @@ async def frontier():
 
 @pytest.fixture
 def spider(frontier):
-    rules = Rules(scope=Scope())
-    judge = CosineJudge(Brief(vectors={"en": {"solar": 1.0}}))
-    line = Line(frontier=frontier, archive=NoArchive(), judge=judge, strategy=BreadthFirst(), rules=rules)
+    rules = PipelineRules(scope=UrlScope())
+    judge = CosineJudge(TopicProfile(vectors={"en": {"solar": 1.0}}))
+    pipeline = Pipeline(frontier=frontier, archive=NoArchive(), judge=judge, strategy=BreadthFirst(), rules=rules)
     lease_seconds = TIMEOUT_SECONDS + MARGIN_SECONDS + SPARE_SECONDS
-    work = Work(line=line, robots=None, worker="w1", lease_seconds=lease_seconds, timeout_seconds=TIMEOUT_SECONDS)
-    return LeaseSpider(work=work)
+    work = WorkerContext(
+        processor=pipeline, robots=None, worker="w1", lease_seconds=lease_seconds, timeout_seconds=TIMEOUT_SECONDS
+    )
+    return LeaseSpider(context=work)
 
 
 async def test_a_lease_that_came_in_time_becomes_a_request_that_knows_its_time(spider):
     before = time.monotonic()
-    [lease] = await spider._grant()
-    request = await spider._request(lease)
+    [lease] = await spider.loop.grant()
+    request = await spider.loop.request(lease)
     assert before + SPARE_SECONDS <= request.meta["start_by"] <= time.monotonic() + SPARE_SECONDS
     assert request.meta["download_timeout"] == TIMEOUT_SECONDS
 
 
 async def test_a_lease_whose_answer_was_long_under_way_goes_back_unused(spider, frontier):
     frontier.seconds = SPARE_SECONDS + 0.05
-    [lease] = await spider._grant()
-    assert await spider._request(lease) is None
-    assert spider.open == {}
+    [lease] = await spider.loop.grant()
+    assert await spider.loop.request(lease) is None
+    assert spider.loop.open == {}
     entry = await frontier.find(URL)
     assert (entry.state, entry.tries) == ("waiting", 0)
 
 
 async def test_a_request_that_waited_too_long_asks_nobody():
     handler = object.__new__(BoundedDownload)
-    with pytest.raises(LeaseOver):
+    with pytest.raises(LeaseExpired):
         await handler.download_request(Request(URL, meta={"start_by": time.monotonic() - 0.01}))
 
 
@@ -84,7 +88,7 @@ async def test_a_worker_that_slept_while_it_connected_sends_nothing(late, sent):
     transport.doWrite = lambda: None
     protocol = BoundedProtocol()
     protocol.makeConnection(transport)
-    headers = TimelyHeaders({b"host": [b"a.example"]})
+    headers = BoundedHeaders({b"host": [b"a.example"]})
     headers.send_by = time.monotonic() + (-0.01 if late else 60)
     answer = protocol.request(WireRequest._construct(b"GET", b"/", headers.copy(), None))
     answer.addErrback(lambda failure: None)
@@ -98,7 +102,7 @@ async def test_a_store_that_refuses_ends_the_worker_with_an_error(spider, fronti
 
     monkeypatch.setattr(frontier, "lease", refuse)
     assert [request async for request in spider.start()] == []
-    assert isinstance(spider.fatal, StoreError)
+    assert isinstance(spider.loop.fatal, StoreError)
 
 
 class Sight:
@@ -121,13 +125,12 @@ class Sight:
 
 
 def with_browser(spider, browser):
-    spider._work = replace(spider._work, browser=browser, lease_seconds=60.0)
-    return spider
+    return LeaseSpider(context=replace(spider.loop.context, browser=browser, lease_seconds=60.0))
 
 
 async def fetched(spider):
-    [lease] = await spider._grant()
-    request = await spider._request(lease)
+    [lease] = await spider.loop.grant()
+    request = await spider.loop.request(lease)
     await spider.take_page(Response(URL, body=b"<div id=root>", request=request), lease)
     return lease
 
@@ -135,9 +138,9 @@ async def fetched(spider):
 async def test_a_fetch_leaves_time_for_its_page_to_be_rendered(spider):
     spider = with_browser(spider, Sight(says="made"))
     before = time.monotonic()
-    [lease] = await spider._grant()
+    [lease] = await spider.loop.grant()
     latest = before + 60 - TIMEOUT_SECONDS - Sight.seconds - MARGIN_SECONDS
-    assert spider._start_by(lease) == pytest.approx(latest, abs=1.0)
+    assert spider.loop.start_by(lease) == pytest.approx(latest, abs=1.0)
 
 
 async def test_a_rendered_page_goes_down_the_line(spider, frontier):
@@ -151,8 +154,8 @@ async def test_a_rendered_page_goes_down_the_line(spider, frontier):
 
 async def test_a_host_without_a_place_in_the_browser_is_not_asked(spider, frontier):
     spider = with_browser(spider, Sight(places=False))
-    [lease] = await spider._grant()
-    assert await spider._request(lease) is None
+    [lease] = await spider.loop.grant()
+    assert await spider.loop.request(lease) is None
     entry = await frontier.find(URL)
     assert (entry.state, entry.tries) == ("waiting", 0)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from thresher.lab.importers.pagefile import SourcePage, write_web
-from thresher.lab.virtualweb import VirtualWeb
-from thresher.lab.webstore import find_store
+from thresher_lab.webs.importers.pagefile import SourcePage, write_web
+from thresher_lab.webs.virtualweb import VirtualWeb
+from thresher_lab.webs.webstore import find_store
 
 
 @pytest.fixture

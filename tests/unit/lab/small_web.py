@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from thresher.lab.virtualweb import WebPage, belongs, levels
-from thresher.urls.host import host_key
+from thresher.urls.canonical import host_key
+from thresher_lab.webs.virtualweb import WebPage, belongs, levels
 
 
 class SmallWeb:

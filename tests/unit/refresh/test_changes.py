@@ -4,12 +4,12 @@ from contextlib import closing
 
 import pytest
 
-from tests.unit.archive.test_collection import page
-from thresher.archive.collection import Collection
-from thresher.archive.pages import UNCHANGED, PageWriter
+from tests.unit.storage.test_collection import page
 from thresher.records import Outcome
-from thresher.refresh.changes import Kind, changes
-from thresher.refresh.files import last_beginning, note_beginning, queue_path, remove_queue
+from thresher.refresh.changes import ChangeKind, changes
+from thresher.refresh.queue import last_start, queue_path, record_start, remove_queue
+from thresher.storage.page_store import UNCHANGED, PageStoreWriter
+from thresher.storage.reader import PageStoreReader
 
 SINCE = 100.0
 
@@ -17,9 +17,9 @@ SINCE = 100.0
 @pytest.fixture
 def found(tmp_path):
     def changes_of(*records):
-        with closing(PageWriter(tmp_path / "w1.db")) as writer:
+        with closing(PageStoreWriter(tmp_path / "w1.db")) as writer:
             writer.write(records)
-        with Collection(tmp_path) as collection:
+        with PageStoreReader(tmp_path) as collection:
             return {change.record.fingerprint: change for change in changes(collection, SINCE)}
 
     return changes_of
@@ -40,10 +40,10 @@ def test_each_kind_of_change_is_told_from_the_others(found):
         nothing(4, 200, 301, "redirected to http://b.example/"),
     )
     assert {number: change.kind for number, change in told.items()} == {
-        1: Kind.NEW,
-        2: Kind.CHANGED,
-        3: Kind.GONE,
-        4: Kind.MOVED,
+        1: ChangeKind.NEW,
+        2: ChangeKind.CHANGED,
+        3: ChangeKind.GONE,
+        4: ChangeKind.MOVED,
     }
     assert (told[2].before, told[2].record.relevance, told[1].before) == (0.9, 0.4, None)
 
@@ -66,11 +66,11 @@ def test_how_much_was_kept_is_told_where_both_texts_are_there(found):
 
 
 def test_the_beginning_of_the_last_refresh_is_noted(tmp_path):
-    assert last_beginning(tmp_path) is None
-    note_beginning(tmp_path, 12.5)
-    assert last_beginning(tmp_path) == 12.5
+    assert last_start(tmp_path) is None
+    record_start(tmp_path, 12.5)
+    assert last_start(tmp_path) == 12.5
     (tmp_path / "refresh.json").write_text("[]")
-    assert last_beginning(tmp_path) is None
+    assert last_start(tmp_path) is None
 
 
 def test_a_queue_is_removed_with_its_sides(tmp_path):

@@ -4,13 +4,13 @@ from contextlib import closing
 
 import pytest
 
-from tests.unit.archive.test_collection import page
-from thresher.archive.collection import Collection
-from thresher.archive.pages import UNCHANGED, PageWriter
+from tests.unit.storage.test_collection import page
 from thresher.records import Outcome
 from thresher.refresh.plan import candidates, choose
-from thresher.refresh.told import Told, told_of
-from thresher.strategies.breadth_first import BreadthFirst
+from thresher.refresh.revisit import Validators, validators_of
+from thresher.storage.page_store import UNCHANGED, PageStoreWriter
+from thresher.storage.reader import PageStoreReader
+from thresher.strategies.baselines import BreadthFirst
 
 DAY = 86_400.0
 
@@ -26,9 +26,9 @@ def same(number, day, **more):
 @pytest.fixture
 def chosen(tmp_path):
     def choose_from(*records, number=10, now=30):
-        with closing(PageWriter(tmp_path / "w1.db")) as writer:
+        with closing(PageStoreWriter(tmp_path / "w1.db")) as writer:
             writer.write(records)
-        with Collection(tmp_path) as collection:
+        with PageStoreReader(tmp_path) as collection:
             return choose(collection, number, now=now * DAY)
 
     return choose_from
@@ -80,7 +80,7 @@ def test_what_is_gone_irrelevant_or_a_copy_is_not_visited(chosen):
 
 def test_a_visit_is_told_what_the_last_one_learned(chosen):
     [revisit] = chosen(at(1, 1, text_hash=5, etag='"a"'), same(1, 9, etag='"b"', last_modified="then"))
-    assert revisit.told == Told(text_hash=5, relevant=True, etag='"b"', last_modified="then")
+    assert revisit.validators == Validators(text_hash=5, relevant=True, etag='"b"', last_modified="then")
 
 
 def test_a_page_keeps_its_place_in_the_crawl(chosen):
@@ -88,4 +88,4 @@ def test_a_page_keeps_its_place_in_the_crawl(chosen):
     [candidate] = candidates(revisits, BreadthFirst())
     assert (candidate.hops, candidate.parent) == (4, 77)
     assert candidate.score == pytest.approx(revisits[0].gain, rel=1e-6)
-    assert told_of(candidate).text_hash == 5
+    assert validators_of(candidate).text_hash == 5

@@ -1,9 +1,9 @@
 import pytest
 
-from thresher.archive.pages import FoundLink, PageRecord, PageWriter
 from thresher.records import Outcome
 from thresher.search.index import SearchIndex
-from thresher.search.query import Query
+from thresher.search.query import SearchQuery
+from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import fingerprint
 
 
@@ -41,7 +41,7 @@ class World:
 
     def keep(self, *records, worker="w1"):
         if worker not in self.writers:
-            self.writers[worker] = PageWriter(self.root / "pages" / f"{worker}.db")
+            self.writers[worker] = PageStoreWriter(self.root / "pages" / f"{worker}.db")
         self.writers[worker].write(records)
 
     def find(self, typed, **how):
@@ -49,7 +49,7 @@ class World:
         names = {}
         for writer in self.writers.values():
             names.update(writer._db.execute("SELECT fingerprint, url FROM page"))
-        found = self.index.search(Query.read(typed), **how)
+        found = self.index.search(SearchQuery.read(typed), **how)
         return [names[each.fingerprint].removeprefix("http://a.example/") for each in found]
 
     def reopen(self):

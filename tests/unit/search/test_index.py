@@ -14,7 +14,7 @@ from tests.unit.search.conftest import page
 from thresher.errors import DiskFull, StoreError
 from thresher.records import Judgement, Revision
 from thresher.search.index import SearchIndex
-from thresher.search.query import Query
+from thresher.search.query import SearchQuery
 from thresher.urls.canonical import fingerprint
 
 
@@ -136,10 +136,10 @@ def test_a_folder_without_pages_has_no_answers(world):
 def test_while_another_process_writes_what_is_there_is_searched(world):
     world.keep(page("1", "tidal power"))
     assert world.find("tidal") == ["1"]
-    with SearchIndex(world.root, world.root / "pages") as other, other._only_one():
+    with SearchIndex(world.root, world.root / "pages") as other, other._write_lock():
         world.keep(page("2", "tidal mills"))
         assert world.index.catch_up() is None
-        assert len(world.index.search(Query.read("tidal"))) == 1
+        assert len(world.index.search(SearchQuery.read("tidal"))) == 1
 
 
 def test_a_folder_that_cannot_be_written_is_searched_by_a_temporary_index(world, monkeypatch):
@@ -193,7 +193,7 @@ def test_a_damaged_segment_is_named_and_the_index_stays(world):
     (world.root / "pages" / "w2.db").write_bytes(b"not a database at all" * 100)
     with pytest.raises(StoreError, match=r"w2\.db cannot be read: .*thresher verify --repair"):
         world.index.catch_up()
-    assert len(world.index.search(Query.read("tidal"))) == 1
+    assert len(world.index.search(SearchQuery.read("tidal"))) == 1
 
 
 def test_a_full_disk_is_called_by_its_name_and_nothing_is_half_in_the_index(world):

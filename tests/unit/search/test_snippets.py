@@ -2,12 +2,12 @@
 
 import time
 
-from thresher.search.query import Query
+from thresher.search.query import SearchQuery
 from thresher.search.snippets import CHARACTERS, snippet
 
 
 def piece(text, typed):
-    return snippet(text, Query.read(typed).terms)
+    return snippet(text, SearchQuery.read(typed).terms)
 
 
 def test_the_words_that_were_looked_for_stand_in_marks():

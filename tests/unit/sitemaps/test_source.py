@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from thresher.frontier.memory import MemoryFrontier
+from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import FetchedPage, Lease
 from thresher.sitemaps import source
 from thresher.sitemaps.source import SitemapHosts, SitemapSource, is_sitemap
@@ -55,7 +55,7 @@ async def test_only_the_wanted_hosts_are_asked(frontier, wanted, count):
     sitemaps = SitemapSource(frontier, BestFirst(), wanted)
     await sitemaps.listed("a.example", "Sitemap: http://a.example/listed.xml")
     assert len(await sitemaps.of_host(LEASE)) == count
-    assert await frontier.recall("a.example", source.LISTED) is None
+    assert await frontier.get_state("a.example", source.LISTED) is None
 
 
 async def test_pages_are_scored_as_links_of_a_seed_without_words(sitemaps):
@@ -91,7 +91,7 @@ async def test_a_host_has_so_many_files_and_urls(sitemaps, frontier):
         assert len(pages) == (4_000, 4_000, 2_000)[number]
     below, _, _ = await sitemaps.read(READING, answer(*(f"/{n}.xml" for n in range(100)), index=True))
     assert len(below) == source.MAX_FILES_PER_HOST
-    assert json.loads(await frontier.recall("a.example", source.TAKEN)) == [50, 10_000]
+    assert json.loads(await frontier.get_state("a.example", source.TAKEN)) == [50, 10_000]
 
 
 async def test_a_sitemap_may_move_on_its_own_host(sitemaps):

@@ -4,9 +4,9 @@ from math import log
 
 import numpy as np
 
-from thresher.classify.scorer import PlainScorer
-from thresher.classify.sections import SECTIONS
-from thresher.strategies.layer_model import LayerModel
+from thresher.judges.estimators.sections import SECTIONS
+from thresher.judges.persistence.scorer import PlainScorer
+from thresher.strategies.layers.model import LayerModel
 
 SCORER = PlainScorer(
     labels=[0, 1],

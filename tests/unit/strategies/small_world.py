@@ -8,12 +8,12 @@ HERE = "http://a.example/dir/page"
 class KnownAim:
     """An aim whose cosines are given: texts and URLs that it does not know are worth 0."""
 
-    def __init__(self, likeness=None, urls=None):
-        self._likeness = likeness or {}
+    def __init__(self, similarity=None, urls=None):
+        self._similarity = similarity or {}
         self._urls = urls or {}
 
-    def likeness(self, text):
-        return self._likeness.get(text, 0.0)
+    def similarity(self, text):
+        return self._similarity.get(text, 0.0)
 
     def url_evidence(self, url):
         return self._urls.get(url, 0.0)

@@ -3,20 +3,20 @@
 import pytest
 
 from tests.unit.strategies.layered_world import MODEL
-from tests.unit.strategies.layering.small_source import TARGETS, SmallSource
+from tests.unit.strategies.layers.small_source import TARGETS, SmallSource
 from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, links, page
-from thresher.classify.notebook import FolderNotebook
 from thresher.errors import ConfigError
+from thresher.modelstate.folder import FolderStateStore
 from thresher.records import Link, Merge
 from thresher.registry import make
-from thresher.strategies.aim import Aim
-from thresher.strategies.base import Batcher, Rememberer
+from thresher.strategies.base import Batched, Stateful
+from thresher.topics.profile import TopicProfile
 
 
 @pytest.fixture
 def strategy(tmp_path):
     MODEL.save(tmp_path)
-    return lambda **parameters: make("strategy", "context-graph", parameters, Aim(model=tmp_path))
+    return lambda **parameters: make("strategy", "context-graph", parameters, TopicProfile(model=tmp_path))
 
 
 def score(strategy, text, carry=None):
@@ -56,7 +56,7 @@ def test_in_batches_a_generation_comes_before_the_next(strategy):
 
 def test_in_batches_of_a_number_links_wait_below_zero_and_seeds_do_not(strategy):
     graph = strategy(batch=10)
-    assert isinstance(graph, Batcher)
+    assert isinstance(graph, Batched)
     assert graph.batch_size == 10
     assert score(graph, "solar").score == pytest.approx(3 / 4 - 1)
     assert [seed.score for seed in graph.seeds(["http://a.example/"])] == [1.0]
@@ -92,12 +92,12 @@ def test_layers_stay_as_they_were_trained_unless_told_otherwise(strategy):
 
 def test_a_restart_gives_the_same_scores(strategy, tmp_path):
     graph, again = strategy(retrain_every=10), strategy(retrain_every=10)
-    assert isinstance(graph, Rememberer)
-    graph.keep_in(FolderNotebook(tmp_path / "notes", "one"))
+    assert isinstance(graph, Stateful)
+    graph.load_state(FolderStateStore(tmp_path / "notes", "one"))
     crawl(graph)
     crawl(graph)
-    graph.write_down()
-    again.keep_in(FolderNotebook(tmp_path / "notes", "one"))
+    graph.save_state()
+    again.load_state(FolderStateStore(tmp_path / "notes", "one"))
     for text in ("solar cell", "directory index", "welcome news", "tea leaf"):
         assert score(again, text) == score(graph, text)
 
@@ -106,7 +106,7 @@ def test_workers_learn_layers_from_each_others_pages(strategy, tmp_path):
     """One has fetched every target and the other everything else: alone, neither knows a page that links to one."""
     one, two = strategy(retrain_every=10), strategy(retrain_every=10)
     for graph, worker in ((one, "one"), (two, "two")):
-        graph.keep_in(FolderNotebook(tmp_path / "notes", worker))
+        graph.load_state(FolderStateStore(tmp_path / "notes", worker))
     for number in range(40):
         found = [Link(url=f"http://a.example/{target}") for target, _ in RINGS.links(number) if target >= 0]
         here = page(*found, url=f"http://a.example/{number}", text=RINGS.text(number))

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.unit.strategies.small_world import lease, verdict
-from thresher.frontier.memory import MemoryFrontier
+from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Judgement, Link, ParsedPage, Revision
-from thresher.strategies.base import Change
+from thresher.strategies.base import ScoreChange
 from thresher.strategies.distiller import LIFT, Distiller
 from thresher.strategies.soft_focus import SoftFocus
 
@@ -29,7 +29,10 @@ def test_a_hub_is_as_good_as_what_it_links_to():
 
 def test_links_of_hubs_that_nobody_fetched_are_lifted():
     found = distiller()
-    assert found.distill() == {"new": Change(0.0, LIFT), "late": Change(0.0, pytest.approx(0.618 * LIFT, abs=0.001))}
+    assert found.distill() == {
+        "new": ScoreChange(0.0, LIFT),
+        "late": ScoreChange(0.0, pytest.approx(0.618 * LIFT, abs=0.001)),
+    }
     assert (found.lift("new"), found.lift("never"), found.lift("good")) == (LIFT, 0.0, 0.0)
 
 
@@ -37,7 +40,7 @@ def test_a_fetched_page_is_lifted_no_more():
     found = distiller()
     found.distill()
     found.add("new", 0.0, [])
-    assert found.distill()["new"] == Change(LIFT, 0.0)
+    assert found.distill()["new"] == ScoreChange(LIFT, 0.0)
 
 
 def test_hubs_are_looked_for_every_so_many_pages():
@@ -82,7 +85,7 @@ def test_a_lifted_link_still_follows_the_judge():
     list(strategy.score(page("good"), verdict(True, relevance=1.0), lease()))
     strategy.revise([])
     changes = strategy.revise([Revision(url="http://a.example/hub", judgement=verdict(True, relevance=0.6))])
-    assert changes["http://a.example/new"] == Change(0.7, 1.1)
+    assert changes["http://a.example/new"] == ScoreChange(0.7, 1.1)
 
 
 def test_without_it_soft_focus_has_nothing_to_say_of_its_own():

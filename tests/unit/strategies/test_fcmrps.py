@@ -4,16 +4,16 @@ import pytest
 
 from tests.unit.strategies.small_world import HERE, IRRELEVANT, RELEVANT, KnownAim, lease, page
 from thresher.records import Link
-from thresher.strategies.aim import Aim
 from thresher.strategies.fcmrps import Fcmrps
+from thresher.topics.profile import TopicProfile
 
 BELOW = "http://a.example/dir/sub/child"
 AIM = KnownAim({"the page": 0.6, "good": 0.4, "around": 0.25}, {BELOW: 0.5})
 LINK = Link(url=BELOW, anchor="good", context="around")
 
 
-def scored(link=LINK, *, aim=AIM, judgement=RELEVANT, url=HERE, **parameters):
-    [candidate] = Fcmrps(aim, **parameters).score(page(link, text="the page", url=url), judgement, lease())
+def scored(link=LINK, *, topic_profile=AIM, judgement=RELEVANT, url=HERE, **parameters):
+    [candidate] = Fcmrps(topic_profile, **parameters).score(page(link, text="the page", url=url), judgement, lease())
     return candidate
 
 
@@ -45,7 +45,7 @@ def test_weights_can_be_chosen():
 
 def test_no_link_scores_above_85_hundredths():
     best = KnownAim({"the page": 1.0, "good": 1.0}, {BELOW: 1.0})
-    assert scored(aim=best).score == pytest.approx(0.85)
+    assert scored(topic_profile=best).score == pytest.approx(0.85)
 
 
 def test_the_words_around_count_when_the_anchor_says_nothing():
@@ -61,7 +61,7 @@ def test_signs_are_read_on_irrelevant_pages_too():
 def test_the_url_of_the_papers_example_is_fully_relevant():
     sports, basketball = {"en": "Sports", "zh": "体育"}, {"en": "Basketball", "zh": "篮球"}
     link = Link(url="http://sports.sohu.com/lanqiu.shtml")
-    candidate = scored(link, aim=Aim(labels=[[sports, basketball]]), use=3)
+    candidate = scored(link, topic_profile=TopicProfile(labels=[[sports, basketball]]), use=3)
     assert candidate.score == pytest.approx(1)
 
 

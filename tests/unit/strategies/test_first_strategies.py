@@ -1,8 +1,8 @@
 """Breadth-first knows no difference between links; best-first hands down the page's worth."""
 
 from thresher.records import Judgement, Lease, Link, Merge, ParsedPage
+from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
-from thresher.strategies.breadth_first import BreadthFirst
 
 PAGE = ParsedPage(url="http://a.example/", links=(Link(url="http://a.example/1"), Link(url="http://a.example/2")))
 LEASE = Lease(url=PAGE.url, host="a.example", score=1.0, fence=1, until=0.0)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.strategies.small_world import HERE, lease, links, page, verdict
 from thresher.records import Revision
-from thresher.strategies.base import Change, Rescorer
+from thresher.strategies.base import Rescorer, ScoreChange
 from thresher.strategies.hard_focus import HardFocus
 from thresher.strategies.soft_focus import SoftFocus
 
@@ -36,4 +36,4 @@ def test_links_follow_when_the_judge_changes_its_mind(strategy):
     assert isinstance(strategy, Rescorer)
     scores(strategy, verdict(True, relevance=0.7))
     changes = strategy.revise([Revision(url=HERE, judgement=verdict(False, relevance=0.2))])
-    assert changes[FIRST] == Change(0.7, 0.2)
+    assert changes[FIRST] == ScoreChange(0.7, 0.2)

@@ -5,18 +5,17 @@ from collections import Counter
 import pytest
 
 from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, links, page
-from thresher.classify.notebook import FolderNotebook
+from thresher.modelstate.folder import FolderStateStore
 from thresher.records import Link
-from thresher.strategies.aim import Aim
-from thresher.strategies.base import Persistent, Rememberer
-from thresher.strategies.infospiders import LAST, ROUNDS_LOST, InfoSpiders
-from thresher.strategies.spider import MOST_PASSED, Spider
+from thresher.strategies.base import HandlesMisses, Stateful
+from thresher.strategies.infospiders import LAST, MOST_PASSED, ROUNDS_LOST, InfoSpider, InfoSpiders
+from thresher.topics.profile import TopicProfile
 
-AIM = Aim(vectors={"en": {"jazz": 1.0}})
+AIM = TopicProfile(vectors={"en": {"jazz": 1.0}})
 
 
 def agent(energy=0.5, **fields):
-    return Spider(energy=energy, genotype={"jazz": 1.0}, **fields).carry()
+    return InfoSpider(energy=energy, genotype={"jazz": 1.0}, **fields).carry()
 
 
 def crawl(strategy, carry, judgement=IRRELEVANT, found=None, url="http://a.example/here"):
@@ -90,9 +89,9 @@ def test_at_a_dead_end_without_a_link_in_mind_it_dies():
 
 def test_a_page_that_never_comes_costs_as_much_as_any_other_and_the_agent_goes_on():
     strategy = InfoSpiders(AIM)
-    assert isinstance(strategy, Persistent)
+    assert isinstance(strategy, HandlesMisses)
     [candidate], _ = crawl(strategy, agent(), found=[*links(3), Link(url="http://a.example/jazz", anchor="jazz")])
-    [again] = strategy.missed(lease(carry=candidate.carry, url=candidate.url))
+    [again] = strategy.on_miss(lease(carry=candidate.carry, url=candidate.url))
     assert again.url == candidate.carry["passed"][0][0]
     assert (candidate.carry["energy"], again.carry["energy"], again.score) == (0.4, 0.3, -2.0)
 
@@ -100,18 +99,18 @@ def test_a_page_that_never_comes_costs_as_much_as_any_other_and_the_agent_goes_o
 def test_an_agent_dies_of_pages_that_never_come():
     strategy = InfoSpiders(AIM)
     [candidate], _ = crawl(strategy, agent(energy=0.2))
-    assert list(strategy.missed(lease(carry=candidate.carry, url=candidate.url))) == []
+    assert list(strategy.on_miss(lease(carry=candidate.carry, url=candidate.url))) == []
 
 
 def test_from_a_seed_that_never_comes_nobody_goes_on():
-    assert list(InfoSpiders(AIM).missed(lease(carry={"agents": 4}))) == []
+    assert list(InfoSpiders(AIM).on_miss(lease(carry={"agents": 4}))) == []
 
 
 def test_a_page_that_never_came_makes_room_for_another_agent():
     strategy = InfoSpiders(AIM, most_agents=2)
     first, _ = crawl(strategy, {"agents": 2}, found=links(2))
     for candidate in first:
-        list(strategy.missed(lease(carry={**candidate.carry, "energy": 0.1}, url=candidate.url)))
+        list(strategy.on_miss(lease(carry={**candidate.carry, "energy": 0.1}, url=candidate.url)))
     chosen, _ = crawl(strategy, {}, found=[Link(url="http://a.example/new")])
     assert len(chosen) == 1
 
@@ -168,20 +167,20 @@ def test_a_new_agent_joins_the_round_of_the_others():
 
 def test_where_somebody_was_is_known_after_a_restart_and_to_other_workers(tmp_path):
     strategy = InfoSpiders(AIM)
-    assert isinstance(strategy, Rememberer)
-    strategy.keep_in(FolderNotebook(tmp_path, "one"))
+    assert isinstance(strategy, Stateful)
+    strategy.load_state(FolderStateStore(tmp_path, "one"))
     crawl(strategy, {"agents": 3}, found=links(3))
-    strategy.write_down()
+    strategy.save_state()
     for worker in ("one", "two"):
         again = InfoSpiders(AIM)
-        again.keep_in(FolderNotebook(tmp_path, worker))
+        again.load_state(FolderStateStore(tmp_path, worker))
         assert crawl(again, agent(), found=links(3)) == ([], [])
 
 
 def test_a_restart_makes_the_same_choices(tmp_path):
     strategy, again = InfoSpiders(AIM), InfoSpiders(AIM)
-    strategy.keep_in(FolderNotebook(tmp_path, "one"))
+    strategy.load_state(FolderStateStore(tmp_path, "one"))
     [candidate], _ = crawl(strategy, agent())
-    strategy.write_down()
-    again.keep_in(FolderNotebook(tmp_path, "one"))
+    strategy.save_state()
+    again.load_state(FolderStateStore(tmp_path, "one"))
     assert crawl(again, candidate.carry, url=candidate.url) == crawl(strategy, candidate.carry, url=candidate.url)

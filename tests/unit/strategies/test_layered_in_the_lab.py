@@ -2,15 +2,15 @@
 
 import pytest
 
-from thresher.lab.generator import generate
-from thresher.lab.tasks import Bench, Task
+from thresher_lab.simulation.tasks import Task, TaskRunner
+from thresher_lab.webs.generator import generate
 
 PAGES = 60
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
-    bench = Bench(generate(3, pages=600, hosts=12, tunnel_depth=0), cache=tmp_path_factory.mktemp("cache"))
+    bench = TaskRunner(generate(3, pages=600, hosts=12, tunnel_depth=0), cache=tmp_path_factory.mktemp("cache"))
     yield bench
     bench.pages.close()
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, page, verdict
-from thresher.classify.entries import pack_values
-from thresher.classify.notebook import FolderNotebook
+from thresher.modelstate.codec import pack_values
+from thresher.modelstate.folder import FolderStateStore
 from thresher.records import Link
-from thresher.strategies.base import Batcher, Rememberer
+from thresher.strategies.base import Batched, Stateful
 from thresher.strategies.evidence.anchor_threshold import new_threshold
-from thresher.strategies.learning_anchor import NOTES, LearningAnchor
+from thresher.strategies.learning_anchor import STATE_KIND, LearningAnchor
 
 JAZZ = Link(url="http://a.example/jazz", anchor="jazz")
 BARE = Link(url="http://a.example/bare")
@@ -148,7 +148,7 @@ def test_in_batches_an_earlier_generation_comes_first_and_training_waits_for_the
 
 def test_in_batches_of_a_number_links_wait_below_zero_and_training_comes_between_batches():
     strategy = LearningAnchor(batch=50, first_examples=1)
-    assert isinstance(strategy, Batcher)
+    assert isinstance(strategy, Batched)
     for anchor, relevant in [("jazz music", True), ("football", False)]:
         led(strategy, anchor, relevant)
     during = score(strategy, judgement=verdict(True, 0.6))
@@ -167,63 +167,63 @@ def test_a_batch_whose_first_link_is_dead_is_trained_on_after_as_many_examples()
 
 def test_a_restart_gives_the_same_scores(tmp_path):
     strategy, again = trained(), LearningAnchor(first_examples=1)
-    assert isinstance(strategy, Rememberer)
-    strategy.keep_in(FolderNotebook(tmp_path, "one"))
-    strategy.write_down()
-    again.keep_in(FolderNotebook(tmp_path, "one"))
+    assert isinstance(strategy, Stateful)
+    strategy.load_state(FolderStateStore(tmp_path, "one"))
+    strategy.save_state()
+    again.load_state(FolderStateStore(tmp_path, "one"))
     assert score(again) == score(strategy)
 
 
 def test_a_restart_trains_on_all_examples(tmp_path):
     strategy, again = trained(), LearningAnchor(first_examples=1)
-    strategy.keep_in(FolderNotebook(tmp_path, "one"))
+    strategy.load_state(FolderStateStore(tmp_path, "one"))
     led(strategy, "jazz", True, anchor_score=0.9)
-    strategy.write_down()
-    again.keep_in(FolderNotebook(tmp_path, "one"))
+    strategy.save_state()
+    again.load_state(FolderStateStore(tmp_path, "one"))
     assert score(again).parts["anchor"] > score(strategy).parts["anchor"]
     assert again._known == strategy._known
 
 
 def test_workers_add_up_where_anchors_led(tmp_path):
     one, two = LearningAnchor(first_examples=1), LearningAnchor(first_examples=1)
-    one.keep_in(FolderNotebook(tmp_path, "one"))
-    two.keep_in(FolderNotebook(tmp_path, "two"))
+    one.load_state(FolderStateStore(tmp_path, "one"))
+    two.load_state(FolderStateStore(tmp_path, "two"))
     led(one, "jazz music", True)
-    one.write_down()
+    one.save_state()
     led(two, "football", False)
     assert score(two) == score(trained())
 
 
 def test_what_another_worker_wrote_is_replaced_and_never_added_twice(tmp_path):
     one, two = trained(), LearningAnchor(first_examples=1)
-    one.keep_in(FolderNotebook(tmp_path, "one"))
+    one.load_state(FolderStateStore(tmp_path, "one"))
     for _ in range(3):
-        one.write_down()
-        two.keep_in(FolderNotebook(tmp_path, "two"))
+        one.save_state()
+        two.load_state(FolderStateStore(tmp_path, "two"))
     assert two._classifier.examples == 2
 
 
 def test_examples_of_others_bring_the_next_training_forward(tmp_path):
     one, two = trained(), LearningAnchor(first_examples=1, retrain_every=10)
-    two.keep_in(FolderNotebook(tmp_path, "two"))
+    two.load_state(FolderStateStore(tmp_path, "two"))
     led(two, "jazz music", True)
     led(two, "football", False)
     before = score(two).parts["anchor"]
     for _ in range(20):
         led(one, "jazz", True)
-    one.keep_in(FolderNotebook(tmp_path, "one"))
-    one.write_down()
+    one.load_state(FolderStateStore(tmp_path, "one"))
+    one.save_state()
     led(two, "tennis", False)
     assert score(two).parts["anchor"] > before
 
 
 def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, caplog):
-    FolderNotebook(tmp_path, "bad").write(NOTES, b"nothing")
-    FolderNotebook(tmp_path, "worse").write(
-        NOTES, pack_values({"worker": "x", "known": [], "classifier": {"examples": [-1, 2], "terms": {}}})
+    FolderStateStore(tmp_path, "bad").write(STATE_KIND, b"nothing")
+    FolderStateStore(tmp_path, "worse").write(
+        STATE_KIND, pack_values({"worker": "x", "known": [], "classifier": {"examples": [-1, 2], "terms": {}}})
     )
     strategy = trained()
-    strategy.keep_in(FolderNotebook(tmp_path, "one"))
+    strategy.load_state(FolderStateStore(tmp_path, "one"))
     assert caplog.text.count("left out") == 2
     assert examples(strategy) == [1, 1]
 

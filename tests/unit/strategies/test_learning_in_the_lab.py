@@ -4,19 +4,19 @@ import asyncio
 
 import pytest
 
-from thresher.lab.generator import generate
-from thresher.lab.judges import PerfectJudge
-from thresher.lab.parsed import ParsedPages
-from thresher.lab.simulate import Simulator
-from thresher.strategies.aim import Aim
 from thresher.strategies.infospiders import InfoSpiders
 from thresher.strategies.learning_anchor import LearningAnchor
-from thresher.strategies.rule_table import RuleTable, class_of, count_rules
-from thresher.strategies.rules import InterclassRules
+from thresher.strategies.rules.strategy import InterclassRules
+from thresher.strategies.rules.table import RuleTable, class_of, count_rules
+from thresher.topics.profile import TopicProfile
+from thresher_lab.simulation.simulator import Simulator
+from thresher_lab.simulation.tasks import PerfectJudge
+from thresher_lab.webs.generator import generate
+from thresher_lab.webs.parsed_pages import ParsedPages
 
 PAGES = 80
 TOPIC = "Science/Astronomy"
-AIM = Aim(vectors={"en": {"astronomi": 1.0}})
+AIM = TopicProfile(vectors={"en": {"astronomi": 1.0}})
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +73,6 @@ def test_rules_learned_from_labelled_pages_guide_a_crawl(web, pages, tmp_path):
             referred.setdefault(label, set()).update(link.url for link in page.links)
     targets = frozenset(label for label in referred if label.startswith(TOPIC))
     RuleTable(count_rules(referred, class_at), targets).save(tmp_path)
-    fetched, hits = crawl(web, pages, InterclassRules(Aim(model=tmp_path), labels))
+    fetched, hits = crawl(web, pages, InterclassRules(TopicProfile(model=tmp_path), labels))
     assert fetched == PAGES
     assert hits > 5

@@ -5,16 +5,16 @@ from math import log, sqrt
 import pytest
 
 from tests.unit.strategies.small_world import IRRELEVANT, lease
-from thresher.classify.entries import pack_values
-from thresher.classify.notebook import FolderNotebook
 from thresher.errors import ConfigError
+from thresher.modelstate.codec import pack_values
+from thresher.modelstate.folder import FolderStateStore
 from thresher.records import Link, ParsedPage
 from thresher.registry import make
-from thresher.strategies.aim import Aim
 from thresher.strategies.cbp import ContentBlockPartition
 from thresher.strategies.lpe import LinkPriorityEvaluation
+from thresher.topics.profile import TopicProfile
 
-AIM = Aim(vectors={"en": {"solar": 1.0, "cell": 1.0}})
+AIM = TopicProfile(vectors={"en": {"solar": 1.0, "cell": 1.0}})
 # Four units are known after this page: the topic, and three blocks.
 BLOCKS = ("solar cell", "solar tea garden pot", "tea garden pot")
 PAGE = ParsedPage(
@@ -83,30 +83,30 @@ def test_seeds_start_on_top():
 
 def test_what_was_counted_survives_a_restart(tmp_path):
     first = LinkPriorityEvaluation(AIM)
-    first.keep_in(FolderNotebook(tmp_path, "w1"))
+    first.load_state(FolderStateStore(tmp_path, "w1"))
     found(first)
-    first.write_down()
+    first.save_state()
     again = LinkPriorityEvaluation(AIM)
-    again.keep_in(FolderNotebook(tmp_path, "w1"))
+    again.load_state(FolderStateStore(tmp_path, "w1"))
     scores = {url: candidate.score for url, candidate in found(first).items()}
     assert {url: candidate.score for url, candidate in found(again).items()} == scores
 
 
 def test_workers_add_up_what_they_counted(tmp_path):
     first = ContentBlockPartition(AIM, threshold=0.0)
-    first.keep_in(FolderNotebook(tmp_path, "w1"))
+    first.load_state(FolderStateStore(tmp_path, "w1"))
     found(first)
-    first.write_down()
+    first.save_state()
     second = ContentBlockPartition(AIM, threshold=0.0)
-    second.keep_in(FolderNotebook(tmp_path, "w2"))
+    second.load_state(FolderStateStore(tmp_path, "w2"))
     alone = ContentBlockPartition(AIM, threshold=0.0)
     assert found(second)["2"].score != pytest.approx(found(alone)["2"].score)
 
 
 def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, caplog):
-    FolderNotebook(tmp_path, "bad").write("lpe", b"nothing")
-    FolderNotebook(tmp_path, "worse").write("lpe", pack_values({"worker": "x", "tables": {"blocks": {"N": 1}}}))
-    LinkPriorityEvaluation(AIM).keep_in(FolderNotebook(tmp_path, "w1"))
+    FolderStateStore(tmp_path, "bad").write("lpe", b"nothing")
+    FolderStateStore(tmp_path, "worse").write("lpe", pack_values({"worker": "x", "tables": {"blocks": {"N": 1}}}))
+    LinkPriorityEvaluation(AIM).load_state(FolderStateStore(tmp_path, "w1"))
     assert caplog.text.count("left out") == 2
 
 

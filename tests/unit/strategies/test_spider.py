@@ -5,9 +5,9 @@ import json
 import pytest
 
 from thresher.records import Link
-from thresher.strategies.spider import MOST_KEYWORDS, MOST_PASSED, Prospect, Spider, clues_of
+from thresher.strategies.infospiders import MOST_KEYWORDS, MOST_PASSED, InfoSpider, Prospect, clues_of
 
-JAZZ = Spider(energy=0.5, genotype={"jazz": 1.0})
+JAZZ = InfoSpider(energy=0.5, genotype={"jazz": 1.0})
 
 
 def test_words_of_the_anchor_are_nearest():
@@ -27,12 +27,12 @@ def test_every_occurrence_counts():
 
 
 def test_an_estimate_is_the_logistic_of_the_weighted_clues():
-    [plain, good] = JAZZ.look_at([Link(url="a", anchor="football"), Link(url="b", anchor="jazz")])
+    [plain, good] = JAZZ.estimate_links([Link(url="a", anchor="football"), Link(url="b", anchor="jazz")])
     assert (plain.estimate, good.estimate) == (0.5, 0.7311)
 
 
 def test_a_page_linked_twice_is_seen_at_its_best():
-    [found] = JAZZ.look_at([Link(url="a"), Link(url="a", anchor="jazz"), Link(url="a")])
+    [found] = JAZZ.estimate_links([Link(url="a"), Link(url="a", anchor="jazz"), Link(url="a")])
     assert found.estimate == 0.7311
 
 
@@ -68,7 +68,7 @@ def test_the_child_goes_by_the_most_frequent_new_term_too():
 
 def test_a_full_genotype_gives_up_its_weakest_keyword():
     genotype = {f"word{number}": number + 1.0 for number in range(MOST_KEYWORDS)}
-    _, child = Spider(energy=2.0, genotype=genotype).split({"club": 1})
+    _, child = InfoSpider(energy=2.0, genotype=genotype).split({"club": 1})
     assert len(child.genotype) == MOST_KEYWORDS
     assert "club" in child.genotype
     assert "word0" not in child.genotype
@@ -85,5 +85,5 @@ def test_it_remembers_the_best_links_that_it_passed_over():
 def test_it_rides_on_a_url_as_small_json():
     gone = JAZZ.go_to(Prospect("b", 0.7311, {"jazz": 1.0}), [Prospect("c", 0.6, {"jazz": 0.5})])
     written = json.dumps(gone.carry())
-    assert Spider.from_carry(json.loads(written)) == gone
+    assert InfoSpider.from_carry(json.loads(written)) == gone
     assert len(written) < 2000

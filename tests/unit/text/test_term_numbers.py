@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.text.test_tokens import MIXED
-from thresher.text import term_numbers as module
-from thresher.text.term_numbers import TermNumbers
+from thresher.text import term_ids as module
+from thresher.text.term_ids import TermNumbers
 from thresher.text.tokens import tokenize
 
 

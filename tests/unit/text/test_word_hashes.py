@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.text.word_hashes import LONGEST, find_words
+from thresher.text.term_ids import LONGEST, find_words
 
 TEXT = st.text(alphabet="abcdefgh01   \u00e9\u6d77", max_size=200).map(str.encode)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.topics.seed_files import seeds_of
+from thresher.topics.seeds import seeds_of
 
 
 @pytest.fixture

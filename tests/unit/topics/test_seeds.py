@@ -1,9 +1,9 @@
 """Example pages are offered as seeds, but never somebody's own network."""
 
-from tests.unit.topics.small_taxonomy import small_taxonomy
+from tests.unit.topics.taxonomy.small_taxonomy import small_taxonomy
 from thresher.topics.seeds import example_seeds
-from thresher.topics.taxonomy import Taxonomy
-from thresher.topics.taxonomy_file import TaxonomyWriter
+from thresher.topics.taxonomy.taxonomy import TaxonomyReader
+from thresher.topics.taxonomy.writer import TaxonomyWriter
 
 
 def test_a_node_and_its_counterpart_take_turns():
@@ -19,7 +19,7 @@ def test_at_most_ten_and_none_twice():
     for number in range(30):
         writer.add_example("A", f"http://{number // 2}.example/")
     writer.finish()
-    with Taxonomy(writer.db, "many") as taxonomy:
+    with TaxonomyReader(writer.db, "many") as taxonomy:
         assert example_seeds(taxonomy, ["A"], languages=["en"]) == [f"http://{n}.example/" for n in range(5)]
 
 
@@ -34,5 +34,5 @@ def test_private_addresses_of_a_taxonomy_are_left_out():
     ):
         writer.add_example("A", url)
     writer.finish()
-    with Taxonomy(writer.db, "private") as taxonomy:
+    with TaxonomyReader(writer.db, "private") as taxonomy:
         assert example_seeds(taxonomy, ["A"], languages=["en"]) == ["http://a.example/"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.topics.spellings import fold, full_pinyin, initials
+from thresher.topics.token_table import fold, full_pinyin, initials
 
 
 @pytest.mark.parametrize(

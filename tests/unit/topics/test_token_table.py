@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.topics.spellings import Kind, fold, full_pinyin, initials
-from thresher.topics.token_table import COLUMNS, TokenTable
+from thresher.topics.token_table import COLUMNS, SpellingKind, TokenTable, fold, full_pinyin, initials
 
 HEAD = "\t".join(COLUMNS)
 
@@ -42,25 +41,25 @@ def test_a_row_is_found_by_each_of_its_names():
 def test_a_cell_is_a_set_of_spellings():
     cars = table("Automobile, Car\tvehicle\tauto\t汽车\tqiche\tqc")
     assert cars.spellings(["Car"]) == {
-        "automobile": Kind.WORD,
-        "car": Kind.WORD,
-        "vehicle": Kind.WORD,
-        "汽车": Kind.WORD,
-        "auto": Kind.ABBREVIATION,
-        "qiche": Kind.PINYIN,
-        "qc": Kind.INITIALS,
+        "automobile": SpellingKind.WORD,
+        "car": SpellingKind.WORD,
+        "vehicle": SpellingKind.WORD,
+        "汽车": SpellingKind.WORD,
+        "auto": SpellingKind.ABBREVIATION,
+        "qiche": SpellingKind.PINYIN,
+        "qc": SpellingKind.INITIALS,
     }
 
 
 def test_a_short_name_that_is_listed_as_an_abbreviation_is_one():
-    assert table("Television, TV\t-\ttv").spellings(["TV"])["tv"] is Kind.ABBREVIATION
+    assert table("Television, TV\t-\ttv").spellings(["TV"])["tv"] is SpellingKind.ABBREVIATION
 
 
 def test_a_label_outside_the_table_has_itself_and_its_pinyin():
     assert table().spellings(["Curling", "冰壶"]) == {
-        "curling": Kind.WORD,
-        "冰壶": Kind.WORD,
-        "binghu": Kind.PINYIN,
+        "curling": SpellingKind.WORD,
+        "冰壶": SpellingKind.WORD,
+        "binghu": SpellingKind.PINYIN,
     }
 
 
@@ -91,14 +90,14 @@ def test_a_crawl_folder_adds_its_own_table(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        (["topic\tspelling"], "mine.tsv:1: the head must be"),
+        (["topic\tspelling"], "mine.tsv:1: the header must be"),
         ([HEAD, "# a remark", "\twords"], "mine.tsv:3: the first column must name the topic"),
         ([HEAD, "Tea\ta\tb\t茶\tcha\tc\td"], "mine.tsv:2: 7 columns"),
         ([HEAD, "Tea\tTea House"], "mine.tsv:2: words: 'Tea House' must be written as in a URL: 'teahouse'"),
-        ([HEAD, "Tea\t\t\tcha"], "mine.tsv:2: chinese: 'cha' holds no Chinese character"),
+        ([HEAD, "Tea\t\t\tcha"], "mine.tsv:2: chinese: 'cha' contains no Chinese character"),
         ([HEAD, "Tea", "", "TEA, Chai"], "mine.tsv:4: 'TEA' is a topic of line 2 already"),
-        ([HEAD, "!"], "mine.tsv:2: labels: '!' holds no letter"),
-        ([], "mine.tsv:1: the head must be"),
+        ([HEAD, "!"], "mine.tsv:2: labels: '!' contains no letter"),
+        ([], "mine.tsv:1: the header must be"),
     ],
 )
 def test_a_wrong_line_is_named(lines, complaint):

@@ -2,36 +2,36 @@
 
 import pytest
 
-from tests.unit.topics.small_taxonomy import CHINESE, small_taxonomy
+from tests.unit.topics.taxonomy.small_taxonomy import CHINESE, small_taxonomy
 from thresher.errors import ConfigError
 from thresher.text.tokens import count
 from thresher.text.vectors import cosine
-from thresher.topics.topic import Topic, label_vector
+from thresher.topics.topic import TopicDefinition, label_vector
 
 
 def test_phrases_go_to_the_language_of_their_script():
-    topic = Topic.from_phrase("perovskite solar cells; 钙钛矿太阳能电池")
+    topic = TopicDefinition.from_phrase("perovskite solar cells; 钙钛矿太阳能电池")
     assert topic.title == {"en": "perovskite solar cells", "zh": "钙钛矿太阳能电池"}
 
 
 def test_a_full_width_semicolon_parts_as_well():
-    assert Topic.from_phrase("篮球；basketball").title == {"zh": "篮球", "en": "basketball"}
+    assert TopicDefinition.from_phrase("篮球；basketball").title == {"zh": "篮球", "en": "basketball"}
 
 
 def test_a_second_phrase_of_a_language_becomes_a_keyword():
-    topic = Topic.from_phrase("solar cells; tandem cell")
+    topic = TopicDefinition.from_phrase("solar cells; tandem cell")
     assert topic.title == {"en": "solar cells"}
     assert topic.keywords == ["tandem cell"]
 
 
 def test_vectors_hold_stems_and_character_pairs_by_language():
-    vectors = Topic.from_phrase("solar cells; 钙钛矿", keywords=["tandem", "叠层"]).vectors()
+    vectors = TopicDefinition.from_phrase("solar cells; 钙钛矿", keywords=["tandem", "叠层"]).vectors()
     assert vectors["en"] == {"solar": 1.0, "cell": 1.0, "tandem": 1.0}
     assert vectors["zh"] == {"钙钛": 1.0, "钛矿": 1.0, "叠层": 1.0}
 
 
 def test_a_topic_of_stop_words_alone_has_no_vector():
-    assert Topic.from_phrase("the and of").vectors() == {}
+    assert TopicDefinition.from_phrase("the and of").vectors() == {}
 
 
 # topics from a taxonomy
@@ -39,7 +39,7 @@ def test_a_topic_of_stop_words_alone_has_no_vector():
 
 def nba():
     with small_taxonomy() as taxonomy:
-        return Topic.from_nodes(taxonomy, ["Sports/Basketball/NBA"])
+        return TopicDefinition.from_nodes(taxonomy, ["Sports/Basketball/NBA"])
 
 
 @pytest.mark.parametrize(("anchor", "R"), [("NBA", 0.8018), ("Basketball", 0.5345), ("Sports", 0.2673)])
@@ -65,14 +65,14 @@ def test_a_term_of_several_levels_takes_the_greatest_weight():
 
 def test_each_language_has_a_vector_of_its_own():
     with small_taxonomy() as taxonomy:
-        topic = Topic.from_nodes(taxonomy, ["Sports/Basketball"])
+        topic = TopicDefinition.from_nodes(taxonomy, ["Sports/Basketball"])
     assert topic.vectors() == {"en": {"sport": 0.5, "basketbal": 1.0}, "zh": {"体育": 0.5, "篮球": 1.0}}
     assert topic.title == {"en": "Basketball", "zh": "篮球"}
 
 
 def test_several_nodes_have_vectors_of_their_own():
     with small_taxonomy() as taxonomy:
-        topic = Topic.from_nodes(taxonomy, ["Sports/Basketball", "Sports/Water_Polo"], languages=["en"])
+        topic = TopicDefinition.from_nodes(taxonomy, ["Sports/Basketball", "Sports/Water_Polo"], languages=["en"])
     assert topic.vectors() == {
         "en": {"sport": 0.5, "basketbal": 1.0},
         "en 2": {"sport": 0.5, "water": 1.0, "polo": 1.0},
@@ -83,7 +83,7 @@ def test_several_nodes_have_vectors_of_their_own():
 
 def test_a_chinese_node_counts_from_below_its_branch():
     with small_taxonomy() as taxonomy:
-        topic = Topic.from_nodes(taxonomy, [f"{CHINESE}/体育/篮球"], languages=["zh"])
+        topic = TopicDefinition.from_nodes(taxonomy, [f"{CHINESE}/体育/篮球"], languages=["zh"])
     assert topic.vectors() == {"zh": {"体育": 0.5, "篮球": 1.0}}
 
 
@@ -92,23 +92,23 @@ def test_labels_are_kept_by_level_and_language():
 
 
 def test_a_phrase_is_a_taxonomy_of_one_node():
-    topic = Topic.from_phrase("solar cells; 太阳能电池")
+    topic = TopicDefinition.from_phrase("solar cells; 太阳能电池")
     assert topic.labels == [[{"en": "solar cells", "zh": "太阳能电池"}]]
-    assert Topic(keywords=["cells"]).labels == []
+    assert TopicDefinition(keywords=["cells"]).labels == []
 
 
 def test_keywords_weigh_one_beside_labels():
     with small_taxonomy() as taxonomy:
-        topic = Topic.from_nodes(taxonomy, ["Sports/Basketball"], keywords=["sports hall", "扣篮"])
+        topic = TopicDefinition.from_nodes(taxonomy, ["Sports/Basketball"], keywords=["sports hall", "扣篮"])
     assert topic.vectors()["en"] == {"sport": 1.0, "basketbal": 1.0, "hall": 1.0}
     assert topic.vectors()["zh"]["扣篮"] == 1.0
 
 
 def test_a_node_without_a_name_in_the_language_is_refused():
     with small_taxonomy() as taxonomy, pytest.raises(ConfigError, match="has no label in zh"):
-        Topic.from_nodes(taxonomy, ["Sports/Basketball/NBA"], languages=["zh"])
+        TopicDefinition.from_nodes(taxonomy, ["Sports/Basketball/NBA"], languages=["zh"])
 
 
 def test_a_topic_of_no_nodes_is_refused():
     with small_taxonomy() as taxonomy, pytest.raises(ConfigError, match="name at least one"):
-        Topic.from_nodes(taxonomy, [])
+        TopicDefinition.from_nodes(taxonomy, [])

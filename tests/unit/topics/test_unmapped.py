@@ -3,8 +3,7 @@
 import random
 from collections import Counter
 
-from thresher.topics.token_table import TokenTable
-from thresher.topics.unmapped import TokenCounter, unmapped
+from thresher.topics.token_table import TokenCounter, TokenTable, unmapped
 
 TABLE = TokenTable.shipped()
 

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.topics.spellings import Kind
-from thresher.topics.token_table import TokenTable
-from thresher.topics.url_evidence import UrlEvidence
+from thresher.topics.profile import UrlEvidence
+from thresher.topics.token_table import SpellingKind, TokenTable
 
 SPORTS = {"en": "Sports", "zh": "体育"}
 BASKETBALL = {"en": "Basketball", "zh": "篮球"}
@@ -68,8 +67,14 @@ def test_the_ending_of_a_host_is_no_evidence():
 
 def test_matches_say_what_was_spelled_and_what_it_brought():
     [one, two] = evidence([SPORTS, BASKETBALL]).matches("http://sports.sohu.com/lanqiu.shtml")
-    assert (one.label, one.level, one.kind, one.spelling, one.token) == ("Sports", 1, Kind.WORD, "sports", "sports")
-    assert (two.label, two.level, two.kind, two.spelling) == ("Basketball", 2, Kind.PINYIN, "lanqiu")
+    assert (one.label, one.level, one.kind, one.spelling, one.token) == (
+        "Sports",
+        1,
+        SpellingKind.WORD,
+        "sports",
+        "sports",
+    )
+    assert (two.label, two.level, two.kind, two.spelling) == ("Basketball", 2, SpellingKind.PINYIN, "lanqiu")
     assert one.part + two.part == pytest.approx(1)
 
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from tests.unit.lab.importers.test_crawl import record
-from thresher.archive.collection import Collection
-from thresher.archive.pages import PageWriter
-from thresher.strategies.layering.source import ELSEWHERE
+from tests.unit.lab.webs.importers.test_crawl import record
+from thresher.storage.page_store import PageStoreWriter
+from thresher.storage.reader import PageStoreReader
+from thresher.strategies.layers.source import ELSEWHERE
 from thresher.training.crawl_pages import CrawlPages
 
 
 @pytest.fixture
 def pages(tmp_path):
-    writer = PageWriter(tmp_path / "w1.db")
+    writer = PageStoreWriter(tmp_path / "w1.db")
     writer.write(
         [
             record("http://a.example/1", relevant=True, text="ships"),
@@ -20,7 +20,7 @@ def pages(tmp_path):
         ]
     )
     writer.close()
-    with Collection(tmp_path) as collection:
+    with PageStoreReader(tmp_path) as collection:
         yield CrawlPages(collection)
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.unit.strategies.layering.small_source import SmallSource
+from tests.unit.strategies.layers.small_source import SmallSource
 from thresher.errors import ConfigError
-from thresher.linkgraph.graph import LinkGraph
+from thresher.linkgraph import LinkGraph
 from thresher.records import ParsedPage
-from thresher.strategies.rule_table import RuleTable
-from thresher.strategies.rules import trained_classifier
+from thresher.strategies.rules.strategy import trained_classifier
+from thresher.strategies.rules.table import RuleTable
 from thresher.training.rules import TextWords, learn_class_rules
 
 SOURCE = SmallSource()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.urls.host import host_key, registered_domain
+from thresher.urls.canonical import host_key, registered_domain
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from thresher.archive.pages import FoundLink, PageRecord, PageWriter
-from thresher.build import Crawl
+from thresher.project import CrawlProject
 from thresher.records import Candidate, Outcome, Settlement
+from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import fingerprint
 
 TOPIC = """\
@@ -48,10 +48,10 @@ class SmallCrawl:
         root.mkdir(exist_ok=True)
         (root / "topic.yaml").write_text(topic, encoding="utf-8")
         self.root = root
-        self.crawl = Crawl.open(root)
+        self.crawl = CrawlProject.open(root)
 
     def keep(self, *records, segment="w1"):
-        writer = PageWriter(self.root / "pages" / f"{segment}.db")
+        writer = PageStoreWriter(self.root / "pages" / f"{segment}.db")
         writer.write(records)
         writer.close()
 

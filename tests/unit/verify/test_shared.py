@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
+from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from tests.unit.verify.conftest import TOPIC, SmallCrawl, page
-from thresher.fleet.names import machine_mark
-from thresher.fleet.roster import take_part
+from thresher.coordination.worker_names import machine_mark
+from thresher.coordination.worker_registry import register_machine
 from thresher.verify.crawl import verify
-from thresher.verify.findings import State
+from thresher.verify.findings import FindingState
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def test_a_store_that_was_emptied_gets_back_what_this_machine_keeps(shared
     shared.keep(*(page(number, [number + 1]) for number in range(1, 150)))
     assert (await verify(shared.crawl, repair=True)).is_clean
     again = await verify(shared.crawl)
-    assert [(finding.state, finding.number) for finding in again.findings] == [(State.NOTE, 149)]
+    assert [(finding.state, finding.number) for finding in again.findings] == [(FindingState.NOTE, 149)]
 
 
 async def test_pages_of_other_machines_are_not_called_lost(shared):
@@ -42,11 +42,14 @@ async def test_pages_of_other_machines_are_not_called_lost(shared):
 async def test_pages_that_the_only_machine_lost_are_queued_again_as_far_as_a_link_names_them(shared):
     await shared.settle(page(1, [2]), page(2, [3]), page(3, []))
     shared.keep(page(1, [2]))
-    link = shared.crawl.link(patience_seconds=5)
-    await take_part(link, shared.crawl.name, machine_mark(shared.crawl.folder))
-    await link.close()
+    connection = shared.crawl.connection(patience_seconds=5)
+    await register_machine(connection, shared.crawl.name, machine_mark(shared.crawl.folder))
+    await connection.close()
     report = await verify(shared.crawl, repair=True)
-    assert [(finding.state, finding.number) for finding in report.findings] == [(State.MENDED, 1), (State.LOST, 1)]
+    assert [(finding.state, finding.number) for finding in report.findings] == [
+        (FindingState.MENDED, 1),
+        (FindingState.LOST, 1),
+    ]
     assert not report.is_clean
     assert (await shared.state(2)).state == "waiting"
     frontier = shared.crawl.frontier()

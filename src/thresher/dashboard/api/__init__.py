@@ -1,1 +1,1 @@
-"""The REST API: one table of operations, from which come its routes, its checks and its description."""
+"""The REST API: a table of operations, from which its routes, validation and OpenAPI document are made."""

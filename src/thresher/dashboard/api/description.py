@@ -1,4 +1,4 @@
-"""The API described in OpenAPI 3.1, made from the table of operations and the classes that check and answer."""
+"""The OpenAPI 3.1 document, generated from the table of operations and its request and response classes."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from thresher import __version__
-from thresher.dashboard.api import answers
+from thresher.dashboard.api import responses
 from thresher.dashboard.api.operations import DESCRIPTION, EVENTS, OPERATIONS, Operation
 
-_PLACE = "#/components/schemas/{model}"
-_WRONG = {
-    "400": "What was asked cannot be read, or cannot be done as asked.",
-    "401": "The token is missing.",
-    "403": "Asked under another name, or from a page of another site.",
+_SCHEMA_REF = "#/components/schemas/{model}"
+_ERRORS = {
+    "400": "The request is invalid, or cannot be carried out with these values.",
+    "401": "The token is missing or wrong.",
+    "403": "The Host header is not allowed, or the request comes from another site.",
     "404": "There is no such crawl.",
-    "405": "This address takes another method.",
-    "409": "It cannot be done as the crawl stands.",
+    "405": "The method is not allowed.",
+    "409": "Not possible in the current state of the crawl.",
     "413": "The body is too large.",
     "415": "The body is not JSON.",
-    "503": "The store does not answer, or cannot be read.",
+    "503": "The store does not respond, or cannot be read.",
 }
 _ALL = ("400", "401", "403", "405", "413", "503")
 _PARAMETERS = {
     "crawl": "The crawl's name.",
-    "host": "The host, with its port when that is not the usual one.",
+    "host": "The host, with its port unless that is the default.",
 }
 
 
 def describe(crawls: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the OpenAPI document; with the names of crawls, that of a dashboard that shows these."""
-    taking = [(model, "validation") for model in _models() if not issubclass(model, answers.Answer)]
-    giving = [(model, "serialization") for model in _models() if issubclass(model, answers.Answer)]
-    _, schemas = models_json_schema([*taking, *giving], ref_template=_PLACE)  # type: ignore[list-item]
+    """Return the OpenAPI document; with `crawls`, their names are the only values of the parameter."""
+    requests = [(model, "validation") for model in _models() if not issubclass(model, responses.ApiResponse)]
+    results = [(model, "serialization") for model in _models() if issubclass(model, responses.ApiResponse)]
+    _, schemas = models_json_schema([*requests, *results], ref_template=_SCHEMA_REF)  # type: ignore[list-item]
     paths: dict[str, Any] = {}
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     paths[EVENTS] = {"get": _events()}
     paths[DESCRIPTION] = {"get": _description()}
     if crawls:
-        _name(paths, crawls)
+        _limit_names(paths, crawls)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Thresher", "version": __version__, "description": "What a crawl does, and what it is told."},
+        "info": {"title": "Thresher", "version": __version__, "description": "Status and control of crawls."},
         "security": [{"token": []}],
         "paths": paths,
         "components": {
@@ -58,7 +58,7 @@ def describe(crawls: Sequence[str] = ()) -> dict[str, Any]:
 
 def _models() -> list[type[BaseModel]]:
     bodies = [operation.body for operation in OPERATIONS if operation.body]
-    return [*bodies, *(operation.answer for operation in OPERATIONS), answers.Wrong]
+    return [*bodies, *(operation.answer for operation in OPERATIONS), responses.ErrorResponse]
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "operationId": operation.name,
         "summary": operation.summary,
         "parameters": [*_path_parameters(operation.path), *_query_parameters(operation.query)],
-        "responses": {"200": _content(operation.summary, operation.answer), **_wrong(*_ALL, *more)},
+        "responses": {"200": _content(operation.summary, operation.answer), **_error_responses(*_ALL, *more)},
     }
     if operation.body:
         described["requestBody"] = {"required": True, "content": _json(operation.body)}
@@ -83,8 +83,7 @@ def _path_parameters(path: str) -> list[dict[str, Any]]:
     ]
 
 
-def _name(paths: dict[str, Any], crawls: Sequence[str]) -> None:
-    """Say which crawls there are."""
+def _limit_names(paths: dict[str, Any], crawls: Sequence[str]) -> None:
     for operations in paths.values():
         for operation in operations.values():
             for parameter in operation.get("parameters", ()):
@@ -108,37 +107,37 @@ def _query_parameters(query: type[BaseModel]) -> list[dict[str, Any]]:
 
 
 def _events() -> dict[str, Any]:
-    words = "Server-sent events: `status`, with the crawl in numbers, whenever they change, once a second at most."
+    summary = "Server-sent events: `status`, with the status of the crawl, on every change, at most once a second."
     return {
         "operationId": "events",
-        "summary": words,
+        "summary": summary,
         "parameters": _path_parameters(EVENTS),
         "responses": {
-            "200": {"description": words, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-            **_wrong(*_ALL, "404", "409"),
+            "200": {"description": summary, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            **_error_responses(*_ALL, "404", "409"),
         },
     }
 
 
 def _description() -> dict[str, Any]:
-    words = "This description."
+    summary = "This OpenAPI document."
     return {
         "operationId": "description",
-        "summary": words,
+        "summary": summary,
         "responses": {
-            "200": {"description": words, "content": {"application/json": {"schema": {"type": "object"}}}},
-            **_wrong(*_ALL),
+            "200": {"description": summary, "content": {"application/json": {"schema": {"type": "object"}}}},
+            **_error_responses(*_ALL),
         },
     }
 
 
-def _wrong(*statuses: str) -> dict[str, Any]:
-    return {status: _content(_WRONG[status], answers.Wrong) for status in sorted(set(statuses))}
+def _error_responses(*statuses: str) -> dict[str, Any]:
+    return {status: _content(_ERRORS[status], responses.ErrorResponse) for status in sorted(set(statuses))}
 
 
-def _content(words: str, model: type[BaseModel]) -> dict[str, Any]:
-    return {"description": words, "content": _json(model)}
+def _content(description: str, model: type[BaseModel]) -> dict[str, Any]:
+    return {"description": description, "content": _json(model)}
 
 
 def _json(model: type[BaseModel]) -> dict[str, Any]:
-    return {"application/json": {"schema": {"$ref": _PLACE.format(model=model.__name__)}}}
+    return {"application/json": {"schema": {"$ref": _SCHEMA_REF.format(model=model.__name__)}}}

@@ -1,4 +1,4 @@
-"""Server-sent events: one poller for each crawl that somebody listens to, however many they are."""
+"""Server-sent events: one poller per crawl, shared by all listeners."""
 
 from __future__ import annotations
 
@@ -9,48 +9,48 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
-from thresher.dashboard.desk import Desk
 from thresher.dashboard.errors import Refused
+from thresher.dashboard.service import CrawlService
 from thresher.errors import ThresherError
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
 MOST_LISTENERS = 100
-_NEVER_THE_SAME = ("budgets",)
-"""What changes by the clock alone, and is no news by itself."""
+_CHANGES_WITH_TIME = ("budgets",)
+"""Keys that change with the clock; a change of these alone is not sent."""
 
 Item = bytes
 
 
 class Announcer:
-    """Tells listeners how crawls stand.
+    """Sends the status of crawls to listeners when it changes.
 
     Args:
-        desk: Whom to ask.
-        look_seconds: How often.
-        heartbeat_seconds: How often something is sent when nothing happens, so that dead connections are found.
+        service: Where the status is read.
+        poll_seconds: Time between two reads.
+        heartbeat_seconds: Time after which a comment is sent when there is no event, to find dead connections.
     """
 
     def __init__(
-        self, desk: Desk, *, look_seconds: float = LOOK_SECONDS, heartbeat_seconds: float = HEARTBEAT_SECONDS
+        self, service: CrawlService, *, poll_seconds: float = POLL_SECONDS, heartbeat_seconds: float = HEARTBEAT_SECONDS
     ) -> None:
-        self._desk = desk
-        self._look_seconds = look_seconds
+        self._service = service
+        self._poll_seconds = poll_seconds
         self._heartbeat_seconds = heartbeat_seconds
         self._listeners: dict[str, set[asyncio.Queue[Item]]] = {}
         self._pollers: dict[str, asyncio.Task[None]] = {}
         self._last: dict[str, Item] = {}
 
     def subscribe(self, crawl: str) -> asyncio.Queue[Item]:
-        """Let one more listen to a crawl; to be given back to `leave`.
+        """Add a listener; return its queue, which `leave` removes.
 
         Raises:
-            Refused: Too many do already.
+            Refused: There are too many listeners.
         """
         if sum(map(len, self._listeners.values())) >= MOST_LISTENERS:
-            raise Refused(409, f"{MOST_LISTENERS} listeners are there already")
+            raise Refused(409, f"{MOST_LISTENERS} event streams are open already")
         mailbox: asyncio.Queue[Item] = asyncio.Queue(maxsize=1)
         self._listeners.setdefault(crawl, set()).add(mailbox)
         if crawl in self._last:
@@ -60,7 +60,7 @@ class Announcer:
         return mailbox
 
     def leave(self, crawl: str, mailbox: asyncio.Queue[Item]) -> None:
-        """Let one listen no more; with the last one the poller goes."""
+        """Remove a listener; with the last one, end the poller."""
         listeners = self._listeners[crawl]
         listeners.discard(mailbox)
         if not listeners:
@@ -68,7 +68,7 @@ class Announcer:
             self._last.pop(crawl, None)
 
     async def stream(self, crawl: str, mailbox: asyncio.Queue[Item]) -> AsyncIterator[Item]:
-        """Yield events as they are sent, and a comment when there are none for long."""
+        """Yield events as bytes, and a heartbeat comment when there are none for a while."""
         try:
             yield b"retry: 2000\n\n"
             while True:
@@ -80,7 +80,6 @@ class Announcer:
             self.leave(crawl, mailbox)
 
     async def close(self) -> None:
-        """Poll no more."""
         for poller in self._pollers.values():
             poller.cancel()
 
@@ -88,23 +87,23 @@ class Announcer:
         before: dict[str, Any] = {}
         while True:
             try:
-                now = await self._desk.status(crawl)
+                now = await self._service.status(crawl)
             except ThresherError:
-                logger.warning("%s cannot be looked at now", crawl, exc_info=True)
+                logger.warning("the status of %s cannot be read now", crawl, exc_info=True)
             else:
-                if _news(now) != _news(before):
+                if _comparable(now) != _comparable(before):
                     before = now
-                    self._tell(crawl, b"event: status\ndata: " + json.dumps(now).encode() + b"\n\n")
-            await asyncio.sleep(self._look_seconds)
+                    self._send(crawl, b"event: status\ndata: " + json.dumps(now).encode() + b"\n\n")
+            await asyncio.sleep(self._poll_seconds)
 
-    def _tell(self, crawl: str, item: Item) -> None:
+    def _send(self, crawl: str, item: Item) -> None:
         self._last[crawl] = item
         for mailbox in self._listeners[crawl]:
-            with suppress(asyncio.QueueEmpty):  # who is slow hears only the newest
+            with suppress(asyncio.QueueEmpty):  # a slow listener gets the newest event only
                 mailbox.get_nowait()
             mailbox.put_nowait(item)
 
 
-def _news(status: dict[str, Any]) -> dict[str, Any]:
-    news = {name: value for name, value in status.items() if name not in _NEVER_THE_SAME}
-    return {**news, "limits": {name: rule["limit"] for name, rule in status.get("budgets", {}).items()}}
+def _comparable(status: dict[str, Any]) -> dict[str, Any]:
+    stable = {name: value for name, value in status.items() if name not in _CHANGES_WITH_TIME}
+    return {**stable, "limits": {name: rule["limit"] for name, rule in status.get("budgets", {}).items()}}

@@ -1,4 +1,4 @@
-"""Every operation of the API: its address, what it takes and what it answers."""
+"""The operations of the API: path, request and response classes, and the call that serves it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from thresher.dashboard.api import answers, asked
-from thresher.dashboard.desk import Desk
+from thresher.dashboard import control
+from thresher.dashboard.api import requests, responses
+from thresher.dashboard.service import CrawlService, View
+from thresher.dashboard.views import frontier, harvest, hosts, label, page, pages, search, workers
 
 BASE = "/api"
 CRAWL = f"{BASE}/crawls/{{crawl}}"
@@ -19,7 +21,7 @@ DESCRIPTION = f"{BASE}/openapi.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A request that was read and found right."""
+    """A validated request."""
 
     path: dict[str, str]
     query: Any = None
@@ -27,22 +29,25 @@ class Call:
 
     @property
     def crawl(self) -> str:
-        """The crawl that is meant."""
         return self.path["crawl"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """One thing that the API does."""
+    """One operation of the API."""
 
     method: str
     path: str
     name: str
     summary: str
     answer: type[BaseModel]
-    run: Callable[[Desk, Call], Awaitable[dict[str, Any]]]
-    query: type[asked.Query] = asked.Query
-    body: type[asked.Body] | None = None
+    run: Callable[[CrawlService, Call], Awaitable[dict[str, Any]]]
+    query: type[requests.QueryRequest] = requests.QueryRequest
+    body: type[requests.BodyRequest] | None = None
+
+
+def _view(view: View) -> Callable[[CrawlService, Call], Awaitable[dict[str, Any]]]:
+    return lambda service, call: service.view(call.crawl, view, **call.query.model_dump())
 
 
 OPERATIONS = (
@@ -50,146 +55,146 @@ OPERATIONS = (
         method="GET",
         path=f"{BASE}/crawls",
         name="crawls",
-        summary="All crawls in numbers.",
-        answer=answers.Crawls,
-        run=lambda desk, call: desk.crawls(),
+        summary="Status of all crawls.",
+        answer=responses.CrawlsResponse,
+        run=lambda service, call: service.crawls(),
     ),
     Operation(
         method="GET",
         path=CRAWL,
         name="status",
-        summary="A crawl in numbers: how it stands, what limits it, and when it ends.",
-        answer=answers.Status,
-        run=lambda desk, call: desk.status(call.crawl),
+        summary="Status of a crawl: state, counts, what limits its speed, and when it ends.",
+        answer=responses.StatusResponse,
+        run=lambda service, call: service.status(call.crawl),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/harvest",
         name="harvest",
-        summary="The harvest curve: relevant pages against all that were fetched.",
-        answer=answers.Harvest,
-        query=asked.Points,
-        run=lambda desk, call: desk.harvest(call.crawl, **call.query.model_dump()),
+        summary="The harvest curve: relevant pages over fetched pages.",
+        answer=responses.HarvestResponse,
+        query=requests.HarvestRequest,
+        run=_view(harvest.harvest),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/pages",
         name="pages",
-        summary="Pages, the newest or the most relevant first.",
-        answer=answers.PageRows,
-        query=asked.PageList,
-        run=lambda desk, call: desk.pages(call.crawl, **call.query.model_dump()),
+        summary="List of pages, the newest or the most relevant first.",
+        answer=responses.PageRowsResponse,
+        query=requests.PageListRequest,
+        run=_view(pages.pages),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/page",
         name="page",
-        summary="One page: why it is here, what was thought of it and by which words, and where it leads.",
-        answer=answers.Page,
-        query=asked.OnePage,
-        run=lambda desk, call: desk.page(call.crawl, **call.query.model_dump()),
+        summary="One page: how it was found, its judgement and the terms behind it, and its links.",
+        answer=responses.PageResponse,
+        query=requests.PageRequest,
+        run=_view(page.page),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/frontier",
         name="frontier",
-        summary="What waits: how its scores are spread, and what comes next with the reasons.",
-        answer=answers.Frontier,
-        query=asked.Waiting,
-        run=lambda desk, call: desk.frontier(call.crawl, **call.query.model_dump()),
+        summary="The frontier: histogram of scores, and the next URLs with the parts of their scores.",
+        answer=responses.FrontierResponse,
+        query=requests.FrontierRequest,
+        run=_view(frontier.frontier),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/hosts",
         name="hosts",
-        summary="Hosts: what they gave, who is parked and why, and what their robots.txt said.",
-        answer=answers.Hosts,
-        query=asked.HostList,
-        run=lambda desk, call: desk.hosts(call.crawl, **call.query.model_dump()),
+        summary="List of hosts: pages, relevant pages, why they are parked, and the state of their robots.txt.",
+        answer=responses.HostsResponse,
+        query=requests.HostListRequest,
+        run=_view(hosts.hosts),
     ),
     Operation(
         method="POST",
         path=f"{CRAWL}/hosts/{{host}}/release",
         name="release",
-        summary="Let a parked host be asked again, with a fresh budget.",
-        answer=answers.Status,
-        run=lambda desk, call: desk.release(call.crawl, call.path["host"]),
+        summary="Unpark a host, with a new budget.",
+        answer=responses.StatusResponse,
+        run=lambda service, call: service.change(call.crawl, control.release, host=call.path["host"]),
     ),
     Operation(
         method="POST",
         path=f"{CRAWL}/hosts/{{host}}/block",
         name="block",
-        summary="Ask a host no more, until it is released.",
-        answer=answers.Status,
-        body=asked.Block,
-        run=lambda desk, call: desk.block(call.crawl, call.path["host"], call.body.reason),
+        summary="Park a host until it is released.",
+        answer=responses.StatusResponse,
+        body=requests.BlockRequest,
+        run=lambda service, call: service.change(
+            call.crawl, control.block, host=call.path["host"], reason=call.body.reason
+        ),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/questions",
         name="questions",
-        summary="The pages whose labels teach most, or those near the threshold.",
-        answer=answers.Questions,
-        query=asked.QuestionList,
-        run=lambda desk, call: desk.questions(call.crawl, **call.query.model_dump()),
+        summary="Pages to label: the most informative ones, or those near the threshold.",
+        answer=responses.QuestionsResponse,
+        query=requests.QuestionListRequest,
+        run=_view(label.questions),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/labels",
         name="labels",
-        summary="What people said of pages.",
-        answer=answers.Labels,
-        run=lambda desk, call: desk.labels(call.crawl),
+        summary="All labels of users.",
+        answer=responses.LabelsResponse,
+        run=_view(label.labels),
     ),
     Operation(
         method="POST",
         path=f"{CRAWL}/labels",
         name="tell",
-        summary="Say of pages whether they are about the topic; the answer tells what that changed.",
-        answer=answers.Taught,
-        body=asked.NewLabels,
-        run=lambda desk, call: desk.tell(
-            call.crawl, {said.url: said.relevant for said in call.body.labels}, boundary=call.body.boundary
+        summary="Label pages as relevant or not; the response shows what that changed.",
+        answer=responses.LabellingResultResponse,
+        body=requests.NewLabelsRequest,
+        run=lambda service, call: service.view(
+            call.crawl,
+            label.add_labels,
+            labels={each.url: each.relevant for each in call.body.labels},
+            boundary=call.body.boundary,
         ),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/search",
         name="search",
-        summary="Full text over the collection, in English and Chinese.",
-        answer=answers.Hits,
-        query=asked.Search,
-        run=lambda desk, call: desk.search(call.crawl, **call.query.model_dump()),
+        summary="Full-text search in the stored pages, in English and Chinese.",
+        answer=responses.HitsResponse,
+        query=requests.SearchRequest,
+        run=_view(search.search),
     ),
     Operation(
         method="GET",
         path=f"{CRAWL}/workers",
         name="workers",
-        summary="Who works for the crawl.",
-        answer=answers.Workers,
-        run=lambda desk, call: desk.workers(call.crawl),
+        summary="Workers of the crawl.",
+        answer=responses.WorkersResponse,
+        run=_view(workers.workers),
     ),
     Operation(
         method="POST",
         path=f"{CRAWL}/control",
         name="control",
         summary="Start, pause, resume or stop the crawl.",
-        answer=answers.Status,
-        body=asked.Order,
-        run=lambda desk, call: desk.control(call.crawl, **_order(call.body)),
+        answer=responses.StatusResponse,
+        body=requests.ControlRequest,
+        run=lambda service, call: service.change(call.crawl, control.control, **call.body.model_dump()),
     ),
     Operation(
         method="PUT",
         path=f"{CRAWL}/budgets",
         name="budgets",
-        summary="Say when the run ends, in the place of what it was told before.",
-        answer=answers.Status,
-        body=asked.Budgets,
-        run=lambda desk, call: desk.set_budgets(call.crawl, call.body.model_dump()),
+        summary="Set the limits of the run; they replace earlier ones.",
+        answer=responses.StatusResponse,
+        body=requests.BudgetsRequest,
+        run=lambda service, call: service.change(call.crawl, control.set_budgets, **call.body.model_dump()),
     ),
 )
-
-
-def _order(order: asked.Order) -> dict[str, Any]:
-    """Leave out what only a start takes."""
-    return order.model_dump() if order.do == "start" else {"do": order.do}

@@ -1,4 +1,4 @@
-"""The routes of the API: each reads a request, has its operation done, and writes the answer."""
+"""The routes of the API: validate the request, run its operation, return JSON."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from starlette.routing import Route
 from thresher.dashboard.api.description import describe
 from thresher.dashboard.api.events import Announcer
 from thresher.dashboard.api.operations import DESCRIPTION, EVENTS, OPERATIONS, Call, Operation
-from thresher.dashboard.desk import Desk
 from thresher.dashboard.errors import Refused
+from thresher.dashboard.service import CrawlService
 
 M = TypeVar("M", bound=BaseModel)
 
 _JSON = "application/json"
 
 
-def api_routes(desk: Desk, announcer: Announcer) -> list[Route]:
+def api_routes(service: CrawlService, announcer: Announcer) -> list[Route]:
     """Return all routes of the API."""
     routes = [
-        Route(operation.path, _endpoint(desk, operation), methods=[operation.method], name=f"api.{operation.name}")
+        Route(operation.path, _endpoint(service, operation), methods=[operation.method], name=f"api.{operation.name}")
         for operation in OPERATIONS
     ]
-    routes.append(Route(EVENTS, _events(desk, announcer), methods=["GET"], name="api.events"))
-    description = describe(desk.names())
+    routes.append(Route(EVENTS, _events(service, announcer), methods=["GET"], name="api.events"))
+    description = describe(service.names())
     return [*routes, Route(DESCRIPTION, lambda _: JSONResponse(description), methods=["GET"], name="api.description")]
 
 
-def _endpoint(desk: Desk, operation: Operation) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+def _endpoint(service: CrawlService, operation: Operation) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     async def answer(request: Request) -> Response:
         call = Call(
             path=dict(request.path_params),
             query=_query(operation.query, request),
             body=await _body(operation.body, request) if operation.body else None,
         )
-        return JSONResponse(await operation.run(desk, call))
+        return JSONResponse(await operation.run(service, call))
 
     return answer
 
 
-def _events(desk: Desk, announcer: Announcer) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+def _events(service: CrawlService, announcer: Announcer) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     async def listen(request: Request) -> Response:
         crawl = request.path_params["crawl"]
-        first = await desk.status(crawl)  # refuses a crawl that is not there
+        first = await service.status(crawl)  # refuses a crawl that is not there
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
         mailbox = announcer.subscribe(first["name"])
@@ -72,7 +72,7 @@ async def _body(model: type[M], request: Request) -> M:
     try:
         read = json.loads(await request.body())
     except (ValueError, RecursionError) as error:
-        raise Refused(400, "the body is no JSON") from error
+        raise Refused(400, "the body is not JSON") from error
     return _checked(model, read)
 
 
@@ -80,9 +80,9 @@ def _checked(model: type[M], given: object) -> M:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise Refused(400, "; ".join(map(_in_words, error.errors(include_url=False)[:5]))) from error
+        raise Refused(400, "; ".join(map(_message, error.errors(include_url=False)[:5]))) from error
 
 
-def _in_words(wrong: Any) -> str:
+def _message(wrong: Any) -> str:
     place = ".".join(map(str, wrong["loc"])) or "the body"
     return f"{place[:100]}: {wrong['msg']}"

@@ -1,8 +1,8 @@
-// What is live on a screen, and what its forms and keys do. Everything can be read without it.
+// Live parts, forms and keys of the screens. Every screen can be read without this script.
 //
-// A part with `data-live` and an id is swapped for its newer self whenever the server reports a change: the page is
-// asked for again and parsed, never run. A form with `data-post` sends its fields as JSON; when the answer is a page, its
-// parts are swapped in, else this page is asked for again.
+// A part with `data-live` and an id is replaced by its newer version when the server reports a change: the page is
+// requested again and parsed, its scripts never run. A form with `data-post` sends its fields as JSON; when the response is
+// a page, its parts are swapped in, else this page is requested again.
 
 const body = document.body;
 const message = document.getElementById("message");
@@ -48,7 +48,7 @@ function swap(html, which, force = false) {
   }
 }
 
-// Asking again
+// Requesting the page again
 
 const SOON = 1;
 const AT_ONCE = 2;
@@ -94,7 +94,7 @@ async function complaint(response) {
   return page.querySelector("main .strange")?.textContent ?? `${response.status}`;
 }
 
-// Listening, while somebody looks
+// Server-sent events, while the page is visible
 
 let source = null;
 let silent = null;
@@ -102,16 +102,16 @@ let silent = null;
 function listen() {
   source = new EventSource(body.dataset.events);
   source.addEventListener("status", () => {
-    heard();
+    connected();
     soon();
   });
-  source.addEventListener("open", heard);
+  source.addEventListener("open", connected);
   source.addEventListener("error", () => {
     silent ??= setTimeout(() => say(message.dataset.lost), LOST_AFTER);
   });
 }
 
-function heard() {
+function connected() {
   if (silent !== null) {
     clearTimeout(silent);
     silent = null;
@@ -199,7 +199,7 @@ document.addEventListener("keydown", (event) => {
   wanted.click();
 });
 
-// Charts tell the figures of the place that is pointed at
+// Charts show the figures of the hovered point
 
 document.addEventListener("pointermove", (event) => {
   const chart = event.target.closest?.("svg.chart");

@@ -1,1 +1,1 @@
-"""What can be seen of a crawl, each view as plain values: the API answers with them, the screens show them."""
+"""Views of a crawl as plain values, for the REST API and the screens."""

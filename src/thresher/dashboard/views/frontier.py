@@ -1,4 +1,4 @@
-"""What waits: how its scores are spread, and what comes next with the reasons."""
+"""The frontier: a histogram of the scores, and the next URLs with the parts of their scores."""
 
 from __future__ import annotations
 
@@ -7,31 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from thresher.archive.collection import Collection
-from thresher.archive.pages import FoundLink, PageRecord
-from thresher.dashboard.watched import WatchedCrawl
+from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.frontier.base import UrlEntry
-from thresher.frontier.sample import Sample
+from thresher.frontier.inspect import ScoreSample
+from thresher.storage.page_store import FoundLink, PageRecord
+from thresher.storage.reader import PageStoreReader
 
 BUCKETS = 40
 SAMPLED = 4_000
 HISTOGRAM_SECONDS = 5.0
 
 
-async def frontier(watched: WatchedCrawl, *, limit: int = 50) -> dict[str, Any]:
-    """Return the histogram of scores and the URLs that come next."""
-    counts = await watched.look.counts()
-    sample: Sample = await watched.fresh.get("sample", lambda: watched.look.sample(SAMPLED), seconds=HISTOGRAM_SECONDS)
-    entries = await watched.look.peek(limit)
+async def frontier(open_crawl: OpenCrawl, *, limit: int = 50) -> dict[str, Any]:
+    """Return the histogram of scores and the next URLs."""
+    counts = await open_crawl.frontier_reader.counts()
+    sample: ScoreSample = await open_crawl.cache.get(
+        "sample", lambda: open_crawl.frontier_reader.sample(SAMPLED), seconds=HISTOGRAM_SECONDS
+    )
+    entries = await open_crawl.frontier_reader.peek(limit)
     return {
         "histogram": _histogram(sample, counts.waiting),
         "waiting": counts.waiting,
         "sampled": not sample.whole,
-        "next": await watched.reader.ask(lambda collection: _with_reasons(collection, entries)),
+        "next": await open_crawl.reader.ask(lambda collection: _with_reasons(collection, entries)),
     }
 
 
-def _histogram(sample: Sample, waiting: int) -> list[dict[str, float]]:
+def _histogram(sample: ScoreSample, waiting: int) -> list[dict[str, float]]:
     if not sample.scores:
         return []
     scores, weights = np.array(sample.scores).T
@@ -44,7 +46,7 @@ def _histogram(sample: Sample, waiting: int) -> list[dict[str, float]]:
     ]
 
 
-def _with_reasons(collection: Collection, entries: Sequence[UrlEntry]) -> list[dict[str, Any]]:
+def _with_reasons(collection: PageStoreReader, entries: Sequence[UrlEntry]) -> list[dict[str, Any]]:
     parents = {entry.parent for entry in entries if entry.parent}
     records = {parent: collection.find(parent) for parent in parents}
     links = {parent: {link.url: link for link in collection.links(parent)} for parent in parents}

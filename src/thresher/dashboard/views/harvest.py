@@ -1,4 +1,4 @@
-"""The harvest curve: relevant pages against all that were fetched, in the order in which they came."""
+"""The harvest curve: relevant pages over fetched pages."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from thresher.dashboard.watched import WatchedCrawl
+from thresher.dashboard.open_crawl import OpenCrawl
 
 
-async def harvest(watched: WatchedCrawl, *, points: int = 200) -> dict[str, Any]:
-    """Return so many points of the curve at most; the rate of a point is that of the pages since the one before."""
-    pages = await watched.pages()
+async def harvest(open_crawl: OpenCrawl, *, points: int = 200) -> dict[str, Any]:
+    """Return at most `points` points; the rate of a point is that of the pages since the previous one."""
+    pages = await open_crawl.pages()
     relevant = np.cumsum(pages.rows["relevant"] & pages.rows["counts"])
-    places = np.unique(np.linspace(0, len(pages), min(points, len(pages)) + 1).round().astype(int))[1:]
+    ends = np.unique(np.linspace(0, len(pages), min(points, len(pages)) + 1).round().astype(int))[1:]
     curve, before = [], (0, 0)
-    for place in places.tolist():
-        here = (place, int(relevant[place - 1]))
+    for end in ends.tolist():
+        here = (end, int(relevant[end - 1]))
         rate = (here[1] - before[1]) / (here[0] - before[0])
         curve.append({"pages": here[0], "relevant": here[1], "rate": rate})
         before = here

@@ -1,4 +1,4 @@
-"""Hosts: what they gave, whom the crawl leaves alone and why, and what their robots.txt said."""
+"""Hosts: their pages, why they or parts of them are not crawled, and the state of their robots.txt."""
 
 from __future__ import annotations
 
@@ -6,52 +6,53 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from thresher import hosts as care
-from thresher.dashboard.watched import WatchedCrawl
-from thresher.engine.robots import RobotsAnswer, is_unreachable
-from thresher.totals import host_totals
+from thresher.dashboard.open_crawl import OpenCrawl
+from thresher.monitoring.totals import host_totals
+from thresher.operations import hosts as host_operations
+from thresher.politeness.robots import RobotsAnswer, is_unreachable
 
 SCHEMES = ("https", "http")
 
 
-async def hosts(watched: WatchedCrawl, *, limit: int = 100, parked: bool = False) -> dict[str, Any]:
-    """Return hosts, those with most pages first; only parked ones when asked."""
-    entries = await watched.look.hosts(limit, parked=parked)
-    left = await care.left_parts(watched.look, entries)
-    entries = await host_totals(entries, watched.crawl.counted_pages)
-    robots = await _robots(watched, [entry.host for entry in entries])
+async def hosts(open_crawl: OpenCrawl, *, limit: int = 100, parked: bool = False) -> dict[str, Any]:
+    """Return hosts, those with most pages first; with `parked`, only parked ones."""
+    entries = await open_crawl.frontier_reader.hosts(limit, parked=parked)
+    left = await host_operations.left_parts(open_crawl.frontier_reader, entries)
+    entries = await host_totals(entries, open_crawl.crawl.counted_pages)
+    robots = await _robots(open_crawl, [entry.host for entry in entries])
     return {
         "hosts": [
-            {**care.host_json(entry, left.get(entry.host, {})), "robots": robots[entry.host]} for entry in entries
+            {**host_operations.host_json(entry, left.get(entry.host, {})), "robots": robots[entry.host]}
+            for entry in entries
         ]
     }
 
 
-async def _robots(watched: WatchedCrawl, hosts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    if watched.crawl.config.manners.robots == "ignore":
-        return {host: _said("ignored") for host in hosts}
-    places = [(host, f"{scheme}://{host}/robots.txt") for host in hosts for scheme in SCHEMES]
-    notes = await watched.look.recall_all(places)
+async def _robots(open_crawl: OpenCrawl, hosts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    if open_crawl.crawl.config.manners.robots == "ignore":
+        return {host: _robots_state("ignored") for host in hosts}
+    keys = [(host, f"{scheme}://{host}/robots.txt") for host in hosts for scheme in SCHEMES]
+    states = await open_crawl.frontier_reader.get_states(keys)
     answers: dict[str, list[RobotsAnswer]] = {host: [] for host in hosts}
-    for (host, _), note in zip(places, notes, strict=True):
-        if note:
-            answers[host].append(RobotsAnswer(**json.loads(note)))
-    return {host: _state(said) for host, said in answers.items()}
+    for (host, _), stored in zip(keys, states, strict=True):
+        if stored:
+            answers[host].append(RobotsAnswer(**json.loads(stored)))
+    return {host: _state(known) for host, known in answers.items()}
 
 
 def _state(answers: Sequence[RobotsAnswer]) -> dict[str, Any]:
-    """Say what the newest answer of a host means; `thresher.engine.robots` tells the rules."""
+    """Return the state of the newest robots.txt of a host, by the rules of `thresher.politeness.robots`."""
     if not answers:
-        return _said("unknown")
+        return _robots_state("unknown")
     newest = max(answers, key=lambda answer: answer.read_at)
     if newest.target:
-        return _said("elsewhere", newest)
+        return _robots_state("elsewhere", newest)
     if is_unreachable(newest.status):
-        return _said("unreadable", newest)
-    return _said("read" if newest.status < 300 else "none", newest)
+        return _robots_state("unreadable", newest)
+    return _robots_state("read" if newest.status < 300 else "none", newest)
 
 
-def _said(state: str, answer: RobotsAnswer | None = None) -> dict[str, Any]:
+def _robots_state(state: str, answer: RobotsAnswer | None = None) -> dict[str, Any]:
     return {
         "state": state,
         "status": answer.status if answer else None,

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from thresher.archive.collection import Collection
-from thresher.archive.pages import PageRecord
-from thresher.dashboard.ledger import Rows
-from thresher.dashboard.watched import WatchedCrawl
-from thresher.urls.host import host_key
+from thresher.dashboard.open_crawl import OpenCrawl
+from thresher.dashboard.page_index import Rows
+from thresher.storage.page_store import PageRecord
+from thresher.storage.reader import PageStoreReader
+from thresher.urls.canonical import host_key
 
 
 async def pages(
-    watched: WatchedCrawl, *, order: str = "newest", limit: int = 50, offset: int = 0, relevant: bool = False
+    open_crawl: OpenCrawl, *, order: str = "newest", limit: int = 50, offset: int = 0, relevant: bool = False
 ) -> dict[str, Any]:
-    """Return pages in an order, and whether there are more; only relevant ones when asked."""
-    known = await watched.pages()
+    """Return pages in an order, and whether there are more; with `relevant`, only relevant ones."""
+    index = await open_crawl.pages()
     wanted = offset + limit + 1
-    rows = known.newest(relevant=relevant) if order == "newest" else known.best(wanted, relevant=relevant)
+    rows = index.newest(relevant=relevant) if order == "newest" else index.best(wanted, relevant=relevant)
     chosen = rows[offset:wanted]
-    listed = await watched.reader.ask(lambda collection: _records(collection, chosen[:limit]))
+    listed = await open_crawl.reader.ask(lambda reader: _records(reader, chosen[:limit]))
     return {"pages": [page_row(record) for record in listed], "more": len(chosen) > limit}
 
 
-def _records(collection: Collection, rows: Rows) -> list[PageRecord]:
-    places = ((int(row["segment"]), int(row["id"])) for row in rows)
-    found = (collection.record(*place) for place in places if place[0] < len(collection.segments))
+def _records(reader: PageStoreReader, rows: Rows) -> list[PageRecord]:
+    keys = ((int(row["segment"]), int(row["id"])) for row in rows)
+    found = (reader.record(*key) for key in keys if key[0] < len(reader.segments))
     return [record for record in found if record]
 
 

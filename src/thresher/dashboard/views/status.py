@@ -1,4 +1,4 @@
-"""A crawl in numbers: how it stands, what limits it, and when it ends."""
+"""The status of a crawl: its state and numbers, what limits its speed, and its limits."""
 
 from __future__ import annotations
 
@@ -7,121 +7,126 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from thresher.crew import crew
-from thresher.dashboard.watched import WatchedCrawl
-from thresher.ended import Ended, last_ended
-from thresher.engine.progress import HARVEST_PAGES
-from thresher.failures import FailureReport, failure_report
-from thresher.fleet.orders import Orders
+from thresher.coordination.last_run import RunEnd, last_run_end
+from thresher.coordination.local_workers import read_workers
+from thresher.coordination.run_control import RunControl, initial_limits, read_run_control
+from thresher.coordination.stop_orders import OrderSnapshot
+from thresher.dashboard.open_crawl import OpenCrawl
+from thresher.feedback.forecast import read_forecast
+from thresher.feedback.labels import Label, verdicts
 from thresher.frontier.base import Counts
-from thresher.labels import Label, verdicts
-from thresher.outlook import look_ahead
-from thresher.totals import with_tally
-from thresher.wishes import Wishes, begun_with, read_wishes
+from thresher.monitoring.failures import FailureReport, failure_report
+from thresher.monitoring.totals import with_tally
+from thresher.runner.limits import HARVEST_PAGES
 
 _SPEED_SECONDS = 5.0
 _FAILURES_SECONDS = 3.0
 
 
-async def status(watched: WatchedCrawl) -> dict[str, Any]:
-    """Return a crawl in numbers."""
-    counts, wishes, orders = await asyncio.gather(
-        watched.look.counts(), read_wishes(watched.frontier), watched.orders()
+async def status(open_crawl: OpenCrawl) -> dict[str, Any]:
+    """Return the status of a crawl."""
+    counts, run_control, orders = await asyncio.gather(
+        open_crawl.frontier_reader.counts(), read_run_control(open_crawl.frontier_reader), open_crawl.orders()
     )
-    pages, busy = await watched.pages(), await _busy(watched)
-    if not watched.crawl.is_shared:  # the frontier counted them as they were judged first
+    pages, busy = await open_crawl.pages(), await _busy(open_crawl)
+    if not open_crawl.crawl.is_shared:  # the frontier counts first verdicts, the page store current ones
         counts = with_tally(counts, pages.tally)
-    state, forecast = await _state(watched, busy, wishes), await look_ahead(watched.frontier, counts)
-    watched.pace.note(time.monotonic(), counts)
+    state, forecast = (
+        await _state(open_crawl, busy, run_control),
+        await read_forecast(open_crawl.frontier_reader, counts),
+    )
+    open_crawl.pace.add_sample(time.monotonic(), counts)
     is_running = state != "stopped"
-    limits = watched.crawl.config.stop.model_dump()
+    limits = open_crawl.crawl.config.stop.model_dump()
     if is_running:
-        limits |= {**(await begun_with(watched.frontier)).limits(), **wishes.limits()}
+        limits |= {**(await initial_limits(open_crawl.frontier_reader)).limits(), **run_control.limits()}
     used = {
         "pages": counts.pages,
         "relevant": counts.relevant,
-        "minutes": _minutes(watched, orders) if is_running else 0.0,
-        "harvest_below": watched.pace.harvest() if watched.crawl.is_shared else pages.harvest(HARVEST_PAGES),
+        "minutes": _minutes(open_crawl, orders) if is_running else 0.0,
+        "harvest_below": open_crawl.pace.harvest() if open_crawl.crawl.is_shared else pages.harvest(HARVEST_PAGES),
     }
     return {
-        **_description(watched),
+        **_description(open_crawl),
         "state": state,
         "counts": asdict(counts),
         "harvest_rate": counts.harvest_rate,
         "provisional": counts.is_provisional,
-        "pages_per_second": _speed(watched, pages.since(time.time() - _SPEED_SECONDS)) if is_running else 0.0,
+        "pages_per_second": _speed(open_crawl, pages.since(time.time() - _SPEED_SECONDS)) if is_running else 0.0,
         "limit": _limit(counts, state, busy),
         "budgets": {name: {"limit": limits.get(name), "used": used[name]} for name in used},
         "forecast": asdict(forecast) if forecast else None,
-        "labels": _told(await watched.labels()),
-        "ended": _ended(await last_ended(watched.frontier, is_running=is_running or watched.crawl.is_shared)),
-        "failures": (await _failures(watched)).as_json(),
-        "can": _can(watched, state),
+        "labels": _label_counts(await open_crawl.labels()),
+        "ended": _ended(
+            await last_run_end(open_crawl.frontier_reader, is_running=is_running or open_crawl.crawl.is_shared)
+        ),
+        "failures": (await _failures(open_crawl)).as_json(),
+        "can": _can(open_crawl, state),
     }
 
 
-async def _failures(watched: WatchedCrawl) -> FailureReport:
-    """Return why URLs failed, as of a moment ago: with many failures the question takes longer than the others."""
-    report: FailureReport = await watched.fresh.get(
-        "failures", lambda: failure_report(watched.look), seconds=_FAILURES_SECONDS
+async def _failures(open_crawl: OpenCrawl) -> FailureReport:
+    """Return why URLs failed, from the cache: with many failures this query is slower than the others."""
+    report: FailureReport = await open_crawl.cache.get(
+        "failures", lambda: failure_report(open_crawl.frontier_reader), seconds=_FAILURES_SECONDS
     )
     return report
 
 
-def _ended(ended: Ended | None) -> dict[str, Any] | None:
+def _ended(ended: RunEnd | None) -> dict[str, Any] | None:
     return asdict(ended) if ended else None
 
 
-def _description(watched: WatchedCrawl) -> dict[str, Any]:
-    config = watched.crawl.config
+def _description(open_crawl: OpenCrawl) -> dict[str, Any]:
+    config = open_crawl.crawl.config
     return {
-        "name": watched.name,
+        "name": open_crawl.name,
         "title": dict(config.title),
         "strategy": config.strategy.name,
         "judge": config.judge.name,
-        "shared": watched.crawl.is_shared,
+        "shared": open_crawl.crawl.is_shared,
     }
 
 
-async def _busy(watched: WatchedCrawl) -> int:
-    """Count who is at work, on this machine or on all that share the crawl."""
-    if watched.crawl.is_shared:
-        return sum(not worker.is_silent for worker in await watched.workers())
-    return len(await crew(watched.frontier))
+async def _busy(open_crawl: OpenCrawl) -> int:
+    """Count the active workers, on this machine or on all that share the crawl."""
+    if open_crawl.crawl.is_shared:
+        return sum(not worker.is_silent for worker in await open_crawl.workers())
+    return len(await read_workers(open_crawl.frontier_reader))
 
 
-def _told(labels: list[Label]) -> dict[str, int]:
-    told = list(verdicts(labels).values())
-    return {"yes": told.count(True), "no": told.count(False)}
+def _label_counts(labels: list[Label]) -> dict[str, int]:
+    given = list(verdicts(labels).values())
+    return {"yes": given.count(True), "no": given.count(False)}
 
 
-async def _state(watched: WatchedCrawl, busy: int, wishes: Wishes) -> str:
-    is_run_elsewhere = watched.crawl.is_shared and busy
-    if not is_run_elsewhere and not await asyncio.to_thread(watched.crawl.folder.runner):
+async def _state(open_crawl: OpenCrawl, busy: int, run_control: RunControl) -> str:
+    is_run_elsewhere = open_crawl.crawl.is_shared and busy
+    if not is_run_elsewhere and not await asyncio.to_thread(open_crawl.crawl.folder.runner):
         return "stopped"
-    return "paused" if wishes.paused else "running"
+    return "paused" if run_control.paused else "running"
 
 
-def _minutes(watched: WatchedCrawl, orders: Orders) -> float:
-    """Return for how long a run lasts; on one machine, the lock is written when it begins."""
-    if watched.crawl.is_shared:
+def _minutes(open_crawl: OpenCrawl, orders: OrderSnapshot) -> float:
+    """Return the minutes since the run began; on one machine, since its lock was written."""
+    if open_crawl.crawl.is_shared:
         return orders.seconds / 60
     try:
-        return (time.time() - (watched.crawl.folder.root / ".lock").stat().st_mtime) / 60
+        return (time.time() - (open_crawl.crawl.folder.root / ".lock").stat().st_mtime) / 60
     except OSError:
         return 0.0
 
 
-def _speed(watched: WatchedCrawl, pages_of_late: int) -> float:
-    """Return the pages per second of the last seconds; at the first look, by the times of the pages themselves."""
-    samples = watched.pace.samples
+def _speed(open_crawl: OpenCrawl, recent_pages: int) -> float:
+    """Return the pages per second of the last seconds; without two samples, from the fetch times of the pages."""
+    samples = open_crawl.pace.samples
     if len(samples) > 1 and samples[-1][0] - samples[-2][0] < _SPEED_SECONDS:
-        return watched.pace.pages_per_second(over=_SPEED_SECONDS)
-    return pages_of_late / _SPEED_SECONDS
+        return open_crawl.pace.pages_per_second(over=_SPEED_SECONDS)
+    return recent_pages / _SPEED_SECONDS
 
 
 def _limit(counts: Counts, state: str, workers: int) -> dict[str, Any]:
-    """Say what limits the speed right now: a word, and a number that belongs to it."""
+    """Return what limits the speed now: a code, and a number that belongs to it."""
     if state != "running":
         return {"code": state, "number": 0}
     if not counts.pages and not counts.leased and counts.ready:
@@ -135,7 +140,7 @@ def _limit(counts: Counts, state: str, workers: int) -> dict[str, Any]:
     return {"code": "parked", "number": counts.parked} if counts.parked else {"code": "nothing", "number": 0}
 
 
-def _can(watched: WatchedCrawl, state: str) -> list[str]:
+def _can(open_crawl: OpenCrawl, state: str) -> list[str]:
     if state == "stopped":
-        return ["start"] if watched.is_startable else []
+        return ["start"] if open_crawl.is_startable else []
     return ["resume" if state == "paused" else "pause", "stop", "budgets"]

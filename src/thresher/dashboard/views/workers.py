@@ -1,4 +1,4 @@
-"""Who works for a crawl."""
+"""The workers of a crawl."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from thresher.crew import crew
-from thresher.dashboard.watched import WatchedCrawl
-from thresher.fleet.roster import Worker
+from thresher.coordination.local_workers import read_workers
+from thresher.coordination.worker_registry import RegisteredWorker
+from thresher.dashboard.open_crawl import OpenCrawl
 
 
-async def workers(watched: WatchedCrawl) -> dict[str, Any]:
-    """Return who works for a crawl: those on the roster of a shared store, or the processes on this machine."""
-    if watched.crawl.is_shared:
-        return {"workers": [_listed(worker) for worker in await watched.workers()]}
-    pages = await watched.pages()
-    paths = await watched.reader.ask(lambda collection: collection.names)
-    processes = {hand.name: (hand.process, hand.since) for hand in await crew(watched.frontier)}
+async def workers(open_crawl: OpenCrawl) -> dict[str, Any]:
+    """Return the registered workers of a shared crawl, or the worker processes of this machine."""
+    if open_crawl.crawl.is_shared:
+        return {"workers": [_listed(worker) for worker in await open_crawl.workers()]}
+    pages = await open_crawl.pages()
+    paths = await open_crawl.reader.ask(lambda reader: reader.names)
+    processes = {
+        local_worker.name: (local_worker.process, local_worker.since)
+        for local_worker in await read_workers(open_crawl.frontier_reader)
+    }
     settled = np.bincount(pages.rows["segment"], minlength=len(paths))
     rows = []
     for number, name in enumerate(paths):
@@ -31,14 +34,14 @@ async def workers(watched: WatchedCrawl) -> dict[str, Any]:
     return {"workers": rows}
 
 
-def _listed(worker: Worker) -> dict[str, Any]:
+def _listed(worker: RegisteredWorker) -> dict[str, Any]:
     return {
         "name": worker.name,
-        "machine": worker.sign.host,
-        "process": worker.sign.pid,
-        "pages": worker.sign.pages,
-        "since": worker.sign.since,
-        "state": "silent" if worker.is_silent else worker.sign.state,
+        "machine": worker.heartbeat.host,
+        "process": worker.heartbeat.pid,
+        "pages": worker.heartbeat.pages,
+        "since": worker.heartbeat.since,
+        "state": "silent" if worker.is_silent else worker.heartbeat.state,
         "silent_seconds": worker.silent_seconds,
     }
 

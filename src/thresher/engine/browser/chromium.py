@@ -1,4 +1,4 @@
-"""A Chromium of the machine, started when it is first needed, again when it has died, and anew every now and then."""
+"""The installed Chromium: started when first needed, and restarted after a crash and every `PAGES_PER_START` pages."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from thresher.errors import ConfigError
 logger = logging.getLogger(__name__)
 
 PAGES_PER_START = 200
-"""After so many pages it is started anew, when none is open: browsers grow."""
+"""It is restarted after this many pages, when none is open: the memory of browsers grows."""
 START_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 MAX_RENDERER_BYTES = 1 << 30
-"""A process that renders pages and has taken more memory is ended; only its page breaks."""
+"""A renderer process with more memory is killed; only its page fails."""
 
 BYPASS = "<-loopback>"
-"""No exception from the proxy, not even for addresses of this machine, which Chromium excepts by itself."""
+"""Use the proxy for all addresses, also for those of this machine, which Chromium excludes by default."""
 
 FLAGS = (
     "--disable-quic",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",  # read by Chromium
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # read by its headless shell
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # the proxy looks names up, nobody else does
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # only the proxy resolves names
     "--dns-prefetch-disable",
     "--disable-background-networking",
     "--disable-component-update",
@@ -46,16 +46,15 @@ _PASSED_ON = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ", "XDG_CACHE_HOME"
 
 
 class BrowserGone(Exception):
-    """The browser died, was killed or did not answer; the page is not to blame until it happens again."""
+    """The browser died, was killed or did not answer. The page is not blamed the first time."""
 
 
 class Chromium:
-    """One browser process with its helpers.
+    """One browser process with its child processes.
 
     Args:
-        executable: The program.
-        sandbox: Whether pages are kept in its sandbox.
-        proxy_url: The one way out.
+        sandbox: Whether pages run in its sandbox.
+        proxy_url: The only way to the network.
     """
 
     def __init__(self, executable: str, *, sandbox: bool, proxy_url: str) -> None:
@@ -69,7 +68,7 @@ class Chromium:
         self._pages = self._open = 0
 
     async def enter(self) -> Browser:
-        """Return a browser that runs, for one page; `leave` must follow.
+        """Return a running browser, for one page; call `leave` afterwards.
 
         Raises:
             ConfigError: It cannot be started.
@@ -85,7 +84,7 @@ class Chromium:
             return self._browser
 
     def leave(self) -> None:
-        """Say that a page is closed."""
+        """Count a page as closed."""
         self._open -= 1
 
     @property
@@ -112,19 +111,19 @@ class Chromium:
         self._watching = asyncio.create_task(self._watch(self._browser))
 
     async def _watch(self, browser: Browser) -> None:
-        """End renderers that take too much memory."""
+        """Kill renderer processes that use too much memory."""
         with suppress(PlaywrightError):
             session = await browser.new_browser_cdp_session()
             while browser.is_connected():
                 for process in await _renderers(session):
                     if memory_bytes(process) > MAX_RENDERER_BYTES:
-                        logger.warning("a page took more than %d MiB, and was ended", MAX_RENDERER_BYTES >> 20)
+                        logger.warning("killed a page that used more than %d MiB", MAX_RENDERER_BYTES >> 20)
                         with suppress(ProcessLookupError):
                             os.kill(process, signal.SIGKILL)
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(POLL_SECONDS)
 
     async def kill(self) -> None:
-        """Let go of a browser that does not answer; the next page gets another."""
+        """Close a browser that does not answer; the next page gets a new one."""
         async with self._starting:
             await self._end()
 
@@ -138,7 +137,6 @@ class Chromium:
                     await browser.close()
 
     async def close(self) -> None:
-        """End it, and what drives it."""
         await self._end()
         playwright, self._playwright = self._playwright, None
         if playwright:
@@ -148,12 +146,12 @@ class Chromium:
 
 
 async def _renderers(session: CDPSession) -> list[int]:
-    told = await session.send("SystemInfo.getProcessInfo")
-    return [int(process["id"]) for process in told["processInfo"] if process["type"] == "renderer"]
+    info = await session.send("SystemInfo.getProcessInfo")
+    return [int(process["id"]) for process in info["processInfo"] if process["type"] == "renderer"]
 
 
 def memory_bytes(process: int) -> int:
-    """Return how much memory a process has for itself; 0 when it has gone, or where nobody can tell."""
+    """Return the unshared memory of a process; 0 when it is gone, or on systems without /proc."""
     try:
         _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()
     except (OSError, ValueError):
@@ -163,5 +161,5 @@ def memory_bytes(process: int) -> int:
 
 def _first_lines(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    telling = [line for line in lines if "ERROR" in line or "sandbox" in line.lower()]
-    return " ".join((telling or lines)[:2])[:500]
+    errors = [line for line in lines if "ERROR" in line or "sandbox" in line.lower()]
+    return " ".join((errors or lines)[:2])[:500]

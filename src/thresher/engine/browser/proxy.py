@@ -1,9 +1,11 @@
-"""The way out of a browser: a proxy on loopback through which everything goes that Chromium dials.
+"""A proxy on loopback that all connections of Chromium go through.
 
-A browser looks names up by itself, past the address guard. Told to use a proxy, it hands names over, and the proxy asks
-the same guard as the engine's own fetches, then dials exactly the address that was checked. Requests need the secret of
-a page that is being rendered, so no other program of the machine goes this way, and nothing outlives its page. One
-connection carries one request, or one tunnel.
+A browser resolves names itself, without the address guard. With a proxy it passes names on, and the proxy uses the same
+guard as the engine's own fetches, then connects to exactly the address that was checked. Requests need the secret of a
+page that is being rendered, so no other program of the machine can use the proxy, and no connection outlives its page.
+One connection carries one request, or one tunnel.
+
+`HostLocks` allows one open request per host at a time over all rendered pages of a worker.
 """
 
 from __future__ import annotations
@@ -11,34 +13,58 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from itertools import count
 
-from thresher.engine.browser.heads import BadHead, Head
-from thresher.engine.browser.passes import Pass
+from thresher.engine.browser.http import BadHead, Head
+from thresher.engine.browser.quota import NetworkQuota
+
+
+class HostLocks:
+    """One lock per host that is in use."""
+
+    def __init__(self) -> None:
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._locks)
+
+    @asynccontextmanager
+    async def at(self, host: str) -> AsyncIterator[None]:
+        """Hold the lock of a host for the duration of the block."""
+        lock, waiting = self._locks.get(host, (asyncio.Lock(), 0))
+        self._locks[host] = lock, waiting + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, waiting = self._locks.pop(host)
+            if waiting > 1:
+                self._locks[host] = lock, waiting - 1
+
 
 logger = logging.getLogger(__name__)
 
 ADDRESS = "127.0.0.1"
 MAX_HEAD_BYTES = 256 << 10
 MAX_OPEN = 256
-"""Connections open at once, over all pages."""
+"""Open connections of all pages."""
 READ_SECONDS = 10.0
 DIAL_SECONDS = 10.0
 CHUNK_BYTES = 64 << 10
-MOST_INTERIM_ANSWERS = 5
+MAX_INTERIM_RESPONSES = 5
 
 _PHRASES = {400: "Bad Request", 407: "Proxy Authentication Required"}
 
 Places = Callable[[str, int], Awaitable[tuple[Sequence[tuple[str, int]], str]]]
-"""From a name and a port to the addresses and ports that may be dialled, or to why none may."""
+"""From a name and a port to the addresses and ports that may be connected to, or to why none may."""
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Dial = Callable[[str, int], Awaitable[Streams]]
 
 
 async def dial(address: str, port: int) -> Streams:
-    """Connect to an address; no name is looked up."""
+    """Connect to an address; no name is resolved."""
     sock = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     sock.setblocking(False)
     try:
@@ -49,71 +75,68 @@ async def dial(address: str, port: int) -> Streams:
         raise
 
 
-class _Answer(Exception):
+class _Refusal(Exception):
     """Ends an exchange with a status."""
 
     def __init__(self, status: int) -> None:
         self.status = status
 
 
-class _Silence(Exception):
-    """Ends an exchange without a word: what was refused must not look like an answer, nor tell why."""
+class _Drop(Exception):
+    """Ends an exchange without a response: a refusal must not resemble one, nor reveal why."""
 
 
 class GuardedProxy:
-    """Serves the pages that were let in.
+    """The proxy; it serves pages with an admitted quota.
 
     Args:
         places: The address guard.
-        dial: Connects; tests put one in that only writes down.
+        dial: Connects; tests replace it by one that only records.
     """
 
     def __init__(self, places: Places, *, dial: Dial = dial) -> None:
         self.port = 0
         self._places = places
         self._dial = dial
-        self._passes: dict[str, Pass] = {}
+        self._quotas: dict[str, NetworkQuota] = {}
         self._server: asyncio.Server | None = None
         self._numbers = count()
         self._open = 0
 
     @property
     def url(self) -> str:
-        """Where the browser finds it."""
         return f"http://{ADDRESS}:{self.port}"
 
     async def start(self) -> None:
-        """Begin to serve, on any port that is free."""
+        """Start to serve, on any free port."""
         self._server = await asyncio.start_server(self._serve, ADDRESS, 0, limit=MAX_HEAD_BYTES)
         self.port = self._server.sockets[0].getsockname()[1]
 
-    def admit(self, one: Pass) -> None:
-        """Let a page through."""
-        self._passes[one.authorization] = one
+    def admit(self, quota: NetworkQuota) -> None:
+        self._quotas[quota.authorization] = quota
 
-    def dismiss(self, one: Pass) -> None:
-        """Let a page through no more; what it has open is cut."""
-        self._passes.pop(one.authorization, None)
-        one.end()
+    def dismiss(self, quota: NetworkQuota) -> None:
+        """Stop serving the page of a quota; its open connections are closed."""
+        self._quotas.pop(quota.authorization, None)
+        quota.end()
 
     def close(self) -> None:
-        """Stop serving."""
         if self._server:
             self._server.close()
-        for one in list(self._passes.values()):
-            self.dismiss(one)
+        for quota in list(self._quotas.values()):
+            self.dismiss(quota)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open += 1
         try:
             if self._open <= MAX_OPEN:
                 await self._exchange(reader, writer)
-        except _Answer as answer:
+        except _Refusal as refusal:
             with suppress(OSError):
-                writer.write(_refusal(answer.status))
+                writer.write(_written(refusal.status))
                 await writer.drain()
-        except (_Silence, OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # nothing to say; or one side is gone, or says nothing that can be read
+        except (_Drop, OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass  # dropped; or one side is gone, or sends nothing that can be read
         finally:
             self._open -= 1
             writer.close()
@@ -123,49 +146,49 @@ class GuardedProxy:
             data = await reader.readuntil(b"\r\n\r\n")
         try:
             head = Head.read(data)
-            one = self._passes.get(head.get("proxy-authorization"))
-            if one is None:
-                raise _Answer(407)
+            quota = self._quotas.get(head.get("proxy-authorization"))
+            if quota is None:
+                raise _Refusal(407)
             name, port = head.place()
             body_bytes = 0 if head.first[0] == "CONNECT" else head.body_bytes()
         except BadHead as error:
-            raise _Answer(400) from error
+            raise _Refusal(400) from error
         number = next(self._numbers)
-        if not one.enter(number, writer.transport.abort):
-            raise _Silence
+        if not quota.enter(number, writer.transport.abort):
+            raise _Drop
         try:
-            server = await self._reach(one, name, port)
+            server = await self._connect(quota, name, port)
             try:
-                await _Passage(one, (reader, writer), server).carry(head, body_bytes)
+                await _Relay(quota, (reader, writer), server).carry(head, body_bytes)
             finally:
                 server[1].transport.abort()
         finally:
-            one.leave(number)
+            quota.leave(number)
 
-    async def _reach(self, one: Pass, name: str, port: int) -> Streams:
-        """Connect to a place that the guard lets us dial."""
-        places, why = await self._places(name, port) if one.expects(name, port) else ((), "not asked for by the page")
+    async def _connect(self, quota: NetworkQuota, name: str, port: int) -> Streams:
+        """Connect to a host and port that the guard allows."""
+        places, why = await self._places(name, port) if quota.expects(name, port) else ((), "not requested by the page")
         if why:
-            one.refuse(f"{name}:{port}: {why}")
-            logger.info("a page was not let through to %s:%s: %s", name, port, why)
-            raise _Silence
+            quota.refuse(f"{name}:{port}: {why}")
+            logger.info("refused to connect a page to %s:%s: %s", name, port, why)
+            raise _Drop
         for address, number in places:
             with suppress(OSError, TimeoutError):
                 async with asyncio.timeout(DIAL_SECONDS):
                     return await self._dial(address, number)
-        raise _Silence
+        raise _Drop
 
 
-class _Passage:
-    """One request and its answer, or one tunnel, between a browser and a server."""
+class _Relay:
+    """One request and its response, or one tunnel, between a browser and a server."""
 
-    def __init__(self, one: Pass, browser: Streams, server: Streams) -> None:
-        self._pass = one
+    def __init__(self, quota: NetworkQuota, browser: Streams, server: Streams) -> None:
+        self._quota = quota
         self._from_browser, self._to_browser = browser
         self._from_server, self._to_server = server
 
     async def carry(self, head: Head, body_bytes: int) -> None:
-        """Carry bytes until either side has had enough, or the page has had its share."""
+        """Pass bytes on until either side closes, or the quota of the page is used up."""
         if head.first[0] == "CONNECT":
             self._to_browser.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await _either(
@@ -174,32 +197,32 @@ class _Passage:
             return
         self._to_server.write(head.for_server())
         await self._send(body_bytes)
-        await _either(self._answer(), _end_of(self._from_browser))
+        await _either(self._return_response(), _end_of(self._from_browser))
 
     async def _send(self, left: int) -> None:
-        """Pass on the body of a request, and not a byte more: what follows it was not checked."""
+        """Pass on the body of a request, and not a byte more: what follows was not checked."""
         while left and (data := await self._from_browser.read(min(left, CHUNK_BYTES))):
-            if not self._pass.spend(len(data)):
+            if not self._quota.spend(len(data)):
                 return
             left -= len(data)
             self._to_server.write(data)
             await self._to_server.drain()
 
-    async def _answer(self) -> None:
-        for _ in range(MOST_INTERIM_ANSWERS):
+    async def _return_response(self) -> None:
+        for _ in range(MAX_INTERIM_RESPONSES):
             try:
-                answer = Head.read(await self._from_server.readuntil(b"\r\n\r\n"))
+                head = Head.read(await self._from_server.readuntil(b"\r\n\r\n"))
             except BadHead as error:
-                raise _Silence from error
-            if not answer.first[1].startswith("1"):
+                raise _Drop from error
+            if not head.first[1].startswith("1"):
                 break
-        if self._pass.spend(sum(map(len, answer.first))):
-            self._to_browser.write(answer.for_browser())
+        if self._quota.spend(sum(map(len, head.first))):
+            self._to_browser.write(head.for_browser())
             await self._pump(self._from_server, self._to_browser)
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(CHUNK_BYTES):
-            if not self._pass.spend(len(data)):
+            if not self._quota.spend(len(data)):
                 return
             writer.write(data)
             await writer.drain()
@@ -211,7 +234,7 @@ async def _end_of(reader: asyncio.StreamReader) -> None:
 
 
 async def _either(*ways: Awaitable[None]) -> None:
-    """Wait until one of two ways is at its end; the other is broken off."""
+    """Wait until one of the directions ends; cancel the other."""
     tasks = [asyncio.ensure_future(way) for way in ways]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -223,7 +246,7 @@ async def _either(*ways: Awaitable[None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _refusal(status: int) -> bytes:
+def _written(status: int) -> bytes:
     challenge = 'Proxy-Authenticate: Basic realm="thresher"\r\n' if status == 407 else ""
     head = f"HTTP/1.1 {status} {_PHRASES[status]}\r\n{challenge}Content-Length: 0\r\nConnection: close\r\n\r\n"
     return head.encode("ascii")

@@ -1,1 +1,1 @@
-"""The frontier of many machines, in a store that speaks the Redis protocol."""
+"""The frontier of a crawl on many machines, in Redis or Valkey."""

@@ -1,4 +1,4 @@
-"""URLs as the bytes that the store keeps; `lua/parts/record.lua` tells their layout."""
+"""Binary encoding of URLs and hosts in the store; `lua/parts/record.lua` describes the layout."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _history, _parent = struct.Struct(">BBIH"), struct.Struct(">q")
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A URL as a host's queue knows it.
+    """The name of a URL in its host's queue.
 
     Args:
-        host: The host key.
-        rest: What follows the host, for https; with a sign before it for http; the whole URL where that would not do.
-        number: Says in which chunk and in which set of seen URLs it is.
-        member: Its member of that set, in decimal digits.
+        host: Host key.
+        rest: For https, what follows the host; for http, the same with a leading ``-``; otherwise the whole URL.
+        number: Hash that selects its chunk and its set of seen URLs.
+        member: Its member in that set, in decimal digits.
     """
 
     host: bytes
@@ -39,7 +39,7 @@ class Name:
 
     @classmethod
     def of(cls, url: str, host: str) -> Name:
-        """Name a canonical URL."""
+        """Return the name of a canonical URL."""
         if url.startswith(f"https://{host}/"):
             rest = url[len(host) + 8 :]
         elif url.startswith(f"http://{host}/"):
@@ -52,7 +52,7 @@ class Name:
 
 
 def url_of(host: str, rest: bytes) -> str:
-    """Give back the URL that was named."""
+    """Return the URL of a name."""
     text = to_text(rest)
     if text.startswith("/"):
         return f"https://{host}{text}"
@@ -60,22 +60,22 @@ def url_of(host: str, rest: bytes) -> str:
 
 
 def to_bytes(text: str) -> bytes:
-    """Encode text; what is no text in any encoding comes back as it was."""
+    """Encode text as UTF-8; lone surrogates survive the round trip."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def to_text(content: bytes) -> str:
-    """Decode text of the store's."""
+    """Decode text from the store."""
     return content.decode("utf-8", "surrogatepass")
 
 
 def reason_bytes(reason: str) -> bytes:
-    """Encode the words of an error, which may be long and hold anything."""
+    """Encode an error message, truncated and with characters that cannot be encoded replaced."""
     return reason.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore").encode()
 
 
-def link_bytes(link: Candidate, place: int, number: int) -> bytes:
-    """Write a candidate as let_in.lua takes it: its place in the call, its number, its record without the age."""
+def link_bytes(link: Candidate, index: int, number: int) -> bytes:
+    """Encode a candidate for let_in.lua: its index in the call, its number, its record without the age."""
     flags, score = 0, _float.pack(link.score) if abs(link.score) < 1e38 else b""
     if not score or _float.unpack(score)[0] != link.score:
         flags, score = _LONG_SCORE, _double.pack(link.score)
@@ -95,12 +95,12 @@ def link_bytes(link: Candidate, place: int, number: int) -> bytes:
         flags |= _PARENT
         parent = _parent.pack(link.parent)
     carry = _encode_json(link.carry).encode() if link.carry else b""
-    return struct.pack(">HIB", place, number, flags) + score + steps + history + parent + carry
+    return struct.pack(">HIB", index, number, flags) + score + steps + history + parent + carry
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A URL as it was kept."""
+    """A URL record of the store."""
 
     age: int
     score: float
@@ -114,7 +114,6 @@ class Record:
 
     @classmethod
     def read(cls, content: bytes) -> Record:
-        """Read what the store kept."""
         age, flags = _head.unpack_from(content)
         at = _head.size
         score_format = _double if flags & _LONG_SCORE else _float
@@ -138,7 +137,6 @@ class Record:
         return cls(age, score, hops, depth_left, tries, redirects, reason, parent, carry)
 
     def entry(self, url: str, host: str, state: UrlState) -> UrlEntry:
-        """Show it."""
         return UrlEntry(
             url=url,
             host=host,
@@ -152,7 +150,6 @@ class Record:
         )
 
     def lease(self, url: str, host: str, *, fence: int, until: float, host_pages: int, host_relevant: int) -> Lease:
-        """Hand it out."""
         return Lease(
             url=url,
             host=host,
@@ -175,7 +172,7 @@ _host = struct.Struct(">BHIHdIdddIII")
 
 @dataclass(frozen=True, slots=True)
 class HostRecord:
-    """A host as it was kept; `lua/parts/host.lua` tells what the fields mean."""
+    """A host record of the store; `lua/parts/host.lua` describes the fields."""
 
     stage: int
     chunks: int
@@ -193,6 +190,5 @@ class HostRecord:
 
     @classmethod
     def read(cls, content: bytes) -> HostRecord:
-        """Read what the store kept."""
         fields: list[Any] = [*_host.unpack_from(content), to_text(content[_host.size :])]
         return cls(*fields)

@@ -1,6 +1,6 @@
-"""The scripts that run inside the store, put together from `lua/*.lua` and the parts that each says it needs.
+"""Lua scripts that run inside the store, assembled from `lua/*.lua` and the parts listed in their `needs:` line.
 
-Their texts never change at run time: what a call brings along travels as arguments, so no URL can become code.
+Their text never changes at run time: data is passed as arguments only, so no URL can become code.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
-    """A script's text, and the name that the store gives it.
+class LuaScript:
+    """A script and its hash, by which the store knows it.
 
     Args:
-        new: What is added to its arguments when the store does not know it: the store is new, or was started again.
+        new: Extra arguments when the store does not have the script: it is new, or was restarted.
     """
 
     name: str
@@ -54,14 +54,14 @@ class Script:
 
 
 @cache
-def script(name: str) -> Script:
-    """Put a script together."""
+def script(name: str) -> LuaScript:
+    """Assemble a script."""
     text = _lua(f"{name}.lua")
     needs = _NEEDS.search(text)
-    assert needs is not None, f"{name}.lua does not say what it needs"
+    assert needs is not None, f"{name}.lua has no needs: line"
     whole = "\n".join([*(_lua(f"parts/{part}.lua") for part in needs[1].split()), text])
     sha = hashlib.sha1(whole.encode(), usedforsecurity=False).hexdigest()
-    return Script(name, whole, sha, (b"new",) if name == "lease" else ())
+    return LuaScript(name, whole, sha, (b"new",) if name == "lease" else ())
 
 
 def _lua(name: str) -> str:
@@ -70,16 +70,16 @@ def _lua(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What every call tells the store about the frontier; `parts/call.lua` reads it.
+    """Settings of the frontier that every call passes to the store; decoded in `parts/call.lua`.
 
     Args:
-        merge: What becomes of the score when a waiting URL is found again.
-        leases_per_host: How many URLs of one host may be out at the same time.
-        waiting_per_host: How many URLs of one host may wait.
-        delay_seconds: How long a host is left alone after a lost lease when none was ever settled.
-        chunk_size: How many URLs of a host wait in one hash, on average, before it is split.
-        seen_keys: Over how many sets the seen URLs of a shard are spread; fixed when a crawl begins.
-        most_at_once: How many ended leases and woken hosts one call sees to.
+        merge: How the score changes when a waiting URL is found again.
+        leases_per_host: Maximum number of open leases of one host.
+        waiting_per_host: Maximum number of waiting URLs of one host.
+        delay_seconds: Delay of a host after an expired lease, until a settlement sets it.
+        chunk_size: Average number of waiting URLs of a host in one hash before it is split.
+        seen_keys: Number of sets that hold the seen URLs of a shard; fixed when a crawl begins.
+        most_at_once: Maximum number of expired leases and woken hosts that one call handles.
     """
 
     merge: Merge = Merge.MAX
@@ -91,7 +91,6 @@ class Settings:
     most_at_once: int = 200
 
     def to_bytes(self) -> bytes:
-        """Pack the settings."""
         return struct.pack(
             ">IIdIcIII",
             self.leases_per_host,

@@ -1,1 +1,1 @@
-"""What a link shows before it is followed: one formula per file."""
+"""Evidence about a link before it is followed: one formula per file."""

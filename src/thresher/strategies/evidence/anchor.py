@@ -6,25 +6,25 @@ from collections.abc import Callable
 
 from thresher.records import Link
 
-Likeness = Callable[[str], float]
-"""From a text to its cosine with the topic, such as `Aim.likeness`."""
+Similarity = Callable[[str], float]
+"""From a text to its cosine with the topic, such as `TopicProfile.similarity`."""
 
 
-def anchor_relevance(likeness: Likeness, link: Link, *, R_PC: float) -> float:
-    """Give R_AT: the cosine of the anchor and the topic, or that of the words around it when the anchor has none.
+def anchor_relevance(similarity: Similarity, link: Link, *, R_PC: float) -> float:
+    """Return R_AT: the cosine of the anchor and the topic, or of its context when that is 0.
 
     Args:
-        likeness: The cosine of a text and the topic.
+        similarity: The cosine of a text and the topic.
         link: The link.
-        R_PC: The cosine of the page it stands on.
+        R_PC: The cosine of the page it is on.
     """
-    R_anchor = likeness(link.anchor)
-    return R_anchor if R_anchor > 0 else context_relevance(likeness, link, R_PC=R_PC)
+    R_anchor = similarity(link.anchor)
+    return R_anchor if R_anchor > 0 else context_relevance(similarity, link, R_PC=R_PC)
 
 
-def context_relevance(likeness: Likeness, link: Link, *, R_PC: float) -> float:
-    """Give the cosine of the words around a link and the topic.
+def context_relevance(similarity: Similarity, link: Link, *, R_PC: float) -> float:
+    """Return the cosine of the context of a link and the topic.
 
-    They stand on the page too, so where the page has no word of the topic they need not be read.
+    The context is part of the page, so when the page has no word of the topic it is 0.
     """
-    return likeness(link.context) if R_PC > 0 else 0.0
+    return similarity(link.context) if R_PC > 0 else 0.0

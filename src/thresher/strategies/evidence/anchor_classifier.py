@@ -1,7 +1,7 @@
-"""Does an anchor lead to the topic? Naive Bayes over anchors whose targets are known: SURVEY, section 2.6.
+"""A naive Bayes classifier of anchors, trained on anchors whose targets are known: SURVEY, section 2.6.
 
-Examples wait until the next training; until then every anchor is scored by the same model. The examples of other
-workers are counted beside the own: counts add up.
+New examples count from the next training on; until then every anchor is scored by the same model. The counts of other
+workers' examples are added to the own.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 from thresher.text.tokens import count
 
 MOST_TERMS = 50_000
-"""Terms that are remembered; the rarest are forgotten first."""
+"""Terms that are remembered; the rarest are dropped first."""
 MOST_ANCHORS = 1 << 15
-"""Anchors whose scores are remembered until the next training."""
+"""Anchors whose scores are cached until the next training."""
 _LARGEST = 30.0
-"""Log-odds beyond this are as good as certain, and their exponential stays finite."""
+"""Log-odds are clipped to this, so that their exponential stays finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class AnchorCounts:
 
     @classmethod
     def read(cls, state: Mapping[str, Any]) -> AnchorCounts:
-        """Read what `AnchorClassifier.state` returned.
+        """Decode the result of `AnchorClassifier.state`.
 
         Raises:
-            ValueError: It is something else.
+            ValueError: It is invalid.
         """
         examples = [int(number) for number in state["examples"]]
         terms = {str(term): [int(number) for number in counts] for term, counts in state["terms"].items()}
@@ -62,11 +62,11 @@ class AnchorCounts:
 
 
 class AnchorClassifier:
-    """Gives the probability that the page behind an anchor is relevant.
+    """Predicts the probability that the target of an anchor is relevant.
 
     Args:
-        alpha: Smoothing: how often every term counts as seen in each class before the first example.
-        fewest: Examples of each class without which nothing is learned.
+        alpha: Additive smoothing: the count of every term in each class before the first example.
+        fewest: Examples of each class that training needs.
     """
 
     def __init__(self, *, alpha: float = 1.0, fewest: int = 1) -> None:
@@ -77,44 +77,44 @@ class AnchorClassifier:
         self._others: dict[str, AnchorCounts] = {}
         self._prior = 0.0
         self._log_odds: dict[str, float] = {}
-        self._remembered: dict[str, float | None] = {}
+        self._cache: dict[str, float | None] = {}
         self.is_trained = False
 
     def add(self, anchor: str, relevant: bool) -> None:
-        """Take in an example; it counts from the next training on."""
+        """Add an example; it counts from the next training on."""
         self._examples[relevant] += 1
         self._terms[relevant].update(count(anchor))
 
     @property
     def examples(self) -> int:
-        """How many examples there are, those of other workers included."""
-        return sum(sum(counts.examples.values()) for counts in self._everybody())
+        """Number of examples, those of other workers included."""
+        return sum(sum(counts.examples.values()) for counts in self._all_counts())
 
     def train(self) -> bool:
-        """Learn from all examples; return False while there are too few of one class."""
-        everybody = self._everybody()
-        of_class = {relevant: sum(each.examples[relevant] for each in everybody) for relevant in (True, False)}
+        """Train on all examples; return False while there are too few of one class."""
+        all_counts = self._all_counts()
+        of_class = {relevant: sum(each.examples[relevant] for each in all_counts) for relevant in (True, False)}
         if min(of_class.values()) < self._fewest:
             return False
-        self._forget_rare_terms()
-        on, off = (_sum(each.terms[relevant] for each in self._everybody()) for relevant in (True, False))
+        self._drop_rare_terms()
+        on, off = (_sum(each.terms[relevant] for each in self._all_counts()) for relevant in (True, False))
         V, alpha = on.keys() | off.keys(), self._alpha
         all_on, all_off = on.total() + alpha * len(V), off.total() + alpha * len(V)
         self._log_odds = {t: log((on[t] + alpha) / all_on) - log((off[t] + alpha) / all_off) for t in V}
         self._prior = log(of_class[True] / of_class[False])
-        self._remembered.clear()
+        self._cache.clear()
         self.is_trained = True
         return True
 
     def score(self, anchor: str) -> float | None:
-        """Give the probability that an anchor leads to a relevant page; None without words or training."""
+        """Return the probability that an anchor leads to a relevant page; None without words or training."""
         if not self.is_trained:
             return None
-        if anchor not in self._remembered:
-            if len(self._remembered) >= MOST_ANCHORS:
-                self._remembered.clear()
-            self._remembered[anchor] = self._score(anchor)
-        return self._remembered[anchor]
+        if anchor not in self._cache:
+            if len(self._cache) >= MOST_ANCHORS:
+                self._cache.clear()
+            self._cache[anchor] = self._score(anchor)
+        return self._cache[anchor]
 
     def state(self, most_terms: int = MOST_TERMS) -> dict[str, Any]:
         """Return this worker's own examples as plain values that JSON can hold."""
@@ -122,23 +122,23 @@ class AnchorClassifier:
         terms = {term: [own[True][term], own[False][term]] for term in own[True].keys() | own[False].keys()}
         return {"examples": [self._examples[True], self._examples[False]], "terms": terms}
 
-    def go_on_from(self, state: Mapping[str, Any]) -> None:
-        """Take up the examples that `state` returned, and train on them."""
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore the examples that `state` returned, and train on them."""
         own = AnchorCounts.read(state)
         self._examples, self._terms = dict(own.examples), dict(own.terms)
         self.train()
 
-    def take_over(self, worker: str, state: Mapping[str, Any]) -> None:
-        """Add the examples of another worker, in the place of those that it had before; the next training counts them.
+    def merge(self, worker: str, state: Mapping[str, Any]) -> None:
+        """Replace the examples of another worker; they count from the next training on.
 
         Raises:
-            ValueError: They are none.
+            ValueError: They are invalid.
         """
         self._others[worker] = AnchorCounts.read(state)
         each = MOST_TERMS // len(self._others)
         self._others = {name: counts.bounded(each) for name, counts in self._others.items()}
 
-    def _everybody(self) -> list[AnchorCounts]:
+    def _all_counts(self) -> list[AnchorCounts]:
         return [AnchorCounts(self._examples, self._terms), *self._others.values()]
 
     def _score(self, anchor: str) -> float | None:
@@ -148,7 +148,7 @@ class AnchorClassifier:
         log_odds = self._prior + sum(tf * self._log_odds.get(term, 0.0) for term, tf in counts.items())
         return 1.0 / (1.0 + exp(-max(-_LARGEST, min(_LARGEST, log_odds))))
 
-    def _forget_rare_terms(self) -> None:
+    def _drop_rare_terms(self) -> None:
         both = self._terms[True] + self._terms[False]
         for term, _ in both.most_common()[MOST_TERMS:]:
             self._terms[True].pop(term, None)

@@ -1,4 +1,4 @@
-"""From which score on an anchor is believed before its target is seen: SURVEY, figure 6; training gives it anew."""
+"""The threshold of pseudo labels, recomputed by each training: SURVEY, figure 6."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ KNOWN_TARGETS = 1_000
 UNDECIDED = 0.5
 
 Known = tuple[float, bool]
-"""How likely a link was said to be relevant, and whether it was."""
+"""The predicted probability that a link is relevant, and whether it was."""
 
 
 def new_threshold(known: Sequence[Known], accuracy: float, old: float) -> float:
-    """Give the least confidence from which on scores were right often enough; the old threshold when there is none."""
+    """Return the least confidence from which scores were accurate enough; the old threshold when there is none."""
     ranked = sorted(((confidence(score), (score > UNDECIDED) == relevant) for score, relevant in known), reverse=True)
     threshold, seen, right = None, 0, 0
     for least, group in groupby(ranked, key=lambda one: one[0]):
@@ -26,5 +26,5 @@ def new_threshold(known: Sequence[Known], accuracy: float, old: float) -> float:
 
 
 def confidence(anchor_score: float) -> float:
-    """Give how far a score lies from undecided, from 0 to 1."""
+    """Return the distance of a score from undecided, from 0 to 1."""
     return abs(2 * anchor_score - 1)

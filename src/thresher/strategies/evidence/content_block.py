@@ -1,4 +1,4 @@
-"""Relevance by the content block that a link stands in: LPE, section 4.2."""
+"""Relevance by the content block of a link: LPE, section 4.2."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thresher.text.vectors import Vector
 
 
 class ContentBlocks:
-    """The blocks of all pages so far, and their likeness to the topic.
+    """The blocks of all pages so far, and their similarity to the topic.
 
     Args:
         topics: The topic's vectors.
@@ -22,7 +22,7 @@ class ContentBlocks:
         self._topics = topics
 
     def read(self, page: ParsedPage) -> list[float]:
-        """Count the blocks of a page, then give Sim_CBP of each."""
+        """Count the terms of a page's blocks, then return Sim_CBP of each block."""
         units = list(map(count, page.blocks))
         self.table.add(units)
         return [self.table.similarity(u, self._topics) for u in units]

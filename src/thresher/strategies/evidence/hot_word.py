@@ -1,4 +1,4 @@
-"""Hot words: how much an anchor says what the user asked for; LAYERS 3.1."""
+"""Hot words: the similarity of an anchor and the user's query; LAYERS 3.1."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ class HotWords:
         self._q = count("\n".join(phrases))
 
     def similarity(self, anchor: str) -> float:
-        """Give hot(h, q): the cosine of the anchor's term counts and the query's."""
+        """Return hot(h, q): the cosine of the anchor's term counts and the query's."""
         return cosine(count(anchor), self._q) if anchor else 0.0

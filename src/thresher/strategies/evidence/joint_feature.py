@@ -11,14 +11,14 @@ from thresher.text.tokens import count
 from thresher.text.vectors import Vector
 
 REMEMBERED_ANCHORS = 1 << 13
-"""Anchors come again and again; the words around them do not."""
+"""Size of the cache of anchors, which repeat; contexts do not."""
 
 Units = tuple[Mapping[str, int], Mapping[str, int]]
 """The terms of an anchor, and of the words around it."""
 
 
 class JointFeature:
-    """The anchors and contexts of all links so far, and their likeness to the topic.
+    """The anchors and contexts of all links so far, and their similarity to the topic.
 
     Args:
         topics: The topic's vectors.
@@ -32,14 +32,14 @@ class JointFeature:
         self._terms = lru_cache(maxsize=REMEMBERED_ANCHORS)(count)
 
     def read(self, page: ParsedPage) -> Sequence[Units]:
-        """Count the links of a page, those without words left out; return the terms of each."""
+        """Count the terms of a page's links, without empty ones; return the terms of each link."""
         units = [(self._terms(link.anchor), count(link.context)) for link in page.links]
         self.anchors.add(anchor for anchor, _ in units if anchor)
         self.contexts.add(context for _, context in units if context)
         return units
 
     def evaluate(self, units: Units) -> Mapping[str, float]:
-        """Give Sim_anchor, Sim_context and Sim_JFE of a link as ``anchor``, ``context`` and ``joint``."""
+        """Return Sim_anchor, Sim_context and Sim_JFE of a link as ``anchor``, ``context`` and ``joint``."""
         anchor, context = units
         sim_anchor = self.anchors.similarity(anchor, self._topics)
         sim_context = self.contexts.similarity(context, self._topics)

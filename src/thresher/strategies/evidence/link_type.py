@@ -16,11 +16,11 @@ GAMMA: Mapping[LinkType, tuple[float, float]] = {
     LinkType.OUTWARD: (0.2, 0.01),
     LinkType.UPWARD: (0.2, 0.0),
 }
-"""gamma_1 for links whose words are relevant, gamma_2 for those whose words say nothing."""
+"""gamma_1 for links whose words are relevant, gamma_2 for others."""
 
 
 def link_type_relevance(parent_url: str, child_url: str, *, R_AT: float, R_PC: float) -> float:
-    """Give R_LT, which is defined for links of relevant pages only: on others the direction says nothing."""
+    """Return R_LT, which is defined for links of relevant pages only; 0 for others."""
     if R_PC <= 0:
         return 0.0
     gamma_1, gamma_2 = GAMMA[link_type(parent_url, child_url)]

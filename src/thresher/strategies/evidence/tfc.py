@@ -1,7 +1,7 @@
 """TFC weights of terms, learned while crawling: LPE, equations 12 and 13.
 
-A unit is a block, an anchor or the words around a link. How rare a term is among units is not known before the crawl,
-so every page is counted before its links are scored.
+A unit is a block, an anchor or a link context. The document frequencies of terms among units are not known before the
+crawl, so every page is counted before its links are scored.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 from thresher.text.vectors import Vector, norm
 
 TOPIC_TERMS = 8
-"""Of a topic: against many terms no anchor of a few words could come near a cosine of one half."""
+"""Terms of a topic vector: with more, no anchor of a few words could reach a cosine of one half."""
 MOST_TERMS = 100_000
-"""Terms that one table remembers; beyond it those of the fewest units are forgotten."""
+"""Terms that one table remembers; beyond it the rarest are dropped."""
 
 
 def heaviest(vectors: Iterable[Vector], most: int = TOPIC_TERMS) -> list[Vector]:
-    """Cut topic vectors down to their heaviest terms; of equal ones the first."""
+    """Reduce topic vectors to their heaviest terms; of equal ones the first."""
     return [dict(sorted(vector.items(), key=lambda item: -item[1])[:most]) for vector in vectors]
 
 
 class UnitTable:
-    """How many units there were, and in how many of them each term stood; other workers' counts are added.
+    """The number of units, and of those with each term; other workers' counts are added.
 
     Args:
         units: The first units: the topic's own terms.
@@ -40,7 +40,7 @@ class UnitTable:
         self.add(units)
 
     def add(self, units: Iterable[Mapping[str, float]]) -> None:
-        """Count units, each by its different terms."""
+        """Count units, each term once per unit."""
         for unit in units:
             self._N += 1
             self._n.update(unit.keys())
@@ -57,35 +57,34 @@ class UnitTable:
         return {t: f_t * (log_N - log((n[t] + others[t] or 1) + 0.5)) for t, f_t in f.items()}
 
     def similarity(self, u: Mapping[str, float], topics: Sequence[Vector]) -> float:
-        """Give Sim(u, v): the cosine of a unit and the topic, both weighed; of several vectors the nearest."""
-        met = [topic for topic in topics if not topic.keys().isdisjoint(u)]
-        if not met:  # few units hold a word of the topic; the others need not be weighed
+        """Return Sim(u, v): the cosine of a unit and the topic, both weighted; of several vectors the greatest."""
+        matching = [topic for topic in topics if not topic.keys().isdisjoint(u)]
+        if not matching:  # most units have no word of the topic and need not be weighted
             return 0.0
         w_u = self.weigh(u)
-        return max(_cosine(w_u, self.weigh(topic)) for topic in met)
+        return max(_cosine(w_u, self.weigh(topic)) for topic in matching)
 
     def state(self, most_terms: int = MOST_TERMS) -> dict[str, Any]:
-        """Return this worker's own counts as values that JSON can hold."""
+        """Return this worker's own counts as JSON values."""
         return {"N": self._N, "n": dict(self._n if len(self._n) <= most_terms else self._n.most_common(most_terms))}
 
     @staticmethod
     def checked(state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what `state` of another worker returned, if it did.
+        """Validate the `state` of another worker.
 
         Raises:
-            ValueError: It is something else.
+            ValueError: It is invalid.
         """
         N, n = int(state["N"]), {str(term): int(number) for term, number in state["n"].items()}
         if min([N, *n.values()]) < 0:
             raise ValueError("a count is below 0")
         return {"N": N, "n": n}
 
-    def go_on_from(self, state: Mapping[str, Any]) -> None:
-        """Take up what `state` returned."""
+    def restore(self, state: Mapping[str, Any]) -> None:
         self._N, self._n = int(state["N"]), Counter(state["n"])
 
-    def take_over(self, worker: str, state: Mapping[str, Any]) -> None:
-        """Add the counts of another worker, in the place of those that it had before."""
+    def merge(self, worker: str, state: Mapping[str, Any]) -> None:
+        """Replace the counts of another worker."""
         self._others[worker] = int(state["N"]), Counter(state["n"])
         each = MOST_TERMS // len(self._others)
         for name, (N, n) in self._others.items():

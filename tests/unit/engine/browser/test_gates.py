@@ -2,15 +2,15 @@
 
 import asyncio
 
-from thresher.engine.browser.gates import Gates
+from thresher.engine.browser.proxy import HostLocks
 
 
 async def test_requests_to_one_host_follow_each_other():
-    gates, open_, most = Gates(), 0, 0
+    host_locks, open_, most = HostLocks(), 0, 0
 
     async def ask():
         nonlocal open_, most
-        async with gates.at("a.example"):
+        async with host_locks.at("a.example"):
             open_ += 1
             most = max(most, open_)
             await asyncio.sleep(0)
@@ -18,26 +18,26 @@ async def test_requests_to_one_host_follow_each_other():
 
     await asyncio.gather(*(ask() for _ in range(5)))
     assert most == 1
-    assert len(gates) == 0
+    assert len(host_locks) == 0
 
 
 async def test_hosts_do_not_wait_for_each_other():
-    gates = Gates()
-    async with gates.at("a.example"), gates.at("b.example"):
-        assert len(gates) == 2
+    host_locks = HostLocks()
+    async with host_locks.at("a.example"), host_locks.at("b.example"):
+        assert len(host_locks) == 2
 
 
 async def test_whoever_gives_up_waiting_leaves_the_gate_to_others():
-    gates = Gates()
-    async with gates.at("a.example"):
-        waiting = asyncio.ensure_future(_pass_through(gates))
+    host_locks = HostLocks()
+    async with host_locks.at("a.example"):
+        waiting = asyncio.ensure_future(_pass_through(host_locks))
         await asyncio.sleep(0)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-    await asyncio.wait_for(_pass_through(gates), 1)
-    assert len(gates) == 0
+    await asyncio.wait_for(_pass_through(host_locks), 1)
+    assert len(host_locks) == 0
 
 
-async def _pass_through(gates):
-    async with gates.at("a.example"):
+async def _pass_through(host_locks):
+    async with host_locks.at("a.example"):
         pass

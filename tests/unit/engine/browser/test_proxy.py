@@ -5,8 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from thresher.engine.browser.passes import Pass
 from thresher.engine.browser.proxy import GuardedProxy, dial
+from thresher.engine.browser.quota import NetworkQuota
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
@@ -38,7 +38,7 @@ class World:
         self.dialled = []
         self.asked = []
         self.proxy = GuardedProxy(self.places, dial=self.dial)
-        self.page = Pass(max_connections=3, max_bytes=10_000)
+        self.page = NetworkQuota(max_connections=3, max_bytes=10_000)
 
     async def places(self, name, port):
         self.asked.append((name, port))
@@ -115,7 +115,7 @@ async def test_a_place_that_the_guard_refuses_is_not_dialled_and_looks_like_nobo
 async def test_a_place_that_the_page_did_not_ask_for_is_not_even_looked_up(world):
     assert await world.ask("CONNECT a.example:443 HTTP/1.1") == b""
     assert world.asked == []
-    assert world.page.refused == ["a.example:443: not asked for by the page"]
+    assert world.page.refused == ["a.example:443: not requested by the page"]
 
 
 @pytest.mark.parametrize("asked", ["GET / HTTP/1.1", "nonsense", "POST http://a.example/ HTTP/1.1\nContent-Length: x"])

@@ -47,7 +47,9 @@ async def test_a_fence_that_was_given_out_twice_settles_nothing_of_the_other(fro
     """A store that crashed may have lost its last second, and with it the numbers that it gave out."""
     await frontier.add([link("https://a.example/")])
     [lost] = await frontier.lease(1, seconds=60)
-    await frontier.link.call("DEL", *[f"{keys_of(frontier)}{key}" for key in ("x", "L", "l", "r", "qa.example", "a")])
+    await frontier.connection.call(
+        "DEL", *[f"{keys_of(frontier)}{key}" for key in ("x", "L", "l", "r", "qa.example", "a")]
+    )
     again = RedisFrontier(server_url("redis"), frontier._crawl)
     await again.add([link("https://b.example/")])
     [lease] = await again.lease(1, seconds=60)
@@ -85,7 +87,7 @@ async def test_a_store_that_was_started_again_hands_out_nothing_for_the_time_of_
     """It may have forgotten leases whose fetches go on."""
     await frontier.add([link(f"https://h{n}.example/") for n in range(5)])
     await frontier.lease(1, seconds=3)
-    await frontier.link.call("SCRIPT FLUSH")
+    await frontier.connection.call("SCRIPT FLUSH")
     assert await frontier.lease(1, seconds=60) == []
     assert 1.0 < await frontier.seconds_to_next() <= 3.0
     while await frontier.seconds_to_next() > 0:  # whoever works asks often; a long silence would not count as time
@@ -94,7 +96,7 @@ async def test_a_store_that_was_started_again_hands_out_nothing_for_the_time_of_
 
 
 async def test_a_new_crawl_on_a_new_store_begins_at_once(frontier):
-    await frontier.link.call("SCRIPT FLUSH")
+    await frontier.connection.call("SCRIPT FLUSH")
     await frontier.add([link("https://a.example/")])
     assert len(await frontier.lease(1, seconds=60)) == 1
 
@@ -102,10 +104,10 @@ async def test_a_new_crawl_on_a_new_store_begins_at_once(frontier):
 async def step_clock(frontier, seconds):
     """Nobody can set the clock of a server for a test; what it remembers of it can be moved the other way."""
     key = f"{keys_of(frontier)}x"
-    last = float(await frontier.link.call("HGET", key, "last"))
-    ahead = float(await frontier.link.call("HGET", key, "ahead") or 0)
+    last = float(await frontier.connection.call("HGET", key, "last"))
+    ahead = float(await frontier.connection.call("HGET", key, "ahead") or 0)
     # The frontier takes `clock - ahead` for its time: with a smaller `ahead` the clock seems to have leapt.
-    await frontier.link.call("HSET", key, "last", repr(last), "ahead", repr(ahead - seconds))
+    await frontier.connection.call("HSET", key, "last", repr(last), "ahead", repr(ahead - seconds))
 
 
 async def test_of_urls_settled_long_ago_the_state_is_known(frontier):
@@ -114,7 +116,7 @@ async def test_of_urls_settled_long_ago_the_state_is_known(frontier):
     await frontier.commit([Settlement(lease=done, outcome=Outcome.DONE)])
     await frontier.commit([Settlement(lease=failed, outcome=Outcome.FAILED, reason="gone")])
     assert (await frontier.find(failed.url)).reason == "gone"
-    await frontier.link.call("DEL", f"{keys_of(frontier)}t")
+    await frontier.connection.call("DEL", f"{keys_of(frontier)}t")
     assert (await frontier.find(done.url)).state is UrlState.DONE
     assert (await frontier.find(failed.url)).state is UrlState.FAILED
 
@@ -122,7 +124,7 @@ async def test_of_urls_settled_long_ago_the_state_is_known(frontier):
 async def test_a_host_of_many_urls_hands_them_out_in_order(frontier):
     scores = [((n * 7919) % 1000) / 1000 for n in range(1000)]
     await frontier.add([link(f"https://a.example/{n}", score) for n, score in enumerate(scores)])
-    assert await frontier.link.call("EXISTS", f"{keys_of(frontier)}qa.example 7") == 1
+    assert await frontier.connection.call("EXISTS", f"{keys_of(frontier)}qa.example 7") == 1
     leased = []
     for _ in range(20):
         [lease] = await frontier.lease(1, seconds=60)
@@ -144,8 +146,8 @@ async def test_all_keys_of_a_crawl_begin_with_its_name(frontier):
     [one, other] = await frontier.lease(2, seconds=60, worker="w\r\n")
     await frontier.commit([Settlement(lease=one, outcome=Outcome.DONE, page=True, content=7)])
     await frontier.commit([Settlement(lease=other, outcome=Outcome.FAILED, reason="'); redis.call('FLUSHALL')")])
-    await frontier.remember("a.example", "robots", "User-agent: *\r\n", seconds=60)
-    keys = [key.decode() for key in await frontier.link.call("KEYS", f"*{frontier._crawl}*")]
+    await frontier.put_state("a.example", "robots", "User-agent: *\r\n", seconds=60)
+    keys = [key.decode() for key in await frontier.connection.call("KEYS", f"*{frontier._crawl}*")]
     assert keys
     assert all(key.startswith((f"th:{{{frontier._crawl}:0}}", f"th:{{{frontier._crawl}}}")) for key in keys)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.contract.frontier_stores import server_url
-from thresher.frontier.redis.link import StoreLink
+from thresher.frontier.redis.connection import RedisConnection
 from thresher.frontier.redis.scripts import NAMES, Settings, script
 
 
@@ -14,10 +14,10 @@ def test_a_script_says_what_it_takes_and_is_named_as_the_store_names_it(name):
 
 
 async def test_the_store_gives_scripts_the_same_names():
-    link = StoreLink(server_url("redis"))
+    connection = RedisConnection(server_url("redis"))
     for name in NAMES:
-        assert await link.call("SCRIPT LOAD", script(name).text) == script(name).sha
-    await link.close()
+        assert await connection.call("SCRIPT LOAD", script(name).text) == script(name).sha
+    await connection.close()
 
 
 def test_settings_are_always_as_long():

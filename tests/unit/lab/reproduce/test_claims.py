@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.lab.reproduce.rows import row
-from thresher.lab.reproduce.claims import Verdict, compare, end, judge_order, paired, together
+from thresher_lab.reproduce.claims import Verdict, compare, end, judge_order, paired, together
 
 
 def curves(**strategies):

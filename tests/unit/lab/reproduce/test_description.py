@@ -2,14 +2,14 @@
 
 import pytest
 
-from thresher.lab.reproduce.description import Description
+from thresher_lab.reproduce.experiment_runner import TopicDescription
 
 
 def test_likeness_is_the_cosine_with_labels_and_examples():
-    tea = Description(["tea"], ["tea leaf"], [])
-    assert tea.likeness("tea leaf") == pytest.approx(3 / (5**0.5 * 2**0.5))
+    tea = TopicDescription(["tea"], ["tea leaf"], [])
+    assert tea.similarity("tea leaf") == pytest.approx(3 / (5**0.5 * 2**0.5))
 
 
 def test_a_page_must_be_more_like_it_than_half_of_the_other_pages():
-    tea = Description(["tea"], [], ["tea", "tea leaf", "leaf"])
+    tea = TopicDescription(["tea"], [], ["tea", "tea leaf", "leaf"])
     assert tea.threshold == pytest.approx(0.5**0.5)

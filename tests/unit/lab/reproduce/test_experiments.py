@@ -4,11 +4,10 @@ import pytest
 
 from tests.unit.lab.reproduce.rows import row
 from thresher.errors import ConfigError
-from thresher.lab.reproduce import ablations, fcmrps, itfidf, layers, lpe, timing, url_tokens
-from thresher.lab.reproduce.claims import Verdict
-from thresher.lab.reproduce.experiments import EXPERIMENTS, chosen, report
-from thresher.lab.reproduce.page import reproduction_page
-from thresher.lab.reproduce.tables import written
+from thresher_lab.reproduce import ablations, fcmrps, itfidf, layers, lpe, timing, url_tokens
+from thresher_lab.reproduce.claims import Verdict
+from thresher_lab.reproduce.experiments import EXPERIMENTS, chosen, report
+from thresher_lab.reproduce.tables import reproduction_page, written
 
 FOUR = {"breadth-first": (1, 2), "shark (form=fcmrps)": (2, 4), "best-first": (3, 6), "fcmrps": (4, 8)}
 
@@ -34,7 +33,7 @@ def test_an_unknown_experiment_is_an_error():
 def test_without_rows_an_experiment_says_how_to_make_them(tmp_path):
     made = report("E7", tmp_path)
     assert made.title == "not available"
-    assert "python -m bench.e7 --results" in made.notes[0]
+    assert "python -m bench.papers.e7 --results" in made.notes[0]
 
 
 def test_trouble_stands_in_the_notes(tmp_path):

@@ -1,6 +1,6 @@
 """The ranked dump of the layers."""
 
-from thresher.lab.reproduce.ranking import ranked_hits
+from thresher_lab.reproduce.ranking import ranked_hits
 
 
 class Scorer:

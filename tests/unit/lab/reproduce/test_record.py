@@ -1,8 +1,8 @@
 """The record of runs."""
 
-from thresher.lab.reproduce.experiments import command_of
-from thresher.lab.reproduce.plans import Choice
-from thresher.lab.reproduce.record import record_run, runs_of
+from thresher_lab.reproduce.experiments import command_of
+from thresher_lab.reproduce.plans import ExperimentOverrides
+from thresher_lab.reproduce.record import record_run, runs_of
 
 
 def test_a_run_says_what_it_took(tmp_path):
@@ -14,5 +14,5 @@ def test_a_run_says_what_it_took(tmp_path):
 
 
 def test_a_run_can_be_typed_again():
-    choice = Choice(webs=["webkb"], topics=["dev"], pages=50)
+    choice = ExperimentOverrides(webs=["webkb"], topics=["dev"], pages=50)
     assert command_of("E9", choice) == "thresher lab reproduce E9 --web webkb --topics dev --pages 50"

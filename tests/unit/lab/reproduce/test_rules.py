@@ -3,9 +3,9 @@
 import pytest
 
 from tests.unit.lab.reproduce.rows import row
-from thresher.lab.reproduce.claims import Verdict
-from thresher.lab.reproduce.plans import Choice
-from thresher.lab.reproduce.rules import e10_report, e10_trials, exclusive, harvest_ratio, overlap
+from thresher_lab.reproduce.claims import Verdict
+from thresher_lab.reproduce.plans import ExperimentOverrides
+from thresher_lab.reproduce.rules import e10_report, e10_trials, exclusive, harvest_ratio, overlap
 
 SEED = [0, 1.0]
 SOFT = row("soft-focus", scores=[SEED, [1, 0.5], [2, 0.1], [-1, 0.0]], seed_pages=[0])
@@ -35,7 +35,7 @@ def test_a_crawl_without_its_partner_is_not_judged():
 
 
 def test_part_b_starts_from_50_seeds_where_a_topic_is_large_enough():
-    trials = e10_trials(Choice(webs=["generated-en-3000"], topics=["Arts/Music"], pages=20))
+    trials = e10_trials(ExperimentOverrides(webs=["generated-en-3000"], topics=["Arts/Music"], pages=20))
     assert [(trial.seeds, trial.strategy) for trial in trials] == [
         (10, "soft-focus"),
         (10, "rules"),

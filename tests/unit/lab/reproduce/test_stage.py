@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from thresher.lab.reproduce.stage import Stage
-from thresher.lab.reproduce.trials import CLASSES, RANKING, TIME, Trial, trial_key
+from thresher_lab.reproduce.experiment_runner import ExperimentRunner
+from thresher_lab.reproduce.trials import CLASSES, RANKING, TIME, Trial, trial_key
 
 MUSIC = {"web": "generated-en-600", "topic": "Arts/Music", "seed_set": 0, "pages": 40, "seeds": 3}
 
@@ -14,7 +14,7 @@ MUSIC = {"web": "generated-en-600", "topic": "Arts/Music", "seed_set": 0, "pages
 def stage(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("THRESHER_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield Stage.open("generated-en-600")
+        yield ExperimentRunner.open("generated-en-600")
 
 
 def test_a_row_tells_what_was_found_by_label_by_text_and_by_words(stage):
@@ -55,9 +55,9 @@ def test_examples_are_neither_seeds_nor_hits(stage):
 
 
 def test_examples_tell_what_the_topic_is_about(stage):
-    words = stage._aim_of_examples("Arts/Music", 30).vectors["en"]
+    words = stage._topic_profile_of_examples("Arts/Music", 30).vectors["en"]
     assert words["music"] == 1
-    assert len(words) > len(stage.aim("Arts/Music").vectors["en"])
+    assert len(words) > len(stage.topic_profile("Arts/Music").vectors["en"])
 
 
 def test_time_is_measured_with_pages_parsed_anew(stage, monkeypatch):

@@ -3,8 +3,8 @@
 import pytest
 
 from thresher.errors import ConfigError, UnknownName
-from thresher.lab.importers.pagefile import SourcePage, write_web
-from thresher.lab.reproduce.webs import SECTIONS_WEB, labels_of, language_of, open_named, topics_of
+from thresher_lab.reproduce.webs import SECTIONS_WEB, labels_of, language_of, open_named, topics_of
+from thresher_lab.webs.importers.pagefile import SourcePage, write_web
 
 
 def test_a_generated_web_has_the_size_and_the_language_of_its_name():

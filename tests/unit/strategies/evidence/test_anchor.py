@@ -3,15 +3,15 @@
 import pytest
 
 from thresher.records import Link
-from thresher.strategies.aim import Aim
 from thresher.strategies.evidence.anchor import anchor_relevance
+from thresher.topics.profile import TopicProfile
 
-NBA = Aim(vectors={"en": {"sport": 1 / 3, "basketbal": 2 / 3, "nba": 1.0}})
+NBA = TopicProfile(vectors={"en": {"sport": 1 / 3, "basketbal": 2 / 3, "nba": 1.0}})
 
 
 def R_AT(anchor, context="", R_PC=0.1):
     link = Link(url="http://a.example/", anchor=anchor, context=context)
-    return anchor_relevance(NBA.likeness, link, R_PC=R_PC)
+    return anchor_relevance(NBA.similarity, link, R_PC=R_PC)
 
 
 @pytest.mark.parametrize(("anchor", "R_anchor"), [("NBA", 0.8018), ("Basketball", 0.5345), ("Sports", 0.2673)])

@@ -70,7 +70,7 @@ def test_chinese_anchors_are_read_in_pairs(classifier):
 def test_what_was_learned_survives_as_json(classifier):
     classifier.train()
     again = AnchorClassifier()
-    again.go_on_from(json.loads(json.dumps(classifier.state())))
+    again.restore(json.loads(json.dumps(classifier.state())))
     assert again.score("jazz") == classifier.score("jazz")
 
 

@@ -58,14 +58,14 @@ def test_the_heaviest_terms_of_a_topic_stay():
 
 def test_what_was_counted_can_be_taken_up():
     table, again = UnitTable(units("a b", "a")), UnitTable()
-    again.go_on_from(table.state())
+    again.restore(table.state())
     assert again.weigh({"a": 1, "b": 1}) == table.weigh({"a": 1, "b": 1})
 
 
 def test_counts_of_workers_add_up_and_are_replaced():
     table = UnitTable(units("a b"))
-    table.take_over("w2", {"N": 9, "n": {"a": 9}})
-    table.take_over("w2", {"N": 3, "n": {"a": 2}})
+    table.merge("w2", {"N": 9, "n": {"a": 9}})
+    table.merge("w2", {"N": 3, "n": {"a": 2}})
     assert table.weigh({"a": 1, "b": 1}) == pytest.approx({"a": log(5 / 3.5), "b": log(5 / 1.5)})
     assert table.state() == {"N": 1, "n": {"a": 1, "b": 1}}
 

@@ -1,8 +1,8 @@
--- Let URLs in.
+-- Add URLs.
 -- needs: call record host queue seen let_in
 -- KEYS: the shard's prefix
--- ARGV: time, settings, links in all, hosts, then the links as in let_in.lua
--- Answers how many were new, and the hosts whose links are news again.
+-- ARGV: time, settings, number of links, number of hosts, then the links as in let_in.lua
+-- Returns how many were new, and the hosts whose cached links are invalid (`afresh`).
 
 let_in(5, tonumber(ARGV[4]), ages(tonumber(ARGV[3])))
 tidy()

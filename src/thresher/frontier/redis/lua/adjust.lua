@@ -1,7 +1,7 @@
--- Add to the number of relevant pages of hosts, after pages were judged again.
+-- Change the number of relevant pages of hosts, after pages were judged again.
 -- needs: call record host queue
 -- KEYS: the shard's prefix
--- ARGV: time, settings, then of each host: name, change
+-- ARGV: time, settings, then for each host: name, change
 
 for at = 3, #ARGV, 2 do
     local host = known_host(ARGV[at])

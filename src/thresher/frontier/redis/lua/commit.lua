@@ -1,11 +1,12 @@
--- Settle leases, and let the links of their pages in.
+-- Settle leases, and add the links of their pages.
 -- needs: call record host queue seen leases let_in
 -- KEYS: the shard's prefix
--- ARGV: time, settings, then of each settlement: fence, end of the lease, outcome (done, failed or retry), reason, delay in
---       seconds, whether it brought a page (1 or 0), whether that was relevant (1 or 0), why the host should be parked (or
---       empty), number of the hash of contents, hash of the content (or empty), fingerprint of the URL, links in all,
---       hosts, the links as in let_in.lua
--- Answers of each settlement whether its lease was held (1 or 0), and the hosts whose links are news again.
+-- ARGV: time, settings, then for each settlement: fence, end of the lease, outcome (done, failed or retry), reason,
+--       delay in seconds, whether it is a page (1 or 0), whether that is relevant (1 or 0), why the host should be
+--       parked (or empty), number of the hash of contents, hash of the content (or empty), fingerprint of the URL,
+--       number of links, number of hosts, the links as in let_in.lua
+-- Returns for each settlement whether its lease was held (1 or 0), and the hosts whose cached links are invalid
+-- (`afresh`).
 
 local answer, at = {}, 3
 while ARGV[at] do

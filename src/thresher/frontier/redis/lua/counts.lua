@@ -1,8 +1,8 @@
--- The frontier in numbers.
+-- Statistics of the frontier.
 -- needs: call record host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings
--- Answers whether it must be asked again, as in lease.lua, and the numbers in the order of `Counts`.
+-- Returns whether the call must be repeated, as in lease.lua, and the numbers in the order of `Counts`.
 
 local all_awake = wake()
 tidy()

@@ -1,8 +1,8 @@
--- Go through a gate, and shut it.
+-- Acquire a lock.
 -- needs: call
 -- KEYS: the shard's prefix
--- ARGV: time, settings, gate, seconds that it stays shut unless somebody leaves
--- Answers the seconds to wait when it is shut, 0 when it was open.
+-- ARGV: time, settings, lock (`gate`), seconds until it expires unless it is released
+-- Returns 0 when it was free, else the seconds to wait.
 
 local key, seconds = prefix .. 'y' .. ARGV[3], tonumber(ARGV[4])
 local wait = math.max(0, tonumber(redis.call('GET', key) or 0) - now)

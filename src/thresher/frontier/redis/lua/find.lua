@@ -1,8 +1,8 @@
--- Say where a URL stands.
+-- Return a URL with its state.
 -- needs: call record host queue seen leases
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, host, rest, hash, member
--- Answers its state and its record; the record is missing when it was settled long ago. Nothing when it is not known.
+-- Returns its state and its record; no record when it was settled long ago. Nothing when it is unknown.
 
 local host, rest, hash, member = known_host(ARGV[3]), ARGV[4], tonumber(ARGV[5]), ARGV[6]
 if not host then

@@ -1,10 +1,11 @@
--- Hand out the best URLs of hosts that may be asked now, best first.
+-- Lease the best URLs of ready hosts, best first.
 -- needs: call record host queue seen leases
 -- KEYS: the shard's prefix
--- ARGV: time, settings, how many at most, seconds, worker, pages that the crawl may have (or empty), 8 bytes that are this
---       request's own, and `new` when the store did not know this script: it is new, or was started again
--- Answers whether it must be asked again, because more leases have ended and more hosts woke than one call sees to; the
--- leases: host, rest, record, fence, end, pages and relevant pages of the host; and the hosts whose links are news again.
+-- ARGV: time, settings, limit, seconds, worker, maximum number of pages of the crawl (or empty), 8 bytes that identify
+--       this request, and `new` when the store did not have this script: it is new, or was restarted
+-- Returns whether the call must be repeated, because more leases have expired and more hosts woke than one call
+-- handles; the leases: host, rest, record, fence, end, pages and relevant pages of the host; and the hosts whose cached
+-- links are invalid (`afresh`).
 
 local limit, seconds, worker, pages, request = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7]
 local paused = is_paused(seconds, ARGV[8] == 'new')

@@ -1,8 +1,9 @@
--- Say what a shard could hand out.
+-- Poll what a shard could lease.
 -- needs: call record host queue seen leases
 -- KEYS: the shard's prefix
--- ARGV: time, settings, how many at most
--- Answers pages, open leases, the scores of its best ready hosts, and the hosts whose links are news again.
+-- ARGV: time, settings, maximum number of scores
+-- Returns pages, open leases, the scores of its best ready hosts, and the hosts whose cached links are invalid
+-- (`afresh`).
 
 reap()
 wake()

@@ -1,8 +1,8 @@
--- When `lease` may have something to hand out.
+-- When `lease` may return something.
 -- needs: call record host queue seen leases
 -- KEYS: the shard's prefix
 -- ARGV: time, settings
--- Answers the seconds until then; nothing when time alone brings nothing.
+-- Returns the seconds until then; nothing when time alone makes no URL available.
 
 wake()
 tidy()
@@ -11,7 +11,7 @@ for _, asleep in ipairs({ 'd', 'p' }) do
     local soonest = redis.call('ZRANGE', prefix .. asleep, 0, 0, 'WITHSCORES')[2]
     first = math.min(first, tonumber(soonest) or math.huge)
 end
--- A lease that may be lost brings its host back; those that end later than `first` need no look.
+-- A lease that expires makes its host ready again; those that end later than `first` need not be checked.
 local at, number = 0, nil
 repeat
     local ending = redis.call('ZRANGE', prefix .. 'l', at, at, 'WITHSCORES')

@@ -1,4 +1,4 @@
--- Ask a host no more for some time; a host nobody heard of yet is known then.
+-- Stop requests to a host for some time; an unknown host is created.
 -- needs: call record host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, host, reason, seconds (empty: without end)

@@ -1,4 +1,4 @@
--- Return a note about a host, unless its time is over.
+-- Return a value about a host, unless it has expired.
 -- needs: call
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, host, kind

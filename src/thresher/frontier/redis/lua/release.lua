@@ -1,8 +1,8 @@
--- Give leases back unused.
+-- Return leases unused.
 -- needs: call record host queue seen leases
 -- KEYS: the shard's prefix
--- ARGV: time, settings, delay in seconds, then of each lease its fence and its end
--- Answers the hosts whose links are news again.
+-- ARGV: time, settings, delay in seconds, then for each lease its fence and its end
+-- Returns the hosts whose cached links are invalid (`afresh`).
 
 local delay = tonumber(ARGV[3])
 for n = 4, #ARGV, 2 do

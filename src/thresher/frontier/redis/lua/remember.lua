@@ -1,4 +1,4 @@
--- Keep a note about a host for some time.
+-- Store a value about a host, with a TTL.
 -- needs: call
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, host, kind, value, seconds

@@ -1,11 +1,11 @@
--- Forget that URLs were settled, so that they can be let in again.
+-- Forget that URLs were settled, so that they can be added again.
 -- needs: call record host queue seen leases
 -- KEYS: the shard's prefix
--- ARGV: time, settings, then of each URL: host, rest, hash, member
--- Answers how many were settled.
+-- ARGV: time, settings, then for each URL: host, rest, hash, member
+-- Returns how many were settled.
 --
--- Of what is done only the reason tells whether it was a page: pages have none, or one of those listed below. The
--- reasons of the newest settled URLs are kept; of older ones it is assumed that they were pages.
+-- Only the reason of a done URL shows whether it was a page: pages have none, or one of those listed below. The reasons
+-- of the newest settled URLs are kept; older ones are assumed to have been pages.
 
 local PAGE = { [''] = true, truncated = true, ['through a browser'] = true }
 

@@ -1,9 +1,9 @@
--- Give waiting URLs new scores.
+-- Set new scores of waiting URLs.
 -- needs: call record host queue
 -- KEYS: the shard's prefix
--- ARGV: time, settings, how far two scores may differ and still be the same, then of each URL: host, rest, hash, score,
+-- ARGV: time, settings, how far two equal scores may differ, then for each URL: host, rest, hash, score,
 --       the score that it must still have (or empty)
--- Answers how many still waited.
+-- Returns how many still waited.
 
 local same, waited, changed = tonumber(ARGV[3]), 0, {}
 for at = 4, #ARGV, 5 do

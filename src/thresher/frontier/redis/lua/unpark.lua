@@ -1,4 +1,4 @@
--- Let a parked host be asked again.
+-- Allow requests to a parked host again.
 -- needs: call record host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, host

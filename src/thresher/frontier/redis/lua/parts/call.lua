@@ -1,19 +1,19 @@
--- What every call begins with. KEYS[1]: the prefix of the shard's keys, with its hash tag. ARGV[1]: the time in seconds,
--- empty for the store's own clock. ARGV[2]: the settings of the frontier, see `Settings` in scripts.py.
+-- The beginning of every script. KEYS[1]: the prefix of the shard's keys, with its hash tag. ARGV[1]: the time in
+-- seconds, empty for the store's own clock. ARGV[2]: the settings of the frontier, see `Settings` in scripts.py.
 
 local prefix = KEYS[1]
 
--- A number in full: Lua's own words keep 14 digits.
+-- A number with all its digits: tostring keeps only 14.
 local function exact(number)
     return string.format('%.17g', number)
 end
 
--- The store's clock may be set anew at any moment, and no wait may grow shorter by that. So our time goes on from where
--- it was when the clock steps back, and when it leaps ahead while somebody holds a lease: then calls come several times
--- a second, so a longer silence means that the clock was set, or that the store or all workers stood still.
+-- The store's clock may be set at any time, and no wait may get shorter by that. So our time continues from where it
+-- was when the clock steps back, and when it jumps ahead while a lease is open: then calls come several times a second,
+-- so a longer gap means that the clock was set, or that the store or all workers were stopped.
 local LEAP_SECONDS = 1
 
-local silence = 0  -- seconds since the last call, as far as the clock can be believed
+local silence = 0  -- seconds since the last call, as far as the clock can be trusted
 
 local function time_of_store()
     local time = redis.call('TIME')
@@ -34,7 +34,7 @@ local now = tonumber(ARGV[1]) or time_of_store()
 local leases_per_host, waiting_per_host, first_delay, max_tries, merge, chunk_size, seen_keys, most_at_once =
     struct.unpack('>I4I4dI4c1I4I4I4', ARGV[2])
 
--- Numbers that are sums, written once at the end of the call.
+-- Changes of counters, written once at the end of the call.
 local sums = {}
 
 local function count(name, by)

@@ -1,16 +1,16 @@
--- Hosts: what is known of each, and where it stands. A host's hash holds this under the empty name, beside the URLs that
--- wait there (see queue.lua).
+-- Hosts: the record and the stage of each. A host's hash holds its record under the empty name, beside its waiting URLs
+-- (see queue.lua).
 --
--- Every host that a call touches is read once, changed in memory, and put in its place by `tidy` at the end: in one of
--- `r` (ready, by its best URL), `d` (delayed, by its next time), `p` (parked, by the end of that), or in none while it
--- is held or has nothing waiting.
+-- Every host that a call touches is read once, changed in memory, and written by `tidy` at the end: into one of `r`
+-- (ready, by its best URL), `d` (delayed, by its next time), `p` (parked, by the end of that), or into none while it is
+-- held or has no waiting URLs.
 
 local EMPTY, READY, HELD, DELAYED, PARKED = 0, 1, 2, 3, 4
 local FORMAT = '>BI2I4I2dI4dddI4I4I4'
 local NOTHING = -math.huge
 
 local touched, hosts = {}, {}
-local afresh = {}  -- names of hosts whose links are news again: one was pushed out, or came back
+local afresh = {}  -- hosts whose links workers must not skip any more: one was evicted, or waits again
 
 local function host_key(name)
     return prefix .. 'q' .. name
@@ -27,7 +27,7 @@ local function touch(host)
     return host
 end
 
--- Return a host that is known; nil when it is not. `kept`: what its hash holds under the empty name, when that was read.
+-- Return a known host, or nil. `kept`: its record, when that was read already.
 local function known_host(name, kept)
     if hosts[name] then
         return hosts[name]
@@ -60,7 +60,7 @@ local function host_of(name, kept)
     return host
 end
 
--- Hosts that were asked or parked, by their pages; the others are in `r`, for nothing ever happened to them.
+-- Hosts that were requested or parked, by their pages; the others are in `r`, because nothing ever happened to them.
 local function note_asked(host)
     redis.call('ZADD', prefix .. 'a', -host.pages, host.name)
 end
@@ -70,12 +70,12 @@ local function leave_alone(host, seconds)
     host.next_time = math.max(host.next_time, now + seconds)
 end
 
--- When a host may be asked again if a lease that ends at `ends` is lost.
+-- When a host may be requested again if a lease that ends at `ends` expires.
 local function free_time(host, ends)
     return math.max(host.next_time, ends + (host.delay < 0 and first_delay or host.delay))
 end
 
--- Ready hosts with equal scores are in the order of their members: the oldest URL must make the greatest.
+-- Ready hosts with equal scores are ordered by their members: the oldest URL must have the greatest.
 local function turn(name, age)
     return struct.pack('>I4', YOUNGEST - age) .. name
 end
@@ -112,7 +112,7 @@ local function place(host)
     host.was_stage, host.was_best, host.was_age = host.stage, host.best, host.best_age
 end
 
--- URLs of a host's first chunk are written together, with what is known of the host: at the end, or before they are read.
+-- URLs of a host's first chunk are written together with the host's record: at the end, or before they are read.
 local function flush(host)
     local writes = host.writes
     if #writes > 0 then
@@ -135,7 +135,7 @@ local function write_host(host)
     flush(host)
 end
 
--- Let the hosts whose time has come be placed anew; whether all of them were.
+-- Update the stages of hosts whose wake time has passed; return whether all of them were updated.
 local function wake()
     local all = true
     for _, asleep in ipairs({ 'd', 'p' }) do

@@ -1,7 +1,7 @@
--- Leases: `L` holds each by its fence, `l` their ends.
+-- Leases: `L` has each by its fence, `l` their end times.
 
--- A store that was started again may have lost its last second or two, and with it leases whose fetches go on. Nobody
--- knows of which hosts; so nothing is handed out until the longest lease that was asked for before would be over.
+-- A store that was restarted may have lost its last second or two, and with it leases whose fetches continue. Their
+-- hosts are unknown; so nothing is leased until the longest lease that was requested before would have expired.
 local function is_paused(seconds, is_new)
     local kept = redis.call('HMGET', prefix .. 'x', 'longest', 'pause')
     local longest, pause = tonumber(kept[1] or 0), tonumber(kept[2] or 0)
@@ -40,21 +40,21 @@ local function read_lease(number)
     return lease
 end
 
--- Return a lease that is still held by whoever has its number. The end must be right too: a store that crashed and lost
--- its last second may give a number out again.
+-- Return the lease with this number if it is still held. The end must match too: a store that crashed and lost its last
+-- second may assign a number again.
 local function held(number, ends)
     local lease = read_lease(number)
     return lease and lease.ends > now and lease.ends == ends and lease or nil
 end
 
--- A lease as it is handed out.
+-- A lease as it is returned.
 local function shown(number)
     local lease = read_lease(number)
     local host = host_of(lease.host)
     return { lease.host, lease.rest, lease.record, number, exact(lease.ends), host.pages, host.relevant }
 end
 
--- Return the leases that this very request was granted before, when its answer was lost on the way.
+-- Return the leases that the same request was granted before, when the response was lost.
 local function granted_before(worker, request)
     local numbers = {}
     local kept = redis.call('HGET', prefix .. 'g', worker)
@@ -85,10 +85,10 @@ local function wait_again(host, lease, record)
     afresh[#afresh + 1] = host.name
 end
 
--- The newest settled URLs are kept with all that is known of them; of the older only that they were done, or failed.
+-- The newest settled URLs are kept with their records; of older ones only whether they are done or failed.
 local SETTLED_KEPT = 10000
 
--- `F` counts failed URLs by host and the beginning of the reason; when it is full, new pairs are counted together under
+-- `F` counts failed URLs by host and the beginning of the reason; when it is full, new pairs are counted together in
 -- the field ' '.
 local FAILURES_KEPT, REASON_BYTES = 10000, 120
 
@@ -116,7 +116,7 @@ local function settle(host, lease, url, state)
     end
 end
 
--- One more try on a URL's account; too many, and it has failed.
+-- Count a try of a URL; after too many it has failed.
 local function count_try(host, lease, url, last_reason)
     url.tries = url.tries + 1
     if url.tries < max_tries then
@@ -127,7 +127,7 @@ local function count_try(host, lease, url, last_reason)
     end
 end
 
--- Take back the leases whose workers did not answer in time; whether all of them were.
+-- End expired leases; return whether all of them were ended.
 local function reap()
     local numbers = redis.call('ZRANGEBYSCORE', prefix .. 'l', '-inf', exact(now), 'LIMIT', 0, most_at_once)
     for _, number in ipairs(numbers) do

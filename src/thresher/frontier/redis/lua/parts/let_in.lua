@@ -1,15 +1,15 @@
--- Links on their way in. They come by host: a host's name, how many, and of each link its rest, its member of the seen
--- sets, and a head of its place in the call (I2) and hash (I4) before the record without its age.
+-- Adds links. They are grouped by host: the host's name, the number of links, and for each link its rest, its member of
+-- the seen sets, and a header of its index in the call (I2) and hash (I4) before the record without its age.
 
 local HEAD = 6
 
--- A link that was found again while it waits; nil when that changes nothing.
+-- Merge a link that was found again while it waits; nil when that changes nothing.
 local function merged(before, found)
     local score, found_score = rank_of(before), rank_of(found)
     local flags, found_flags = string.byte(before, 5), string.byte(found, 5)
     if merge ~= 'a' and not has(flags, STEPS) and not has(found_flags, STEPS)
         and (found_score <= score or merge == 'f') and found_flags >= flags - flags % 16 then
-        return nil  -- no better score and no fewer hops, as is most often so
+        return nil  -- no better score and no fewer hops: the most frequent case
     end
     local url, again = read_record(before), read_record(found)
     url.depth_left = math.max(url.depth_left, again.depth_left)
@@ -29,8 +29,8 @@ local function merged(before, found)
     return after ~= before and after or nil
 end
 
--- A full host of several chunks need not let in what it would push out at once: a link that comes but once in this call
--- and ranks behind all that wait. Return a function that tells.
+-- A full host of several chunks need not add what it would evict at once: a link that occurs only once in this call and
+-- ranks behind all waiting URLs. Return a function that checks this.
 local function gate(host, links)
     if host.chunks == 1 or host.waiting < waiting_per_host then
         return function() return false end
@@ -44,7 +44,7 @@ local function gate(host, links)
     end
 end
 
--- Let links into a chunk. `links`: where each begins in ARGV; `kept`: the records that wait there under their names.
+-- Add links to a chunk. `links`: where each begins in ARGV; `kept`: the waiting records of the chunk by name.
 local function let_into_chunk(host, chunk, links, kept, first_age, is_shut)
     local waiting, again = {}, false
     local writes = chunk == 0 and host.writes or {}
@@ -96,7 +96,7 @@ local function kept_in(key, links, more)
     return redis.call('HMGET', key, unpack(rests))
 end
 
--- Let links into a host of several chunks.
+-- Add links to a host of several chunks.
 local function let_into_chunks(host, links, first_age)
     local chunks, is_shut = {}, gate(host, links)
     for _, at in ipairs(links) do
@@ -115,7 +115,7 @@ local function let_into_host(name, links, first_age)
     if host then
         flush(host)
         kept = host.chunks == 1 and kept_in(host_key(name), links)
-    else  -- most hosts have one chunk: what is known of the host and what waits there are read at once
+    else  -- most hosts have one chunk: the host's record and its waiting URLs are read together
         kept = kept_in(host_key(name), links, '')
         host = host_of(name, table.remove(kept, 1))
     end
@@ -126,7 +126,7 @@ local function let_into_host(name, links, first_age)
     end
 end
 
--- Let in the links of `groups` hosts that stand from ARGV[at] on; return where it goes on.
+-- Add the links of `groups` hosts, starting at ARGV[at]; return the index after them.
 local function let_in(at, groups, first_age)
     for _ = 1, groups do
         local name, links = ARGV[at], {}
@@ -139,7 +139,7 @@ local function let_in(at, groups, first_age)
     return at
 end
 
--- Ages for so many links: the first of them.
+-- Reserve ages for this many links; return the first.
 local function ages(links)
     return redis.call('HINCRBY', prefix .. 'x', 'age', links) - links
 end

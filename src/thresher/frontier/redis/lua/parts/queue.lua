@@ -1,8 +1,8 @@
 -- The waiting URLs of a host: a hash from the URL's rest to its record, small enough to stay a compact listpack.
 --
--- A host with more than `chunk_size` URLs has several such hashes, its chunks, which grow one at a time (linear hashing).
--- Then `i<host>` holds of each chunk the rank of its best URL, exact, and a bound below which none of it lies: the rank of
--- its worst URL when it was last looked at, or of a worse one that came since.
+-- A host with more than `chunk_size` URLs has several such hashes, its chunks, added one at a time (linear hashing).
+-- Then `i<host>` has for each chunk the rank of its best URL, exact, and a lower bound of the ranks of its URLs: the
+-- rank of its worst URL when the chunk was last read, or of a worse one added since.
 
 local function chunk_key(host, chunk)
     return chunk == 0 and host_key(host.name) or host_key(host.name) .. ' ' .. chunk
@@ -12,7 +12,7 @@ local function hash_of(host, rest)
     return tonumber(string.sub(redis.sha1hex(host.name .. rest), 1, 8), 16)
 end
 
--- The greatest power of two that is not above the number of chunks.
+-- The greatest power of two that does not exceed the number of chunks.
 local function doubled(chunks)
     local power = 1
     while 2 * power <= chunks do
@@ -54,7 +54,7 @@ local function write_index(host, chunk)
     redis.call('HSET', index_key(host), chunk, struct.pack('>dI4dI4', entry.best, entry.best_age, entry.worst, entry.worst_age))
 end
 
--- Take the host's best from those of its chunks.
+-- Compute the host's best from those of its chunks.
 local function find_best(host)
     host.best, host.best_age = NOTHING, YOUNGEST
     for chunk, entry in pairs(read_index(host)) do
@@ -64,7 +64,7 @@ local function find_best(host)
     end
 end
 
--- A record came, or its rank rose: the bests follow.
+-- A record was added, or its rank rose: update the bests.
 local function note_rank(host, chunk, score, age)
     if host.chunks > 1 then
         local index = read_index(host)
@@ -87,7 +87,7 @@ local function note_rank(host, chunk, score, age)
     end
 end
 
--- Look through a chunk for its best URL, the rank of the next, and that of the worst.
+-- Search a chunk for its best URL, the rank of the next, and that of the worst.
 local function look_through(host, chunk)
     flush(host)
     local flat = redis.call('HGETALL', chunk_key(host, chunk))
@@ -113,7 +113,7 @@ local function look_through(host, chunk)
     }
 end
 
--- Write down the ranks of a chunk's best and worst; the host's own best is not looked for yet.
+-- Write the ranks of a chunk's best and worst; the host's own best is not updated yet.
 local function note_ends(host, chunk, best, best_age, worst, worst_age)
     if host.chunks == 1 then
         host.best, host.best_age = best, best_age
@@ -138,9 +138,9 @@ local function look_again(host, chunk)
     note_chunk(host, chunk, seen.best, seen.best_age, seen.worst, seen.worst_age)
 end
 
--- Steps
+-- Operations
 
--- One chunk more: about half of an older one moves there.
+-- Add a chunk: about half of an older one moves there.
 local function split(host)
     local half = doubled(host.chunks)
     local from, to = host.chunks - half, host.chunks
@@ -197,7 +197,7 @@ local function take_best(host)
     return seen.best_rest, seen.best_record
 end
 
--- The worst of the bounds of a host of several chunks.
+-- The worst of the lower bounds of a host of several chunks.
 local function worst_bound(host)
     local worst
     for _, entry in pairs(read_index(host)) do
@@ -208,7 +208,7 @@ local function worst_bound(host)
     return worst
 end
 
--- Chunks with the bounds below which none of their URLs lies, the worst bound first.
+-- Chunks with their lower bounds, the worst bound first.
 local function by_bounds(host)
     if host.chunks == 1 then
         return { { chunk = 0, worst = NOTHING, worst_age = YOUNGEST } }
@@ -223,10 +223,10 @@ local function by_bounds(host)
     return bounds
 end
 
--- Put a URL among the worst, of which no more than `most` are kept: a heap with the best of them on top.
+-- Add a URL to the worst, of which at most `most` are kept: a heap with the best of them on top.
 local function keep_worst(heap, url, most)
     local at = #heap + 1
-    if at > most then  -- it takes the place of the one on top, and sinks
+    if at > most then  -- it replaces the one on top, and sinks
         at = 1
         while 2 * at <= most do
             local below = 2 * at
@@ -238,7 +238,7 @@ local function keep_worst(heap, url, most)
             end
             heap[at], at = heap[below], below
         end
-    else  -- it comes in below, and rises
+    else  -- it is added at the bottom, and rises
         while at > 1 do
             local above = math.floor(at / 2)
             if is_before(heap[above].score, heap[above].age, url.score, url.age) then
@@ -250,7 +250,7 @@ local function keep_worst(heap, url, most)
     heap[at] = url
 end
 
--- Forget the URLs of a chunk that rank behind the cut, and the cut itself.
+-- Delete the URLs of a chunk that rank behind the cut, and the cut itself.
 local function cut_chunk(host, seen, cut)
     local gone, best, best_age, worst, worst_age = {}, NOTHING, YOUNGEST, math.huge, 0
     for n, rest in ipairs(seen.rests) do
@@ -275,11 +275,11 @@ local function cut_chunk(host, seen, cut)
     count('waiting', -#gone)
 end
 
--- How many chunks are looked through for a host's worst URLs, so that it never takes long.
+-- Maximum number of chunks that are searched for a host's worst URLs, so that it never takes long.
 local MOST_LOOKED_AT = 8
 
--- Push out so many of a host's worst URLs. Each chunk is looked through at most once, and none whose bound is too good. Of
--- a host with very many chunks, those with the worst bounds stand for all.
+-- Evict this many of a host's worst URLs. Each chunk is searched at most once, and none whose bound is too good. Of a
+-- host with very many chunks, only those with the worst bounds are searched.
 local function push_out(host, surplus)
     flush(host)
     local worst, looked_at = {}, {}
@@ -311,7 +311,7 @@ local function push_out(host, surplus)
     end
 end
 
--- The end of every change: push out what is too much, keep chunks small, and put each touched host in its place.
+-- The end of every change: evict URLs of full hosts, keep chunks small, and write each touched host.
 local function tidy()
     for _, host in ipairs(touched) do
         if host.waiting > waiting_per_host then

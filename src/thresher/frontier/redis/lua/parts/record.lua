@@ -1,8 +1,8 @@
--- A URL as it is kept: what is common takes few bytes, what is rare is there only when its flag is set.
+-- The record of a URL: common values take few bytes, rare ones are present only when their flag is set.
 --
---     age       4 bytes   the order in which URLs came, within a shard
---     flags     1 byte    its upper half holds hops up to 15 when depth_left is 0; else (flag 2) the bytes that each takes
---     score     4 bytes   8 when a float cannot hold it (flag 1)
+--     age       4 bytes   the order in which URLs were added, within a shard
+--     flags     1 byte    its upper half holds hops up to 15 when depth_left is 0; else (flag 2) the bytes that each
+--     takes score     4 bytes   8 when a float cannot hold it (flag 1)
 --     hops, depth_left    1 or 4 bytes each (flag 2)
 --     history             tries, redirects, times found, last reason (flag 4)
 --     parent    8 bytes   (flag 8)
@@ -18,7 +18,7 @@ local function has(flags, flag)
     return flags % (2 * flag) >= flag
 end
 
--- Only what the order needs: score and age.
+-- Only what sorting needs: score and age.
 local function rank_of(record)
     local age, flags = struct.unpack('>I4B', record)
     return struct.unpack(has(flags, LONG_SCORE) and '>d' or '>f', record, 6), age
@@ -64,7 +64,7 @@ local function write_record(url)
     return struct.pack('>I4B', url.age, flags) .. score .. steps .. history .. url.parent .. url.carry
 end
 
--- Whether one rank comes before another: the greater score, among equals the older.
+-- Whether one rank comes before another: the greater score; among equals the older.
 local function is_before(score, age, other_score, other_age)
     return score > other_score or score == other_score and age < other_age
 end

@@ -1,5 +1,5 @@
--- URLs that need not be let in again: those that are leased or settled, as 65 bits of a hash. Which of the sets
--- `s<number>` it is in is 13 bits or more of it, the member the other 52: a double holds them, and the set stays an intset.
+-- URLs that must not be added again: those that are leased or settled, as 65 bits of a hash. 13 bits or more of it
+-- select the set `s<number>`, the other 52 are the member: a double holds them, and the set stays an intset.
 
 local function seen_of(host, rest)
     local digest = redis.sha1hex(host.name .. rest)

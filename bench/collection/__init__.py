@@ -1,0 +1,1 @@
+"""The collection: search, export, duplicates, main text, and what survives kills."""

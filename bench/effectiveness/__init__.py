@@ -1,0 +1,1 @@
+"""How well: strategies, judges, labels, forecasts, refresh."""

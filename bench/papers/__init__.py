@@ -1,0 +1,1 @@
+"""Experiments beyond `thresher lab reproduce`: ITFIDF, URL tokens, the papers' suggestions."""

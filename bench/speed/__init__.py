@@ -1,0 +1,1 @@
+"""How fast: pages, stages, strategies, screens, beside other crawlers."""

@@ -1,0 +1,1 @@
+"""What the frontiers cost: SQLite and the shared store."""

@@ -1,0 +1,96 @@
+"""The pages of a crawl as a table that is read lazily."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thresher.api.page import Page, page_of
+from thresher.charts.html import html_table
+from thresher.errors import ConfigError
+from thresher.export.rows import COLUMNS, arrow_groups, arrow_schema, rows
+from thresher.storage.reader import PageStoreReader
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+SHOWN_ROWS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pages:
+    """All pages of a crawl, most relevant first, each URL once in its last version.
+
+    The page store is read at each use, so that every use sees the current state, also while the crawl runs.
+
+    Args:
+        folder: The folder of the page store.
+        min_relevance: Leave out pages below.
+        relevant: Leave out pages that are not relevant.
+        duplicates: Include pages with the text of an earlier page.
+    """
+
+    folder: Path
+    min_relevance: float = 0.0
+    relevant: bool = False
+    duplicates: bool = False
+
+    @property
+    def _chosen(self) -> dict[str, Any]:
+        return {"min_relevance": self.min_relevance, "relevant": self.relevant, "duplicates": self.duplicates}
+
+    def __iter__(self) -> Iterator[Page]:
+        with PageStoreReader(self.folder) as collection:
+            for record in collection.ranked(**self._chosen):
+                yield page_of(record, collection)
+
+    def __len__(self) -> int:
+        with PageStoreReader(self.folder) as collection:
+            ranked = collection.ranked(**self._chosen)
+            return sum(1 for _ in ranked)
+
+    def to_arrow(self, *, text: bool = False) -> pyarrow.Table:
+        """Return the table with the columns of ``thresher export``.
+
+        Args:
+            text: Add the text of each page as a column.
+        """
+        import pyarrow as pa
+
+        types = {**COLUMNS, **({"text": "string"} if text else {})}
+        with self._rows(text=text) as table_rows:
+            groups = list(arrow_groups(table_rows, types))
+        return pa.concat_tables(groups) if groups else arrow_schema(types).empty_table()
+
+    def to_pandas(self, *, text: bool = False) -> pandas.DataFrame:
+        """Return the table with the columns of ``thresher export``.
+
+        Raises:
+            ConfigError: pandas is not installed.
+        """
+        try:
+            import pandas  # noqa: F401 - Arrow needs it, but its error is less clear
+        except ModuleNotFoundError as error:
+            raise ConfigError('to_pandas needs pandas: pip install "thresher-crawler[notebook]"') from error
+        return self.to_arrow(text=text).to_pandas()
+
+    @contextmanager
+    def _rows(self, *, text: bool) -> Iterator[Iterator[dict[str, Any]]]:
+        with PageStoreReader(self.folder) as collection:
+            yield rows(collection, **self._chosen, text=text)
+
+    def __repr__(self) -> str:
+        return f"<Pages: {len(self):,} pages of {self.folder.parent}>"
+
+    def _repr_html_(self) -> str:
+        columns = ["relevance", "relevant", "title", "url", "language", "depth", "fetched_at"]
+        with PageStoreReader(self.folder) as collection:
+            first = islice(collection.ranked(**self._chosen), SHOWN_ROWS)
+            shown = [page_of(record, collection) for record in first]
+        body = html_table(columns, [[getattr(page, column) for column in columns] for page in shown])
+        return f"{body}<p>{len(self):,} pages</p>"

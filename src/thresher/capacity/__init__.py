@@ -1,0 +1,1 @@
+"""Capacity planning: machines, RAM, disk, bandwidth and days of a crawl, computed from measured constants."""

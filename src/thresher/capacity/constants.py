@@ -1,0 +1,59 @@
+"""The measured costs of a page, a URL and a host; `constants.json` records date, machine and command of each."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapacityConstants:
+    """The measured constants that a plan is computed from.
+
+    Args:
+        worker_pages_per_second: Pages that one worker processes on one core when it waits for no host.
+        worker_ram_bytes: Resident memory of one worker.
+        kept_bytes_per_page_byte: Bytes in the page store per byte of HTML.
+        sqlite_cycles_per_second: Pages per second that one SQLite frontier commits and leases.
+        sqlite_url_bytes: Bytes of the SQLite frontier's file per URL.
+        store_cycles_per_second: Pages per second that one server of the shared store commits and leases.
+        cluster_cycles_per_second: The same for one node of a cluster, where every page needs several nodes.
+        store_waiting_url_bytes: Bytes per waiting URL in the shared store, its seen entry included.
+        store_host_bytes: Bytes per host with waiting URLs.
+        store_done_url_bytes: Bytes per URL that is done.
+        store_resident_share: Resident memory of the server per byte that it reports as used.
+        store_log_bytes_per_cycle: Bytes that one page adds to the server's append-only log between two rewrites.
+        store_restart_seconds_per_gigabyte: Seconds of a restart per gigabyte of used memory.
+    """
+
+    worker_pages_per_second: float
+    worker_ram_bytes: float
+    kept_bytes_per_page_byte: float
+    sqlite_cycles_per_second: float
+    sqlite_url_bytes: float
+    store_cycles_per_second: float
+    cluster_cycles_per_second: float
+    store_waiting_url_bytes: float
+    store_host_bytes: float
+    store_done_url_bytes: float
+    store_resident_share: float
+    store_log_bytes_per_cycle: float
+    store_restart_seconds_per_gigabyte: float
+
+
+def read_measurements() -> dict[str, dict[str, Any]]:
+    """Return every constant with its value, and the command, date and machine of its measurement."""
+    measured: dict[str, dict[str, Any]] = json.loads(
+        (files(__package__) / "constants.json").read_text(encoding="utf-8")
+    )
+    return measured
+
+
+def load_constants() -> CapacityConstants:
+    """Return the constants of this version."""
+    measured = read_measurements()
+    return CapacityConstants(
+        **{field.name: float(measured[field.name]["value"]) for field in fields(CapacityConstants)}
+    )

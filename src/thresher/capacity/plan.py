@@ -1,0 +1,110 @@
+"""The capacity plan: the bound by hosts and delay first, then workers, store, disk, bandwidth, days and cost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from thresher.capacity.constants import CapacityConstants
+from thresher.capacity.request import CapacityRequest
+from thresher.capacity.store import GB, Store, choose_store
+
+DAY_SECONDS = 86_400.0
+MONTH_DAYS = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapacityPlan:
+    """The resources and the duration of a crawl; the field names are also the keys of the JSON output.
+
+    Args:
+        wish: The requested crawl.
+        wished_pages_per_second: The rate that the requested days require.
+        ceilings: Pages per second that hosts, line, workers and store each allow.
+        limit: The name of the lowest ceiling.
+        pages_per_second: The resulting rate.
+        pages_of_one_host: The maximum of pages from a single host in these days.
+        log_bytes_per_day: What the pages of a day add to the logs of a shared store between two rewrites.
+        cost_per_month: Rough cost of cores, RAM, disk and traffic while the crawl runs.
+        cost: The same for the whole crawl.
+    """
+
+    wish: CapacityRequest
+    wished_pages_per_second: float
+    ceilings: dict[str, float]
+    limit: str
+    pages_per_second: float
+    days: float
+    pages_of_one_host: float
+    workers: int
+    worker_ram_bytes: float
+    store: Store
+    kept_bytes: float
+    log_bytes_per_day: float
+    line_mbit: float
+    traffic_bytes: float
+    cost_per_month: float
+    cost: float
+
+
+def make_plan(request: CapacityRequest, constants: CapacityConstants, *, workers: int | None = None) -> CapacityPlan:
+    """Plan the crawl with as many workers as its days require, or with the given number."""
+    hosts, line = host_ceiling(request), line_ceiling(request)
+    required = request.pages / (request.days * DAY_SECONDS)
+    count = workers or max(1, math.ceil(min(required, hosts, line) / constants.worker_pages_per_second))
+    by_workers = count * constants.worker_pages_per_second
+    store = choose_store(request, min(hosts, line, by_workers), count, constants)
+    ceilings = {"hosts": hosts, "line": line, "workers": by_workers, "store": store.pages_per_second}
+    limit = min(ceilings, key=ceilings.__getitem__)
+    days = request.pages / ceilings[limit] / DAY_SECONDS
+    plan = CapacityPlan(
+        wish=request,
+        wished_pages_per_second=required,
+        ceilings=ceilings,
+        limit=limit,
+        pages_per_second=ceilings[limit],
+        days=days,
+        pages_of_one_host=days * DAY_SECONDS / request.delay_seconds if request.delay_seconds else math.inf,
+        workers=count,
+        worker_ram_bytes=count * constants.worker_ram_bytes,
+        store=store,
+        kept_bytes=request.pages * request.page_kb * 1e3 * constants.kept_bytes_per_page_byte,
+        log_bytes_per_day=ceilings[limit] * DAY_SECONDS * constants.store_log_bytes_per_cycle if store.nodes else 0.0,
+        line_mbit=ceilings[limit] * request.page_kb * 8e3 / 1e6,
+        traffic_bytes=request.pages * request.page_kb * 1e3,
+        cost_per_month=0.0,
+        cost=0.0,
+    )
+    monthly, traffic = standing_cost(plan), plan.traffic_bytes / GB * request.prices.traffic_gb
+    months = days / MONTH_DAYS
+    return replace(plan, cost_per_month=monthly + traffic / max(1.0, months), cost=monthly * months + traffic)
+
+
+def host_ceiling(request: CapacityRequest) -> float:
+    """Return the upper bound by politeness: ready hosts ÷ delay."""
+    return request.hosts / request.delay_seconds if request.delay_seconds else math.inf
+
+
+def line_ceiling(request: CapacityRequest) -> float:
+    """Return the upper bound by bandwidth."""
+    return request.line_mbit * 1e6 / (request.page_kb * 8e3) if request.line_mbit else math.inf
+
+
+def standing_cost(plan: CapacityPlan) -> float:
+    """Return what a month of the crawl costs without its traffic, all its disk from the first day on."""
+    prices = plan.wish.prices
+    disk = (plan.kept_bytes + plan.store.disk_bytes) / GB * prices.disk_gb
+    return plan.workers * prices.core + plan.store.ram_bytes / GB * prices.ram_gb + disk
+
+
+def plan_growth(
+    request: CapacityRequest, constants: CapacityConstants, *, workers: int | None = None
+) -> list[CapacityPlan]:
+    """Plan the same crawl from 10^4 to 10^9 pages, with constant pages per host and waiting URLs per page."""
+    plans = []
+    for power in range(4, 10):
+        share = 10**power / request.pages
+        waiting = None if request.waiting is None else round(request.waiting * share)
+        grown = replace(request, pages=10**power, hosts=max(1, round(request.hosts * share)), waiting=waiting)
+        plans.append(make_plan(grown, constants, workers=workers))
+    return plans

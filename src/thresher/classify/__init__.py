@@ -1,1 +1,0 @@
-"""Judges: does this page fit the topic?"""

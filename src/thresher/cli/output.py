@@ -1,0 +1,80 @@
+"""Output of commands: lines, tables and JSON, without terminal control characters."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from thresher.text.terminal import printable, printable_json
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from thresher.records import Forecast, Judgement, Parts
+    from thresher.storage.page_store import PageRecord
+
+CRAWL = click.Path(exists=True, file_okay=False, path_type=Path)
+"""The type of every DIR argument."""
+
+_PIPE_WIDTH = 1_000_000
+"""A table that is written to a pipe is never wrapped."""
+
+
+def echo(line: object = "", *, err: bool = False) -> None:
+    """Print one line; every command prints through here, `echo_json` or `echo_table`."""
+    click.echo(printable(str(line)), err=err)
+
+
+def verdict(judged: Judgement | PageRecord) -> str:
+    """Return the verdict on a page, and the values that it was computed from; these are not terms of a sum."""
+    label = "relevant" if judged.relevant else "not relevant"
+    computed_from = f" (computed from {values})" if (values := values_of(judged.parts)) else ""
+    return f"{label}: relevance {judged.relevance:.3f}{computed_from}"
+
+
+def in_words(forecast: Forecast, waiting: int) -> str:
+    """Return a forecast as text."""
+    return (
+        f"{forecast.interval} of the {waiting:,} waiting URLs lead to relevant pages "
+        f"(90 % interval, computed after {forecast.pages:,} pages)"
+    )
+
+
+def values_of(parts: Parts) -> str:
+    """Return the parts of a score as text."""
+    return ", ".join(f"{name} {value:.3f}" for name, value in parts.items())
+
+
+def echo_json(value: Any) -> None:
+    """Print a value as JSON."""
+    click.echo(printable_json(value, indent=2))
+
+
+def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print a table; numbers are right-aligned."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    listed = [[_cell(value) for value in row] for row in rows]
+    for place, column in enumerate(columns):
+        numeric = all(isinstance(value[1], int | float) for row in listed if (value := row[place]))
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in listed:
+        table.add_row(*(text for text, _ in row))
+    console = Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    console.print(table)
+
+
+def _cell(value: Any) -> tuple[Text, Any]:
+    from rich.text import Text
+
+    if isinstance(value, float):
+        return Text(f"{value:.3f}"), value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Text(f"{value:,}"), value
+    return Text(printable(str(value))), value

@@ -1,0 +1,1 @@
+"""The configuration of a crawl: its schema, its file, its folder."""

@@ -1,0 +1,159 @@
+"""The folder of a crawl: its files and its lock."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from thresher.errors import ConfigError, CrawlBusy, CrawlNotFound
+
+LOCK_TRIES, LOCK_SECONDS = 10, 0.01
+
+
+@dataclass(frozen=True)
+class CrawlFolder:
+    """The files of a crawl: settings, frontier, results."""
+
+    root: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the folder: the default name of the crawl."""
+        return self.root.resolve().name
+
+    @property
+    def topic(self) -> Path:
+        """The settings."""
+        return self.root / "topic.yaml"
+
+    @property
+    def seeds(self) -> Path:
+        """The default list of seeds, one URL per line."""
+        return self.root / "seeds.txt"
+
+    @property
+    def frontier(self) -> Path:
+        return self.root / "frontier.db"
+
+    @property
+    def pages(self) -> Path:
+        """The page store: one segment per worker."""
+        return self.root / "pages"
+
+    def segments(self) -> list[Path]:
+        """Return the files of the page store, one per worker."""
+        return sorted(self.pages.glob("*.db"))
+
+    @property
+    def warc(self) -> Path:
+        """WARC files with their indexes, one set per worker, if topic.yaml enables them."""
+        return self.root / "warc"
+
+    @property
+    def model(self) -> Path:
+        """Learned state."""
+        return self.root / "model"
+
+    @property
+    def labels(self) -> Path:
+        """Labels, one JSON object per line."""
+        return self.root / "labels.jsonl"
+
+    @property
+    def log(self) -> Path:
+        """The log of workers and supervisor, one JSON object per line."""
+        return self.root / "crawl.log.jsonl"
+
+    @property
+    def mark(self) -> Path:
+        """An id that distinguishes this folder from those of other machines that work for the same crawl."""
+        return self.root / ".machine"
+
+    @property
+    def joined(self) -> Path:
+        """The crawl that this folder joined, if it did."""
+        return self.root / "joined.json"
+
+    @property
+    def store(self) -> Path:
+        """The store of the crawl, without its password; written by the first run."""
+        return self.root / "store.json"
+
+    def join(self, changes: Mapping[str, str]) -> None:
+        """Record the crawl that this folder joined."""
+        self.write_json(self.joined, changes)
+
+    def write_json(self, path: Path, content: Mapping[str, str]) -> None:
+        """Write a small file atomically, readable by its owner only."""
+        temporary = path.with_name(f".{path.stem}.new")
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(dict(content), file)
+        temporary.replace(path)
+
+    def joined_changes(self) -> dict[str, str]:
+        """Return the settings of a joined crawl that override topic.yaml; empty when none was joined.
+
+        Raises:
+            ConfigError: The file cannot be read.
+        """
+        if not self.joined.is_file():
+            return {}
+        try:
+            stored = dict(json.loads(self.joined.read_text(encoding="utf-8")))
+        except (ValueError, TypeError) as error:
+            raise ConfigError(f"{self.joined} cannot be read: {error}; join the crawl again: thresher work") from error
+        return {str(name): str(value) for name, value in stored.items()}
+
+    def runner(self) -> int:
+        """Return the id of the process that runs this crawl on this machine; 0 when none does."""
+        try:
+            with (self.root / ".lock").open() as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: several may check at once
+                except BlockingIOError:
+                    return int(file.read(20).strip() or 0)
+        except (FileNotFoundError, ValueError):
+            pass
+        return 0
+
+    @contextmanager
+    def only_one_run(self) -> Iterator[None]:
+        """Hold the lock of a run; the operating system releases it when the process ends.
+
+        Raises:
+            CrawlBusy: Another process holds it.
+        """
+        with (self.root / ".lock").open("a") as file:
+            if not _locked(file):
+                raise CrawlBusy(self.root)
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
+
+    def existing(self) -> CrawlFolder:
+        """Return the folder itself.
+
+        Raises:
+            CrawlNotFound: It has no topic.yaml.
+        """
+        if not self.topic.is_file():
+            raise CrawlNotFound(self.root)
+        return self
+
+
+def _locked(file: IO[str]) -> bool:
+    """Try to get the lock; retry, because `runner` holds it for a moment."""
+    for _ in range(LOCK_TRIES):
+        with suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(LOCK_SECONDS)
+    return False

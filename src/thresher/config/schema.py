@@ -1,0 +1,282 @@
+"""The schema of topic.yaml as strict typed classes.
+
+The descriptions are the documentation: `docs/reference/topic-yaml.md` is generated from them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from thresher.errors import ConfigError
+
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+
+
+def _network(text: str) -> str:
+    ipaddress.ip_network(text, strict=False)
+    return text
+
+
+Network = Annotated[str, AfterValidator(_network)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class TaxonomyConfig(_Strict):
+    """Nodes of a topic tree that the crawl is about."""
+
+    file: str = Field(
+        description="A file of `thresher topics import`, or a small taxonomy in YAML; relative to topic.yaml."
+    )
+    nodes: list[str] = Field(description="Paths of the wanted nodes, such as Science/Technology/Energy.")
+    least_urls: int = Field(
+        default=150,
+        ge=1,
+        description="Leaves with fewer example pages are merged into their parent where a judge needs classes.",
+    )
+
+
+class ExamplesConfig(_Strict):
+    """Pages that are, and are not, about the topic."""
+
+    yes: list[str] = Field(default=[], description="URLs of pages about the topic.")
+    no: list[str] = Field(default=[], description="URLs of pages that look like it and are not.")
+
+
+class NamedConfig(BaseModel):
+    """A part chosen by name, with its own parameters beside the name."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    name: str = Field(description="Its registered name; every further key is a parameter of it.")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The keys beside the name."""
+        return dict(self.model_extra or {})
+
+
+class ScopeConfig(_Strict):
+    """Which URLs may be fetched."""
+
+    allow_hosts: list[str] = Field(default=[], description="Host patterns to stay within; empty means the whole web.")
+    deny_hosts: list[str] = Field(
+        default=[], description='Host patterns that are never fetched from, such as "*.facebook.com".'
+    )
+    max_pages_per_host: int = Field(default=1000, ge=1, description="Pages fetched from one host before it is parked.")
+    first_pages_per_host: int | None = Field(
+        default=50,
+        ge=1,
+        description="Pages fetched from one host while none of them is relevant; null for no limit.",
+    )
+    pages_per_relevant: int = Field(
+        default=20, ge=0, description="Additional pages per host for each relevant one, up to max_pages_per_host."
+    )
+    traps: Literal["leave", "follow"] = Field(
+        default="leave",
+        description="Whether crawler traps, which generate endless pages, are skipped or followed.",
+    )
+    max_depth: int = Field(default=12, ge=0, description="Maximum number of links from a seed.")
+
+
+class StopConfig(_Strict):
+    """When a run stops: at the first limit that is reached."""
+
+    pages: int | None = Field(default=None, ge=1, description="Pages, over all runs.")
+    relevant: int | None = Field(
+        default=None, ge=1, description="Relevant pages over all runs, by the current verdicts."
+    )
+    minutes: float | None = Field(default=None, gt=0, description="Minutes of one run.")
+    harvest_below: float | None = Field(
+        default=None, ge=0, le=1, description="Share of relevant pages among the last 500; the run stops below it."
+    )
+
+
+_MAIL = re.compile(r"(mailto:)?[^@\s]+@[^@\s]+")
+_WEB = re.compile(r"https?://[^\s/]+(/\S*)?")
+
+
+def check_contact(contact: str) -> None:
+    """Check that a contact is empty, a mail address or a web address.
+
+    Raises:
+        ConfigError: It is neither a mail address nor a web address.
+    """
+    if contact and not (_MAIL.fullmatch(contact) or _WEB.fullmatch(contact)):
+        raise ConfigError(
+            f"the contact {contact!r} is neither a mail address nor a web address; give one such as me@example.org or "
+            "https://example.org/crawler"
+        )
+
+
+class PolitenessConfig(_Strict):
+    """Politeness towards sites."""
+
+    contact: str = Field(
+        default="",
+        pattern=r"^$|^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$",
+        description="Mail or web address for site operators, sent with every request; without it, own hosts only.",
+    )
+    delay_seconds: float = Field(
+        default=2.0, ge=0, description="Pause between the end of one request to a host and the start of the next."
+    )
+    one_at_a_time_per: Literal["host", "address"] = Field(
+        default="host",
+        description="Whether the pause applies to each host, or also to each IP address that several hosts share.",
+    )
+    robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed.")
+    nofollow: Literal["obey", "ignore"] = Field(
+        default="obey", description="Whether nofollow of links and of pages is obeyed."
+    )
+    crawl_delay_up_to_seconds: float = Field(
+        default=60.0,
+        ge=0,
+        description="The longest Crawl-delay or Request-rate that is obeyed; a host that requires more is not crawled.",
+    )
+
+
+class OutputConfig(_Strict):
+    """What is stored."""
+
+    warc: bool = Field(default=False, description="Also write WARC files.")
+    keep_irrelevant: bool = Field(default=False, description="Store the text of irrelevant pages too.")
+
+
+def _endpoint(text: str) -> str:
+    host, colon, port = text.rpartition(":")
+    if not (colon and host and port.isdigit() and int(port) < 65536):
+        raise ValueError(f"{text!r} is not host:port")
+    return text
+
+
+Endpoint = Annotated[str, AfterValidator(_endpoint)]
+
+
+def _name_server(text: str) -> str:
+    ipaddress.ip_address(_endpoint(text).rpartition(":")[0].strip("[]"))  # a host name could not be resolved
+    return text
+
+
+NameServer = Annotated[str, AfterValidator(_name_server)]
+
+
+class NetworkConfig(_Strict):
+    """Which addresses may be connected to."""
+
+    allow: list[Network] = Field(
+        default=[], description="Private networks that may be crawled; all others are refused."
+    )
+    name_servers: list[NameServer] = Field(
+        default=[],
+        description='DNS servers, such as "127.0.0.1:53"; when empty, those of this machine.',
+    )
+    connect_to: dict[Endpoint, Endpoint] = Field(
+        default={},
+        description='Connect elsewhere: {"*:80": "127.0.0.1:8080"} sends every http request to a lab server.',
+    )
+
+
+class EngineConfig(_Strict):
+    """Settings of one worker."""
+
+    concurrency: int = Field(default=32, ge=1, le=1000, description="Requests open at once in one worker.")
+    timeout_seconds: float = Field(default=30.0, gt=0, description="Longest time for one whole fetch.")
+    lease_seconds: float = Field(
+        default=60.0, gt=0, description="How long a worker may hold a URL: more than timeout_seconds + 5."
+    )
+    max_bytes: int = Field(default=10 << 20, ge=1024, description="Largest page, after decompression.")
+
+    @model_validator(mode="after")
+    def _lease_outlives_fetch(self) -> EngineConfig:
+        if self.lease_seconds <= self.timeout_seconds + 5:
+            raise ValueError(
+                f"lease_seconds is {self.lease_seconds:g}, expected more than timeout_seconds + 5 "
+                f"({self.timeout_seconds + 5:g}): a lease must outlive its fetch"
+            )
+        return self
+
+
+class BrowserConfig(_Strict):
+    """Rendering of pages that need JavaScript."""
+
+    hosts: list[str] = Field(
+        default=[], description="Host patterns whose pages are rendered by a browser before they are parsed."
+    )
+    detect: bool = Field(
+        default=False,
+        description="Whether hosts whose pages have no text without JavaScript are detected, and then rendered.",
+    )
+    executable: str = Field(default="", description="The Chromium to run; when empty, it is searched on the PATH.")
+    sandbox: bool = Field(
+        default=True,
+        description="Whether Chromium uses its sandbox; it cannot as root. Disable it in a container only.",
+    )
+    pages_at_once: int = Field(default=2, ge=1, le=32, description="Pages that one worker renders in parallel.")
+    seconds: float = Field(default=15.0, gt=0, description="Timeout for the scripts of one page, after it was fetched.")
+    load_from: Literal["anywhere", "site"] = Field(
+        default="anywhere",
+        description="Where scripts and data of a page may come from: site means its own registered domain only.",
+    )
+    max_requests: int = Field(default=100, ge=0, description="Number of scripts and data files that one page may load.")
+    max_bytes: int = Field(default=20 << 20, ge=1024, description="Their total size.")
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether pages may have to be rendered."""
+        return self.detect or bool(self.hosts)
+
+
+class CrawlConfig(_Strict):
+    """All of topic.yaml."""
+
+    name: str = Field(default="", description="The crawl's name; the folder's name when empty.")
+    title: dict[Language, str] = Field(default={}, description="The topic as a phrase, by language.")
+    languages: list[Language] = Field(default=["en", "zh"], description="Languages of wanted pages.")
+    about: dict[Language, str] = Field(default={}, description="The topic in a sentence or two, by language.")
+    keywords: list[str] = Field(default=[], description="Words and phrases of the topic, in any of its languages.")
+    taxonomy: TaxonomyConfig | None = Field(
+        default=None,
+        description="Nodes of a taxonomy; their labels are then the words of the topic, and title is only displayed.",
+    )
+    examples: ExamplesConfig = Field(
+        default=ExamplesConfig(), description="Pages that are, and are not, about the topic."
+    )
+    seeds: list[str] = Field(default=["seeds.txt"], description="URLs, or files of URLs beside topic.yaml.")
+    sitemaps: Literal["off", "seeds", "all"] = Field(
+        default="off",
+        description="Hosts whose sitemaps are read for URLs: none, those of the seeds, or all.",
+    )
+    strategy: NamedConfig = Field(
+        default=NamedConfig(name="thresher"), description="The order in which links are followed."
+    )
+    judge: NamedConfig = Field(
+        default=NamedConfig(name="adaptive"), description="What decides whether a page is on topic."
+    )
+    scope: ScopeConfig = Field(default=ScopeConfig(), description="Which URLs may be fetched.")
+    stop: StopConfig = Field(default=StopConfig(), description="When a run stops: at the first limit that is reached.")
+    manners: PolitenessConfig = Field(default=PolitenessConfig(), description="Politeness towards sites.")
+    output: OutputConfig = Field(default=OutputConfig(), description="What is stored.")
+    store: str = Field(
+        default="sqlite",
+        pattern=r"^sqlite$|^(rediss?|valkeys?|redis\+cluster)://",
+        description="sqlite, or a store that several machines share: redis://…, rediss://…, redis+cluster://….",
+    )
+    network: NetworkConfig = Field(default=NetworkConfig(), description="Which addresses may be connected to.")
+    engine: EngineConfig = Field(default=EngineConfig(), description="Settings of one worker.")
+    browser: BrowserConfig = Field(default=BrowserConfig(), description="Rendering of pages that need JavaScript.")
+
+    @model_validator(mode="after")
+    def _lease_outlives_rendering(self) -> CrawlConfig:
+        least = self.engine.timeout_seconds + self.browser.seconds + 5
+        if self.browser.is_wanted and self.engine.lease_seconds <= least:
+            raise ValueError(
+                f"engine.lease_seconds is {self.engine.lease_seconds:g}, expected more than engine.timeout_seconds + "
+                f"browser.seconds + 5 ({least:g}): a lease must outlive its page"
+            )
+        return self

@@ -1,0 +1,37 @@
+"""YAML as a tree of nodes with line numbers, without tags and aliases: a few aliases can expand to gigabytes."""
+
+from __future__ import annotations
+
+import yaml
+from yaml.reader import ReaderError
+
+from thresher.errors import ConfigError
+
+MAX_BYTES = 1 << 20
+"""More than any file written by hand."""
+_MAX_DEPTH = 100
+
+
+def compose(name: str, text: str) -> yaml.Node | None:
+    """Parse a document; None when it is empty.
+
+    Raises:
+        ConfigError: It is not YAML, nested too deeply, or has aliases; the message names file and line.
+    """
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            if isinstance(event, yaml.AliasEvent):
+                raise ConfigError(f"{name}:{line}: aliases (*{event.anchor}) are not read; write the value out.")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _MAX_DEPTH:
+                raise ConfigError(f"{name}:{line}: nested too deeply.")
+        root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+        return root
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"{name}:{line}: not YAML: {error.problem}.") from error
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise ConfigError(f"{name}:{line}: not YAML: the character U+{error.character:04X} is not allowed.") from error

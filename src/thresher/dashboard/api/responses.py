@@ -1,0 +1,428 @@
+"""Responses of the API as typed classes: the OpenAPI document is generated from them, and tests check all views."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Parts = dict[str, float]
+
+
+class ApiResponse(BaseModel):
+    """An object with these keys and no others."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ErrorResponse(ApiResponse):
+    """Error message."""
+
+    error: str
+
+
+class OpenApiResponse(BaseModel):
+    """An OpenAPI document."""
+
+    model_config = ConfigDict(extra="allow")
+
+    openapi: str
+    paths: dict[str, Any]
+
+
+class CountsResponse(ApiResponse):
+    """Counts of pages, URLs and hosts."""
+
+    pages: int
+    duplicates: int
+    relevant: int
+    expected: float | None
+    waiting: int
+    leased: int
+    done: int
+    failed: int
+    dropped: int
+    hosts: int
+    ready: int
+    delayed: int
+    parked: int
+
+
+class LimitResponse(ApiResponse):
+    """What limits the speed of a crawl, with a related number."""
+
+    code: Literal["starting", "busy", "delay", "answers", "parked", "nothing", "stopped", "paused", "no_answer"]
+    number: int
+
+
+class BudgetResponse(ApiResponse):
+    """A limit of a run, and how much of it is used."""
+
+    limit: float | None
+    used: float | None
+
+
+class BudgetListResponse(ApiResponse):
+    """All limits of a run."""
+
+    pages: BudgetResponse
+    relevant: BudgetResponse
+    minutes: BudgetResponse
+    harvest_below: BudgetResponse
+
+
+class RelevantRangeResponse(ApiResponse):
+    """A 90 % interval for the relevant pages among the waiting URLs, computed when the crawl had `pages` pages."""
+
+    pages: int
+    least: int
+    most: int
+
+
+class LabelCountsResponse(ApiResponse):
+    """Numbers of positive and negative labels."""
+
+    yes: int
+    no: int
+
+
+class EndedResponse(ApiResponse):
+    """How the last run ended."""
+
+    code: str = Field(description="done, resting, pages, relevant, minutes, harvest, stopped, forced, error, killed.")
+    words: str
+    exit_code: int | None
+    fetched: int = Field(description="Pages that the run fetched.")
+    at: float
+
+
+class FailureResponse(ApiResponse):
+    """URLs that gave no page, for one reason."""
+
+    reason: str
+    cause: Literal["unreachable", "busy", "rules", "page"]
+    urls: int
+    failed: int
+    waiting: int = Field(description="URLs that wait because their host is parked.")
+    hosts: int
+    examples: list[str] = Field(description="Examples of hosts.")
+    retry_seconds: float | None
+    words: str
+
+
+class StatusResponse(ApiResponse):
+    """Status of a crawl."""
+
+    name: str
+    title: dict[str, str]
+    strategy: str
+    judge: str
+    shared: bool
+    state: Literal["running", "paused", "stopped"]
+    counts: CountsResponse
+    harvest_rate: float
+    provisional: bool
+    pages_per_second: float
+    limit: LimitResponse
+    budgets: BudgetListResponse
+    forecast: RelevantRangeResponse | None
+    labels: LabelCountsResponse
+    ended: EndedResponse | None
+    failures: list[FailureResponse]
+    can: list[Literal["start", "pause", "resume", "stop", "budgets"]]
+
+
+class CrawlsResponse(ApiResponse):
+    """Status of all crawls."""
+
+    crawls: list[StatusResponse]
+
+
+class PointResponse(ApiResponse):
+    """A point of the harvest curve; the rate is that of the pages since the previous point."""
+
+    pages: int
+    relevant: int
+    rate: float
+
+
+class HarvestResponse(ApiResponse):
+    """The harvest curve: relevant pages over fetched pages."""
+
+    points: list[PointResponse]
+    pages: int
+    relevant: int
+
+
+class WorkerResponse(ApiResponse):
+    """A worker."""
+
+    name: str
+    machine: str
+    process: int
+    pages: int
+    since: float
+    state: Literal["working", "waiting", "leaving", "silent", "stopped"]
+    silent_seconds: float
+
+
+class WorkersResponse(ApiResponse):
+    """Workers of a crawl."""
+
+    workers: list[WorkerResponse]
+
+
+class UrlEntryResponse(ApiResponse):
+    """A URL of the frontier."""
+
+    url: str
+    host: str
+    state: Literal["waiting", "leased", "done", "failed"]
+    score: float
+    hops: int
+    depth_left: int
+    parent: int
+    tries: int
+    reason: str
+
+
+class BucketResponse(ApiResponse):
+    """Number of waiting URLs with a score in a range."""
+
+    low: float
+    high: float
+    count: int
+
+
+class NextUrlResponse(ApiResponse):
+    """One of the next URLs, and where it was found."""
+
+    url: str
+    host: str
+    score: float
+    hops: int
+    tries: int
+    anchor: str
+    parts: Parts
+    parent: str
+    parent_title: str
+
+
+class FrontierResponse(ApiResponse):
+    """The waiting URLs."""
+
+    histogram: list[BucketResponse]
+    waiting: int
+    sampled: bool = Field(description="Whether the histogram was made from a sample.")
+    next: list[NextUrlResponse]
+
+
+class RobotsResponse(ApiResponse):
+    """State of a host's robots.txt."""
+
+    state: Literal["unknown", "read", "none", "unreadable", "elsewhere", "ignored"]
+    status: int | None
+    reason: str
+    tries: int
+    target: str
+
+
+class HostResponse(ApiResponse):
+    """A host."""
+
+    host: str
+    waiting: int
+    leased: int
+    pages: int
+    relevant: int
+    failed: int
+    harvest_rate: float
+    delay_seconds: float
+    next_seconds: float
+    best: float | None
+    parked: str
+    left_alone: dict[str, str]
+    robots: RobotsResponse
+
+
+class HostsResponse(ApiResponse):
+    """Hosts."""
+
+    hosts: list[HostResponse]
+
+
+class PageRowResponse(ApiResponse):
+    """A page in a list."""
+
+    url: str
+    title: str
+    language: str
+    relevance: float
+    relevant: bool
+    depth: int
+    fetched_at: float
+    host: str
+
+
+class PageRowsResponse(ApiResponse):
+    """Pages, and whether there are more."""
+
+    pages: list[PageRowResponse]
+    more: bool
+
+
+class SettlementResponse(ApiResponse):
+    """One settlement of a URL."""
+
+    url: str
+    status: int
+    outcome: str
+    reason: str
+    title: str
+    language: str
+    relevance: float
+    relevant: bool
+    relevance_parts: Parts
+    depth: int
+    fetched_at: float
+
+
+class HopResponse(SettlementResponse):
+    """One step of the path from a seed, with the link that led there."""
+
+    anchor: str
+    score: float
+    score_parts: Parts
+
+
+class TermWeightResponse(ApiResponse):
+    """A term of the judgement: its weight is positive for the topic, negative against it."""
+
+    term: str
+    weight: float
+
+
+class LinkResponse(ApiResponse):
+    """A link that was added to the frontier."""
+
+    url: str
+    anchor: str
+    score: float
+    parts: Parts
+
+
+class PageResponse(ApiResponse):
+    """Everything known about a URL."""
+
+    url: str
+    summary: str = Field(description="State of the URL and how it was found, in plain sentences.")
+    state: Literal["unknown", "waiting", "leased", "done", "failed"]
+    reason: str
+    trouble: str = Field(
+        description="Why a waiting URL was not fetched yet, in plain words; empty when it only waits in the queue."
+    )
+    anchor: str = Field(description="Link text with which the URL was found, if it was not fetched yet.")
+    parked: str = Field(description="Why its host is parked; empty when it is not.")
+    tries: int = Field(description="Failed requests of it, or of the robots.txt of its host.")
+    last_try: float | None
+    next_try_seconds: float | None
+    threshold: float | None
+    frontier: UrlEntryResponse | None
+    path: list[HopResponse]
+    history: list[SettlementResponse]
+    title: str
+    words: list[TermWeightResponse]
+    text: str
+    links: list[LinkResponse]
+    label: bool | None
+
+
+class HitResponse(PageRowResponse):
+    """A search result."""
+
+    snippet: str
+    all_words: bool
+    match: float
+    alike: int
+
+
+class HitsResponse(ApiResponse):
+    """Search results."""
+
+    hits: list[HitResponse]
+    total: int
+    indexed: int = Field(description="Number of indexed pages.")
+    growing: bool = Field(description="Whether new pages are being indexed.")
+
+
+class QuestionResponse(ApiResponse):
+    """A page to label."""
+
+    url: str
+    title: str
+    language: str
+    relevance: float
+    why: Literal["likely", "unsure", "spread", "boundary"]
+    excerpt: str
+
+
+class QuestionsResponse(ApiResponse):
+    """Pages to label, and the labels so far."""
+
+    questions: list[QuestionResponse]
+    told: LabelCountsResponse
+
+
+class LabelResponse(ApiResponse):
+    """A label; null for one that was removed."""
+
+    url: str
+    relevant: bool | None
+    at: float
+
+
+class LabelsResponse(ApiResponse):
+    """All labels, in the order in which they were given."""
+
+    labels: list[LabelResponse]
+
+
+class LabellingStatusResponse(ApiResponse):
+    """Labels, precision and next URLs of a crawl."""
+
+    labelled: int
+    precision: float | None
+    queue: list[UrlEntryResponse]
+
+
+class LabelledUrlResponse(ApiResponse):
+    """A labelled URL, and its state in the crawl."""
+
+    url: str
+    relevant: bool | None
+    status: Literal["fetched", "no page", "waiting", "queued", "unknown"]
+    reason: str
+
+
+class BoundaryResponse(ApiResponse):
+    """Labelled pages on both sides of the threshold, and threshold and number of relevant pages before and after."""
+
+    below: int
+    below_yes: int
+    above: int
+    above_yes: int
+    threshold: float
+    now: float
+    relevant: int
+    relevant_now: int
+
+
+class LabellingResultResponse(ApiResponse):
+    """Effect of new labels."""
+
+    labels: int
+    heard: bool
+    before: LabellingStatusResponse
+    after: LabellingStatusResponse
+    urls: list[LabelledUrlResponse]
+    boundary: BoundaryResponse | None

@@ -1,0 +1,148 @@
+"""One crawl of a dashboard: connections, caches and readers that all requests share.
+
+The page store is opened once, in a thread of its own, and again when segments are added or removed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from thresher.coordination.connection import CONNECT_SECONDS
+from thresher.coordination.stop_orders import OrderSnapshot, StopOrders
+from thresher.coordination.worker_registry import RegisteredWorker, WorkerRegistry
+from thresher.dashboard.cache import SharedCache
+from thresher.dashboard.judged_terms import JudgedTerms
+from thresher.dashboard.live_index import LiveIndex
+from thresher.dashboard.page_index import NO_PAGES, IndexedPages, PageIndex
+from thresher.errors import StoreError
+from thresher.feedback.labels import Label
+from thresher.frontier.inspect import FrontierReader
+from thresher.project import CrawlProject
+from thresher.runner.limits import Pace
+from thresher.storage.reader import PageStoreReader
+
+T = TypeVar("T")
+
+
+class Reader:
+    """Reads the page store in a thread of its own, one query after another."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._paths: list[Path] = []
+        self._reader: PageStoreReader | None = None
+        self._page_index = PageIndex()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="pages")
+
+    async def ask(self, query: Callable[[PageStoreReader], T]) -> T:
+        """Return the result of a query.
+
+        Raises:
+            StoreError: The page store cannot be read.
+        """
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: query(self._opened()))
+        except sqlite3.Error as error:
+            raise StoreError(f"the pages cannot be read now: {error}") from error
+
+    async def pages(self) -> IndexedPages:
+        """Return the index of all pages."""
+        return await self.ask(lambda reader: self._page_index.read(reader.segments))
+
+    async def close(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+        self._thread.shutdown()
+
+    def _opened(self) -> PageStoreReader:
+        paths = sorted(self._folder.glob("*.db"))
+        if self._reader is None or paths != self._paths or len(self._reader.segments) != len(paths):
+            self._close()
+            self._reader, self._paths = PageStoreReader(self._folder), paths
+        return self._reader
+
+    def _close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+
+PAGES_SECONDS = 1.0
+PAGES_TIMEOUT_SECONDS = 0.05
+"""How long a view waits for the newest pages before it shows the last known ones."""
+
+
+class OpenCrawl:
+    """A crawl with its readers and caches.
+
+    Args:
+        name: The name of the crawl in the dashboard.
+    """
+
+    def __init__(self, crawl: CrawlProject, name: str) -> None:
+        self.crawl = crawl
+        self.name = name
+        self.is_startable = not crawl.folder.joined.is_file()
+        """Whether a run may be started here: not in a folder that joined the crawl of another machine."""
+        self.cache = SharedCache()
+        self.pace = Pace()
+        self.frontier_reader: FrontierReader = crawl.frontier_reader()
+        self.reader = Reader(crawl.folder.pages)
+        self.judged_terms = JudgedTerms(crawl)
+        self.search_index = LiveIndex(crawl.folder)
+        self._counter = Reader(crawl.folder.pages)
+        self._pages = NO_PAGES
+        self._pages_at = float("-inf")
+        self._reading: asyncio.Task[None] | None = None
+        self._label_store = crawl.labels()
+        self._labels: list[Label] = []
+        self._labels_read = 0
+        self._reading_labels = asyncio.Lock()
+        self._connection = crawl.connection(patience_seconds=CONNECT_SECONDS) if crawl.is_shared else None
+
+    async def pages(self) -> IndexedPages:
+        """Return the index of all pages, refreshed once a second; waits for it only the first time."""
+        if self._reading is None and time.monotonic() - self._pages_at > PAGES_SECONDS:
+            self._reading = asyncio.ensure_future(self._read_pages())
+        if (reading := self._reading) is not None:
+            timeout = None if self._pages_at == float("-inf") else PAGES_TIMEOUT_SECONDS
+            await asyncio.wait([reading], timeout=timeout)
+            if reading.done():
+                self._reading = None if self._reading is reading else self._reading
+                reading.result()
+        return self._pages
+
+    async def _read_pages(self) -> None:
+        self._pages = await self._counter.pages()
+        self._pages_at = time.monotonic()
+
+    async def labels(self) -> list[Label]:
+        """Return all labels in the order in which they were given."""
+        async with self._reading_labels:
+            new, self._labels_read = await self._label_store.read(self._labels_read)
+            self._labels += new
+        return self._labels
+
+    async def workers(self) -> list[RegisteredWorker]:
+        """Return the registered workers of a shared crawl; none for other crawls."""
+        return await WorkerRegistry(self._connection, self.crawl.name).workers() if self._connection else []
+
+    async def orders(self) -> OrderSnapshot:
+        """Return the stop orders of a shared crawl."""
+        return await StopOrders(self._connection, self.crawl.name).read() if self._connection else OrderSnapshot()
+
+    async def close(self) -> None:
+        await self.search_index.close()
+        self.judged_terms.close()
+        if self._reading is not None:
+            await asyncio.wait([self._reading])
+        with suppress(Exception):
+            await self._label_store.close()
+        for part in filter(None, (self.frontier_reader, self.reader, self._counter, self._connection)):
+            await cast("Any", part).close()

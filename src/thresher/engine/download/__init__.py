@@ -1,0 +1,1 @@
+"""Downloads with limits: header and body size, decompression, slow hosts."""

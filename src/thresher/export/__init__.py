@@ -1,0 +1,1 @@
+"""Exports of the page store: rows, hosts, hubs, link graphs, OpenSearch."""

@@ -1,0 +1,226 @@
+"""Streaming exports of the collection: rows ranked by relevance, as JSON lines, CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from thresher.errors import ExportError
+from thresher.storage.atomic_file import atomic_write
+from thresher.storage.page_store import PageRecord
+from thresher.storage.reader import PageStoreReader
+from thresher.storage.visits import VisitHistory, visit_history
+from thresher.text.terminal import printable, printable_json
+from thresher.urls.canonical import host_key
+
+TIME = "time"
+"""The type of a column of times: ISO 8601 in UTC as text, a timestamp in Parquet."""
+
+COLUMNS = {
+    "url": "string",
+    "host": "string",
+    "title": "string",
+    "relevance": "float64",
+    "relevant": "bool",
+    "language": "string",
+    "depth": "int32",
+    "parent": "string",
+    "anchor": "string",
+    "score": "float64",
+    "fetched_at": TIME,
+    "checked_at": TIME,
+    "gone": "bool",
+    "status": "int32",
+    "text_hash": "string",
+    "duplicate_of": "string",
+}
+"""The columns of every format, in order, with their types; `text` comes last when it is requested."""
+
+_FORMULA_STARTS = tuple("=+-@＝＋－＠")  # the wide forms count too in spreadsheets of East Asia
+_ROWS_PER_GROUP = 5_000
+
+Row = dict[str, Any]
+Columns = Mapping[str, str]
+
+
+def rows(
+    collection: PageStoreReader,
+    *,
+    min_relevance: float = 0.0,
+    relevant: bool = False,
+    duplicates: bool = False,
+    text: bool = False,
+    since: float = 0.0,
+) -> Iterator[Row]:
+    """Yield one row per page, most relevant first; with `since` only pages that are new or changed from then on."""
+    link_of = lru_cache(maxsize=512)(lambda parent: {link.url: link for link in collection.links(parent)})
+    url_of = lru_cache(maxsize=65_536)(lambda fingerprint: _url(collection, fingerprint))
+    with closing(collection.repeats()) as repeats:
+        for record in collection.ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates):
+            if record.fetched_at < since:
+                continue
+            several = repeats.has_several(record.fingerprint)
+            seen = visit_history(collection.history(record.fingerprint)) if several else VisitHistory(record.fetched_at)
+            link = link_of(record.parent).get(record.url) if record.parent else None
+            row = _row(record, seen, parent=url_of(record.parent), anchor=link.anchor if link else "")
+            row["duplicate_of"] = url_of(record.duplicate_of)
+            if text:
+                row["text"] = collection.text(record.fingerprint)
+            yield row
+
+
+def _url(collection: PageStoreReader, fingerprint: int) -> str:
+    record = collection.find(fingerprint) if fingerprint else None
+    return record.url if record else ""
+
+
+def _row(record: PageRecord, seen: VisitHistory, **joined: str) -> Row:
+    return {
+        "url": record.url,
+        "host": host_key(record.url),
+        "title": record.title,
+        "relevance": record.relevance,
+        "relevant": record.relevant,
+        "language": record.language,
+        "depth": record.depth,
+        **joined,
+        "score": record.score,
+        "fetched_at": time_text(record.fetched_at),
+        "checked_at": time_text(seen.checked_at),
+        "gone": seen.gone,
+        "status": record.status,
+        "text_hash": f"{record.text_hash & 0xFFFFFFFFFFFFFFFF:016x}",
+    }
+
+
+def time_text(seconds: float) -> str:
+    """Format a time as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def write_jsonl(
+    table: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False, columns: Columns | None = None
+) -> int:
+    """Write one JSON object per line; return their number."""
+    number = 0
+    for number, row in enumerate(table, start=1):  # noqa: B007 - the last number is the result
+        out.write(printable_json(row) + "\n")
+    return number
+
+
+def write_csv(
+    table: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False, columns: Columns | None = None
+) -> int:
+    """Write comma-separated rows; unless `raw`, formulas and terminal control characters are made harmless."""
+    if raw:  # a bare carriage return would end its row
+        writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    else:
+        writer = csv.writer(out, lineterminator="\n")
+    names = list(_columns(columns, text))
+    writer.writerow(names)
+    number = 0
+    for number, row in enumerate(table, start=1):  # noqa: B007 - the last number is the result
+        cells = (row[name] for name in names)
+        writer.writerow(cells if raw else map(harmless, cells))
+    return number
+
+
+def harmless(cell: Any) -> Any:
+    """Prefix a spreadsheet formula with an apostrophe, and remove terminal control characters."""
+    if not isinstance(cell, str):
+        return cell
+    starts_one = cell.startswith(("\t", "\r", "\n")) or cell.lstrip().startswith(_FORMULA_STARTS)
+    return f"'{printable(cell)}" if starts_one else printable(cell)
+
+
+def write_parquet(table: Iterable[Row], path: Path, *, text: bool = False, columns: Columns | None = None) -> int:
+    """Write a Parquet file atomically and in bounded memory; return the number of rows."""
+    import pyarrow.parquet as pq
+
+    types, number = _columns(columns, text), 0
+    with (
+        atomic_write(path) as unfinished,
+        pq.ParquetWriter(unfinished, arrow_schema(types), compression="zstd") as writer,
+    ):
+        for group in arrow_groups(table, types):
+            writer.write_table(group)
+            number += len(group)
+    return number
+
+
+def arrow_schema(types: Columns) -> Any:
+    """Return the columns as an Arrow schema."""
+    import pyarrow as pa
+
+    kinds = {
+        name: pa.timestamp("ms", "UTC") if kind == TIME else pa.type_for_alias(kind) for name, kind in types.items()
+    }
+    return pa.schema(kinds.items())
+
+
+def arrow_groups(table: Iterable[Row], types: Columns) -> Iterator[Any]:
+    """Yield the rows as Arrow tables of a few thousand."""
+    import pyarrow as pa
+
+    schema, times = arrow_schema(types), [name for name, kind in types.items() if kind == TIME]
+    for group in _groups(table):
+        for row in group:
+            row.update({name: datetime.fromisoformat(row[name]) for name in times})
+        yield pa.Table.from_pylist(group, schema=schema)
+
+
+def _groups(table: Iterable[Row]) -> Iterator[list[Row]]:
+    iterator = iter(table)
+    while group := list(islice(iterator, _ROWS_PER_GROUP)):
+        yield group
+
+
+def _columns(columns: Columns | None, text: bool) -> Columns:
+    return {**(COLUMNS if columns is None else columns), **({"text": "string"} if text else {})}
+
+
+TEXT_WRITERS: dict[str, Callable[..., int]] = {"jsonl": write_jsonl, "csv": write_csv}
+FORMATS = (*TEXT_WRITERS, "parquet")
+
+
+def export(
+    table: Iterable[Row],
+    form: str,
+    path: Path | None,
+    out: IO[str],
+    *,
+    text: bool = False,
+    raw: bool = False,
+    columns: Columns | None = None,
+) -> int:
+    """Write rows in a format, into a file or to `out`; return their number.
+
+    Args:
+        columns: Names and types of the columns, when the rows are not pages.
+
+    Raises:
+        ExportError: Parquet was requested without a file.
+    """
+    if form == "parquet":
+        if path is None:
+            raise ExportError("parquet is not for a terminal or pipe; name a file: -o pages.parquet")
+        return write_parquet(table, path, text=text, columns=columns)
+    write = TEXT_WRITERS[form]
+    with text_file(path, out) as file:
+        return write(table, file, text=text, raw=raw, columns=columns)
+
+
+@contextmanager
+def text_file(path: Path | None, out: IO[str]) -> Iterator[IO[str]]:
+    """Open a text file for atomic writing; without a path, yield `out`."""
+    if path is None:
+        yield out
+    else:
+        with atomic_write(path) as unfinished, unfinished.open("w", encoding="utf-8", newline="") as file:
+            yield file

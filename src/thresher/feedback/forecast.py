@@ -1,0 +1,70 @@
+"""Forecasts of a crawl, published through the frontier for the progress line, ``status``, the dashboard and Python.
+
+A forecast is computed from figures of the whole crawl: the relevance of the latest fetches of all workers, which is
+stored in the frontier with the forecast, and the frontier's counts. So it does not depend on the number of workers, and
+a later run continues where the last one stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, StateReader
+from thresher.records import Forecast
+from thresher.strategies.base import HARVEST_FETCHES, Forecaster, Strategy
+
+PUBLISH_FETCHES = 20
+"""Fetches of a worker between two forecasts."""
+STALE_PAGES = 100
+"""A forecast is out of date when the crawl has this many more pages."""
+KIND = "forecast"
+KEPT_SECONDS = 30 * 86_400.0
+
+
+class ForecastPublisher:
+    """Publishes a forecast every `PUBLISH_FETCHES` fetches, if the strategy is a `Forecaster`."""
+
+    def __init__(self, strategy: Strategy, frontier: CrawlStore) -> None:
+        self._forecaster = strategy if isinstance(strategy, Forecaster) else None
+        self._frontier = frontier
+        self._fetches: list[float] = []
+
+    async def fetched(self, relevance: float) -> None:
+        """Count a fetch with the relevance of its page; 0 for a fetch without a page."""
+        if self._forecaster is None:
+            return
+        self._fetches.append(relevance)
+        if len(self._fetches) >= PUBLISH_FETCHES:
+            await self._publish(self._forecaster)
+
+    async def _publish(self, forecaster: Forecaster) -> None:
+        new, self._fetches = self._fetches, []
+        latest = [*_latest(await self._frontier.get_state(CRAWL_WIDE, KIND)), *new][-HARVEST_FETCHES:]
+        counts = await self._frontier.counts()
+        ahead = None
+        if len(latest) == HARVEST_FETCHES:
+            ahead = forecaster.forecast(pages=counts.pages, harvest=sum(latest), waiting=counts.waiting)
+        content = {"latest": [round(each, 3) for each in latest], "forecast": asdict(ahead) if ahead else None}
+        await self._frontier.put_state(CRAWL_WIDE, KIND, json.dumps(content), seconds=KEPT_SECONDS)
+
+
+async def read_forecast(frontier: StateReader, counts: Counts) -> Forecast | None:
+    """Return the last forecast; None when there is none, it is out of date, or no URL waits."""
+    content = await frontier.get_state(CRAWL_WIDE, KIND)
+    try:
+        ends = json.loads(content)["forecast"] if content else None
+        last = Forecast(**{name: int(value) for name, value in ends.items()}) if ends else None
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return None
+    if last is None or not counts.waiting or counts.pages - last.pages >= STALE_PAGES:
+        return None
+    return replace(last, least=min(last.least, counts.waiting), most=min(last.most, counts.waiting))
+
+
+def _latest(content: str | None) -> list[float]:
+    """Read the relevance of the latest fetches; empty when it cannot be read."""
+    try:
+        return [float(each) for each in json.loads(content)["latest"]] if content else []
+    except (ValueError, TypeError, KeyError):
+        return []

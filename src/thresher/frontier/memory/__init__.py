@@ -1,0 +1,1 @@
+"""The frontier in memory, for simulations and tests."""

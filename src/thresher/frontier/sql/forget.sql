@@ -1,2 +1,0 @@
--- Throw away the notes whose time is over; parameter :now.
-DELETE FROM note WHERE until <= :now;

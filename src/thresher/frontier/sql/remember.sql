@@ -1,3 +1,0 @@
--- Keep a note; parameters :host, :kind, :value, :until.
-INSERT INTO note (host, kind, value, until) VALUES (:host, :kind, :value, :until)
-ON CONFLICT (host, kind) DO UPDATE SET value = excluded.value, until = excluded.until;

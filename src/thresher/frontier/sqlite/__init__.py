@@ -1,0 +1,1 @@
+"""The frontier of a crawl on one machine, in an SQLite file."""

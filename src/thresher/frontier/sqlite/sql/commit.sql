@@ -1,0 +1,64 @@
+-- commit_all (now, settlements, links): settle leases and add their links; returns the numbers of those settled.
+--     settlements: JSON list of [fence, outcome, reason, delay_seconds, page, relevant, park, content, hosts, first,
+--                  last], the last three as in add.sql
+--     links: number of candidates in `link`
+
+-- Count a try of a URL; after too many it has failed. Without a reason its lease expired.
+CREATE TEMP VIEW count_try AS SELECT NULL AS host, NULL AS fingerprint, NULL AS reason;
+CREATE TEMP TRIGGER count_try_of_url INSTEAD OF INSERT ON count_try BEGIN
+    UPDATE url
+    SET tries = tries + 1,
+        (state, reason) = (
+            SELECT
+                iif(tries + 1 < max_tries, 0, 3),
+                iif(tries + 1 < max_tries, reason, coalesce(new.reason, printf('lost with its worker %d times', tries + 1)))
+            FROM setting
+        )
+    WHERE host = new.host AND fingerprint = new.fingerprint;
+END;
+
+CREATE TEMP VIEW settle AS
+SELECT
+    NULL AS n, NULL AS now, NULL AS host, NULL AS fingerprint, NULL AS fence, NULL AS outcome, NULL AS reason,
+    NULL AS delay_seconds, NULL AS page, NULL AS relevant, NULL AS park, NULL AS content,
+    NULL AS hosts, NULL AS first, NULL AS last;
+CREATE TEMP TRIGGER settle_held INSTEAD OF INSERT ON settle BEGIN
+    INSERT INTO answer VALUES (new.n);
+    DELETE FROM lease WHERE fence = new.fence;
+    UPDATE url SET reason = nullif(new.reason, '') WHERE host = new.host AND fingerprint = new.fingerprint;
+    INSERT INTO count_try SELECT new.host, new.fingerprint, new.reason WHERE new.outcome = 'retry';
+    UPDATE url
+    SET state = iif(new.outcome = 'done', 2, 3)
+    WHERE host = new.host AND fingerprint = new.fingerprint AND new.outcome <> 'retry';
+    UPDATE host
+    SET pages = pages + new.page,
+        relevant = relevant + (new.page AND new.relevant),
+        delay_seconds = new.delay_seconds,
+        next_time = max(next_time, new.now + new.delay_seconds),
+        parked = iif(new.park = '', parked, new.park),
+        park_end = iif(new.park = '', park_end, 9e999)
+    WHERE id = new.host;
+    INSERT OR IGNORE INTO content SELECT new.content, new.fingerprint WHERE new.content <> 0;
+    INSERT OR IGNORE INTO touched VALUES (new.host);
+    INSERT INTO add_links VALUES (new.hosts, new.first, new.last);
+END;
+
+CREATE TEMP VIEW commit_all AS SELECT NULL AS now, NULL AS settlements, NULL AS links;
+CREATE TEMP TRIGGER commit_all_at_once INSTEAD OF INSERT ON commit_all BEGIN
+    DELETE FROM answer;
+    INSERT INTO commit_one SELECT new.now, each.key, each.value FROM json_each(new.settlements) AS each;
+    UPDATE tally SET age = age + new.links WHERE EXISTS (SELECT 1 FROM answer);
+    INSERT INTO tidy VALUES (new.now);
+END;
+
+CREATE TEMP VIEW commit_one AS SELECT NULL AS now, NULL AS n, NULL AS settlement;
+CREATE TEMP TRIGGER commit_one_if_held INSTEAD OF INSERT ON commit_one BEGIN
+    INSERT INTO settle
+    SELECT
+        new.n, new.now, host, fingerprint, fence,
+        new.settlement ->> 1, new.settlement ->> 2, new.settlement ->> 3, new.settlement ->> 4, new.settlement ->> 5,
+        new.settlement ->> 6, new.settlement ->> 7, new.settlement ->> 8, new.settlement ->> 9,
+        new.settlement ->> 10
+    FROM lease
+    WHERE fence = new.settlement ->> 0 AND until > new.now;
+END;

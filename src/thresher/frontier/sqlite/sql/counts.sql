@@ -1,0 +1,14 @@
+-- Statistics of the frontier; parameter :now. Hosts that woke since they were last written are counted in their new
+-- stage.
+SELECT
+    waiting, leased, done, failed, dropped, pages, relevant, hosts,
+    ready + due.now_ready, delayed + due.now_delayed - due.was_delayed, parked - due.was_parked
+FROM tally CROSS JOIN (
+    SELECT
+        count(*) FILTER (WHERE leased < leases_per_host AND next_time <= :now) AS now_ready,
+        count(*) FILTER (WHERE leased < leases_per_host AND next_time > :now) AS now_delayed,
+        count(*) FILTER (WHERE stage = 3) AS was_delayed,
+        count(*) FILTER (WHERE stage = 4) AS was_parked
+    FROM host CROSS JOIN setting
+    WHERE wake <= :now
+) AS due;

@@ -1,0 +1,1 @@
+"""Judges: classifiers that estimate whether a page is about the topic."""

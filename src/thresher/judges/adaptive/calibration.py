@@ -1,0 +1,197 @@
+"""Calibrated probabilities from similarities: 0.7 means that of ten such pages seven are about the topic.
+
+Two logistic regressions, fitted once to the dev topics of four webs by ``python -m
+bench.effectiveness.verdict_constants``. Chinese pages have constants of their own, fitted to the Chinese webs: the
+similarities of character bigrams and of words are not on the same scale.
+
+- The early model uses phrase and seeds alone. Its output for a page never changes during a crawl. The background,
+  which weighs pages by 1 − early probability, therefore cannot absorb the topic, however many of its pages are crawled.
+- The late model also uses the score of a page relative to that background. It gives the relevance of every page, from
+  the first to the last; the background counts as far as there is any.
+
+No feature makes a page less likely the more similar it is to the topic: all page features have weights of 0 or more.
+
+Labels correct the late probability (`recalibrate`) by a shift of its logit: the maximum a posteriori estimate under a
+Gaussian prior, so that one or two labels change little. It needs no state: it follows from labels and model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+
+import numpy as np
+
+from thresher.judges.adaptive.terms import Weights
+
+THRESHOLD = 0.4
+"""A page is relevant from this probability on: chosen on dev topics."""
+CHINESE, OTHER = "zh", "other"
+"""There are two models: a page is compared with the background in its own language."""
+EARLY: Mapping[str, Sequence[float]] = {
+    OTHER: (2.173, 3.313, 6.031, 1.026, 0.278, -2.468, 1.854, 4.361),
+    CHINESE: (1.918, 3.134, 4.858, 0.839, 0.089, -3.861, 3.765, 4.321),
+}
+LATE: Mapping[str, Sequence[float]] = {
+    OTHER: (2.054, 2.698, 3.902, 1.086, -0.54, -1.516, 0.001, 2.073, 1.181, 2.159, -2.077, 5.724),
+    CHINESE: (1.802, 2.375, 2.965, 1.033, -0.489, -1.159, 0.0, 3.119, 1.552, 3.705, -2.163, 5.711),
+}
+"""The weight of each feature column, then the intercept."""
+EARLY_COLUMNS, LATE_COLUMNS = 7, 11
+APART = 2.5
+"""How much the logit falls for a page that never has words of the phrase side by side, though every example has.
+
+Not fitted, since few dev topics have such a phrase: their off-topic pages lack it 3 to 100 times as often as the
+on-topic ones; this value means 12 times.
+"""
+LEAST = 0.03
+"""Added to similarities before the logarithm: smaller ones differ little."""
+MOST_RATIO = 3.0
+"""Upper bound of the ratio of a page's similarity to that of a left-out example."""
+PRIOR_DEVIATION, PRIOR_MASS = 0.04, 20.0
+"""The prior deviation of background scores, and the number of background pages after which it counts half."""
+TRUST_MASS = 10.0
+"""Background pages after which the score relative to the background counts half."""
+PER_HEIGHT = 4.0
+"""By how much the logit moves when labels of similar pages raise a page from an ordinary one to a good one."""
+OFFSET_DEVIATION = 0.7
+"""Standard deviation of the logit offset of a topic before any label: the prior of `recalibrate`."""
+NEWTON_STEPS = 30
+MOST_STEPS = 7.0
+"""Upper bound of the absolute value of a logit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """Reference values that similarities are compared with.
+
+    Args:
+        examples: Number of examples of the topic: seeds, or pages with a positive label where there is no seed.
+        early_left_out: The mean early similarity of an example to all others.
+        left_out: The same for the similarity against the background.
+        mass: Number of background pages.
+        mean: The mean similarity of the background.
+        deviation: Its standard deviation.
+    """
+
+    examples: int
+    early_left_out: float
+    left_out: float = 0.0
+    mass: float = 0.0
+    mean: float = 0.0
+    deviation: float = 0.0
+
+
+def early_evidence(scale: Scale, early: Weights, named: Weights) -> Weights:
+    """Return the features of the early model, a row for each page.
+
+    Args:
+        early: The similarity to seeds and phrase, with all terms weighted equally.
+        named: The similarity to the phrase alone.
+    """
+    rows = _rows(scale, early, named, columns=EARLY_COLUMNS)
+    if scale.examples > 1:
+        rows[:, 6] = np.minimum(early / max(scale.early_left_out, LEAST), MOST_RATIO)
+    return rows
+
+
+def late_evidence(scale: Scale, s: Weights, early: Weights, named: Weights) -> Weights:
+    """Return the features of the late model, a row for each page.
+
+    Args:
+        s: The similarity to the topic against the background.
+    """
+    trust = scale.mass / (scale.mass + TRUST_MASS)
+    squares = scale.deviation**2 * scale.mass + PRIOR_DEVIATION**2 * PRIOR_MASS
+    u = (s - scale.mean) / (squares / (scale.mass + PRIOR_MASS)) ** 0.5
+    rows = _rows(scale, early, named, columns=LATE_COLUMNS)
+    rows[:, 6 + min(scale.examples, 2)] = trust * np.log1p(np.minimum(np.maximum(u, 0.0), 15.0))
+    if scale.examples > 1:
+        rows[:, 9] = _log(s) - log(max(scale.left_out, 0.0) + LEAST)
+    rows[:, 10] = trust
+    return rows
+
+
+def _rows(scale: Scale, early: Weights, named: Weights, *, columns: int) -> Weights:
+    """Return rows with the features that both models share: the similarities to phrase and seeds.
+
+    Topics with no example, with one and with several have columns of their own, since their similarities are on
+    different scales. With a single seed the phrase has a column of its own.
+    """
+    rows = np.zeros((len(early), columns))
+    rows[:, min(scale.examples, 2)] = _log(early)
+    if scale.examples == 1:
+        rows[:, 3] = _log(named)
+    rows[:, 4] = scale.examples > 0
+    rows[:, 5] = scale.examples > 1
+    return rows
+
+
+def _log(similarity: Weights) -> Weights:
+    logs: Weights = np.log(np.maximum(similarity, 0.0) + LEAST)
+    return logs
+
+
+def logistic(evidence: Weights, weights: Sequence[float], shift: Weights | float = 0.0) -> Weights:
+    """Return the probability of each row of features.
+
+    Args:
+        shift: Added to the logit of each page.
+    """
+    logits = _bounded(evidence @ np.array(weights[:-1]) + weights[-1]) + shift
+    chances: Weights = 1.0 / (1.0 + np.exp(-_bounded(logits)))
+    return chances
+
+
+def _bounded(logits: Weights) -> Weights:
+    bounded: Weights = np.minimum(np.maximum(logits, -MOST_STEPS), MOST_STEPS)
+    return bounded
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correction:
+    """The correction of probabilities by labels: ``logit p' = offset + logit p``."""
+
+    offset: float = 0.0
+
+    def apply(self, chance: float) -> float:
+        return _chance(_logit(chance) + self.offset)
+
+    def effective(self, threshold: float) -> float:
+        """Return the probability before the correction that becomes the threshold after it."""
+        return _chance(_logit(threshold) - self.offset)
+
+
+def recalibrate(chances: Weights, labels: Sequence[bool | None], label_shift: Weights) -> Correction:
+    """Find the maximum a posteriori offset for the labels, with a Gaussian prior around 0.
+
+    Labels also correct the topic vector, which raises or lowers pages similar to the labelled ones. The mean of that
+    shift near the threshold is subtracted here, or labels would count twice: the vector ranks, the offset calibrates.
+
+    Args:
+        chances: The probabilities of all pages, before labels correct the topic vector.
+        labels: Whether each of them is on topic; None without a label.
+        label_shift: How much labels have raised or lowered each page, in heights.
+    """
+    if all(label is None for label in labels):
+        return Correction()
+    known = np.array([label is not None for label in labels])
+    logits, truth = np.array([_logit(chance) for chance in chances[known]]), np.array(labels)[known].astype(np.float64)
+    offset = 0.0
+    for _ in range(NEWTON_STEPS):
+        p = 1.0 / (1.0 + np.exp(-(logits + offset)))
+        slope = float((truth - p).sum()) - offset / OFFSET_DEVIATION**2
+        step = slope / (float((p * (1.0 - p)).sum()) + 1.0 / OFFSET_DEVIATION**2)
+        offset += min(max(step, -1.0), 1.0)
+    unsure = np.where(known, 0.0, chances * (1.0 - chances))
+    return Correction(offset=offset - PER_HEIGHT * float(unsure @ label_shift) / max(float(unsure.sum()), 1e-9))
+
+
+def _logit(chance: float) -> float:
+    bounded = min(max(chance, 1e-6), 1.0 - 1e-6)
+    return log(bounded / (1.0 - bounded))
+
+
+def _chance(logit: float) -> float:
+    return 1.0 / (1.0 + exp(-min(max(logit, -50.0), 50.0)))

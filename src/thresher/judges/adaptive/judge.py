@@ -1,0 +1,410 @@
+"""The adaptive judge: defines the topic by a phrase and seeds, and learns from the crawl what is ordinary.
+
+It needs no labels. Pages are compared with the seeds by the terms that distinguish the seeds from the rest of the crawl
+(`topic_model.py` has the arithmetic). Every few pages it refits and judges all pages of its sample again: early
+verdicts are based on few pages, and the next steps of the crawl depend on them. It never learns the topic from its own
+verdicts, only from seeds and labels. There are two models, for Chinese and for other pages, since a page is compared
+with the background in its own language.
+
+The workers of a crawl learn together: each saves its examples and a snapshot of its sample, and merges what the others
+saved. Seeds and labels are saved at once, the rest by `modelstate/schedule.py`.
+
+The adaptive judge in one language: its sample of the crawl, its examples, and the model fitted to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from uuid import uuid4
+
+import numpy as np
+
+from thresher.judges.adaptive.calibration import CHINESE, EARLY, LATE, OTHER, THRESHOLD, recalibrate
+from thresher.judges.adaptive.label_correction import LabelledRows
+from thresher.judges.adaptive.reservoir import Reservoir
+from thresher.judges.adaptive.snapshot import EntrySizer, LearnerState
+from thresher.judges.adaptive.terms import PhraseWords, TermVector, term_weights
+from thresher.judges.adaptive.topic_model import TopicExamples, TopicModel, TopicModelConstants, TopicSimilarity, fit
+from thresher.judges.base import FINAL_PAGES, LEAST_CHANGE, MOST_WORDS, StateStore
+from thresher.modelstate.codec import readable
+from thresher.modelstate.schedule import RefitSchedule
+from thresher.records import LABEL_PART, UNLABELLED_PART, Judgement, ParsedPage, Revision, TermWeight
+from thresher.text.vectors import Vector
+from thresher.topics.profile import TopicProfile
+
+MOST_EXAMPLES = 100
+"""Upper bound of permanent positive examples, and of permanent negative ones."""
+NOT_JUDGED = -1.0
+
+
+class LanguageModel:
+    """The topic model of one language with its sample and labels.
+
+    Args:
+        phrase: The topic's own terms and their weights.
+        pairs: Terms for adjacent words of the phrase.
+        refit_pages: Pages until the next refit; later a tenth of the pages seen.
+        sample_pages: Sample size.
+        threshold: The relevance from which a page is relevant.
+    """
+
+    def __init__(
+        self,
+        phrase: Vector,
+        constants: TopicModelConstants,
+        *,
+        pairs: Sequence[str] = (),
+        refit_pages: int = 25,
+        sample_pages: int = 4000,
+        threshold: float = THRESHOLD,
+    ) -> None:
+        self.sample = Reservoir(sample_pages)
+        self._phrase, self._pairs = phrase, pairs
+        self._constants = constants
+        self._threshold = threshold
+        self.refit_schedule = RefitSchedule(refit_pages)
+        self._fitting = EntrySizer()
+        self._seeds: dict[str, None] = {}
+        self._labelled: dict[str, bool | None] = {}
+        self._labelled_elsewhere: dict[str, bool | None] = {}
+        self._given: dict[str, float] = {}
+        self._relevance: dict[str, float] = {}
+        self._refit()
+
+    def judge(self, url: str, terms: TermVector) -> Judgement:
+        numbers, model = self.sample.numbers(terms), self._model
+        known = (numbers >= 0) & (numbers < len(model.importance))
+        new = terms.weights[~known]
+        s = model.similarity(numbers[known], terms.weights[known], float(new @ new))
+        return self._judgement(url, s, float(model.probabilities([s])[0]))
+
+    def record_judgement(self, url: str, judgement: Judgement) -> None:
+        """Store the last judgement of a page, so that changes can be reported."""
+        if url in self.sample:
+            self._given[url], self._relevance[url] = judgement.reward, judgement.relevance
+
+    def words(self, terms: TermVector) -> list[TermWeight]:
+        """Return what each term adds to the page's similarity, by descending absolute weight."""
+        numbers, model = self.sample.numbers(terms), self._model
+        known = np.flatnonzero((numbers >= 0) & (numbers < len(model.importance)))  # newer terms have no weight yet
+        z = terms.weights[known] * model.importance[numbers[known]]
+        length = float(np.sqrt(z @ z)) or 1.0
+        parts = z * model.corrected[numbers[known]] / length
+        best = np.argsort(-np.abs(parts), kind="stable")[:MOST_WORDS]
+        return [TermWeight(term=terms.names[known[place]], weight=float(parts[place])) for place in best]
+
+    def add(self, url: str, terms: TermVector, *, seed: bool, verdict: bool | None) -> None:
+        """Add a page: permanently when it is an example, else by reservoir sampling."""
+        if verdict is not None:
+            self._labelled[url] = verdict
+        if (seed or verdict is not None) and self._has_room(verdict is not False):
+            if seed:
+                self._seeds[url] = None
+            self.sample.keep(url, terms)
+        elif left := self.sample.add(url, terms):
+            self._given.pop(left, None)
+            self._relevance.pop(left, None)
+
+    def set_labels(self, labelled: Mapping[str, bool | None]) -> None:
+        """Set labels of pages of the sample; None withdraws a label."""
+        for url, relevant in labelled.items():
+            self._labelled[url] = relevant
+            if url in self._given:
+                self._given[url] = NOT_JUDGED  # the next judgement is reported as a change
+            if relevant is not None and self._has_room(relevant):
+                self.sample.keep_known(url)
+
+    def _has_room(self, relevant: bool) -> bool:
+        """Return whether one more positive (or negative) example may be kept permanently."""
+        refused = sum(self.verdict(url) is False for url in self.sample.kept_urls)
+        return (self.sample.kept - refused if relevant else refused) < MOST_EXAMPLES
+
+    def verdict(self, url: str) -> bool | None:
+        """Return the label of a page: given to this worker, or else to another."""
+        return self._labelled[url] if url in self._labelled else self._labelled_elsewhere.get(url)
+
+    def _is_example(self, url: str) -> bool:
+        verdict = self.verdict(url)
+        return url in self._seeds if verdict is None else verdict
+
+    def is_due(self) -> bool:
+        return self.refit_schedule.is_fit_due(self.sample.seen, self.sample.seen_by_all, len(self.sample))
+
+    def refit(self) -> list[Revision]:
+        """Refit, and judge all pages of the sample again; return the judgements that changed."""
+        self.sample.forget_unused_terms()
+        similarities = self._refit()
+        self.refit_schedule.fit(self.sample.seen, self.sample.seen_by_all)
+        chances = self._model.probabilities(similarities).tolist()
+        return [
+            Revision(url=url, judgement=judgement)
+            for url, s, chance in zip(self.sample.urls, similarities, chances, strict=True)
+            if (judgement := self._changed(url, s, chance))
+        ]
+
+    def refit_silently(self) -> None:
+        """Refit without reporting revisions: earlier judgements belong to a previous run."""
+        self._refit()
+        self.refit_schedule.fit(self.sample.seen, self.sample.seen_by_all)
+
+    def _refit(self) -> list[TopicSimilarity]:
+        """Fit model and correction to sample and labels; return the similarities of every page of the sample."""
+        self._model, similarities = self._fit()
+        labels = [None if url in self._seeds else self.verdict(url) for url in self.sample.urls]
+        before = self._model.probabilities(similarities, label_shift=False)
+        self.correction = recalibrate(before, labels, self._model.label_shift(similarities))
+        return similarities
+
+    def _fit(self) -> tuple[TopicModel, list[TopicSimilarity]]:
+        phrase = self.sample.row("", TermVector.of(self._phrase))
+        places = {url: place for place, url in enumerate(self.sample.urls)}
+        seeds = [places[url] for url in self._seeds if url in places and self.verdict(url) is not False]
+        yes = [place for url, place in places.items() if self.verdict(url) and url not in self._seeds]
+        no = [place for url, place in places.items() if self.verdict(url) is False]
+        examples = TopicExamples(
+            places=seeds or yes,
+            seeds=seeds,
+            pairs=[self.sample.terms[pair] for pair in self._pairs if pair in self.sample.terms],
+            labelled=LabelledRows(yes=yes, no=no),
+            phrase=dict(zip(phrase.numbers.tolist(), phrase.weights.tolist(), strict=True)),
+        )
+        return fit(self.sample.matrix(), len(self.sample.terms), examples, self._constants)
+
+    def _changed(self, url: str, s: TopicSimilarity, chance: float) -> Judgement | None:
+        known = self._given.get(url)
+        if known is None:  # never judged: there is no judgement to revise
+            return None
+        now = self._judgement(url, s, chance)
+        same_relevance = abs(now.relevance - self._relevance.get(url, NOT_JUDGED)) <= LEAST_CHANGE
+        if same_relevance and abs(now.reward - known) <= LEAST_CHANGE:
+            return None
+        self.record_judgement(url, now)
+        return now
+
+    def _reward(self, url: str, s: TopicSimilarity) -> float:
+        """Return the reward: 1 with a positive label, half of the model's with a negative one, as links may be good."""
+        labelled, reward = self.verdict(url), self._model.reward(s)
+        return reward if labelled is None else 1.0 if labelled else reward / 2
+
+    def _judgement(self, url: str, s: TopicSimilarity, chance: float) -> Judgement:
+        """Make the judgement from the similarity and the probability before label correction."""
+        labelled, model = self.verdict(url), self._model
+        relevance = self.correction.apply(chance)
+        parts = {"likeness": s.plain, "ordinary": model.middle, "good": model.level}
+        if s.corrected != s.plain:
+            parts["taught"] = s.corrected - s.plain
+        if labelled is not None:
+            parts |= {LABEL_PART: float(labelled), UNLABELLED_PART: relevance}
+            relevance = float(labelled)
+        return Judgement(
+            relevance=relevance,
+            relevant=relevance >= self._threshold,
+            reward=self._reward(url, s),
+            parts=parts,
+            final=self.sample.seen_by_all >= FINAL_PAGES,
+        )
+
+    def entry(self, worker: str) -> bytes:
+        """Return the state to save for a restart and for other workers: examples, labels, a snapshot of the sample."""
+        return self._fitting.entry(lambda most: self._state(worker, most).entry())
+
+    def _state(self, worker: str, most: int) -> LearnerState:
+        snapshot = self.sample.snapshot(most)
+        return LearnerState(
+            worker=worker, snapshot=snapshot, seeds=self._seeds, labelled=self._labelled, given=self._given
+        )
+
+    def restore(self, entry: bytes) -> str:
+        """Restore the `entry` of an earlier run; return the name of its worker."""
+        state = LearnerState.read(entry)
+        self.sample.restore(state.snapshot)
+        self._seeds = dict.fromkeys(state.seeds)
+        self._labelled.update(state.labelled)
+        self._given = dict(state.given)
+        self.refit_schedule.written(self.sample.seen)
+        return state.worker
+
+    def merge(self, other: LearnerState) -> bool:
+        """Replace the state of another worker; return whether it has a new example."""
+        before = self._known()
+        self._labelled_elsewhere.update(other.labelled)
+        for place in range(other.snapshot.kept):
+            self._merge_example(other, place)
+        self.sample.set_peer_snapshot(other.worker, other.snapshot)
+        return self._known() != before
+
+    def _merge_example(self, other: LearnerState, place: int) -> None:
+        """Keep a permanent page of another worker, if it is still a seed or labelled."""
+        url = other.snapshot.urls[place]
+        is_seed, verdict = url in other.seeds, self.verdict(url)
+        if url in self.sample:
+            if verdict is not None and self._has_room(verdict):
+                self.sample.keep_known(url)
+        elif (is_seed or verdict is not None) and self._has_room(verdict is not False):
+            if is_seed:
+                self._seeds[url] = None
+            self.sample.keep(url, TermVector.of(other.snapshot.terms_of(place)))
+
+    def _known(self) -> dict[str, bool]:
+        """Return the permanent pages, and whether they are positive examples."""
+        return {url: self._is_example(url) for url in self.sample.kept_urls}
+
+
+def combined(vectors: Sequence[Vector]) -> Mapping[str, float]:
+    """Merge vectors by the maximum weight of each term."""
+    weights: dict[str, float] = {}
+    for vector in vectors:
+        for term, weight in vector.items():
+            weights[term] = max(weights.get(term, 0.0), weight)
+    return weights
+
+
+class AdaptiveJudge:
+    """Judge pages by what sets the seeds apart from everything else that was crawled.
+
+    Args:
+        topic_profile: The topic.
+        refit_pages: Pages until the next refit; later a tenth of the pages seen.
+        sample_pages: Sample size of each of the two models.
+        kappa: Off-topic pages after which term weights learned from the crawl count half.
+        agreement: How much it counts that seeds share a word: 0 not at all.
+        phrase_weight: Weight of the phrase relative to the seeds.
+        threshold: The relevance from which a page is relevant.
+    """
+
+    def __init__(
+        self,
+        topic_profile: TopicProfile,
+        *,
+        refit_pages: int = 25,
+        sample_pages: int = 4000,
+        kappa: float = 100.0,
+        agreement: float = 0.75,
+        phrase_weight: float = 0.5,
+        threshold: float = THRESHOLD,
+    ) -> None:
+        constants = TopicModelConstants(kappa=kappa, agreement=agreement, phrase_weight=phrase_weight)
+        self.threshold = threshold
+        self._phrase_words = PhraseWords(topic_profile.phrases)
+        self._seeds = topic_profile.seeds | topic_profile.yes
+        self._labelled: dict[str, bool | None] = {**topic_profile.labelled}
+        self._languages = {
+            name: LanguageModel(
+                phrase,
+                replace(constants, early=EARLY[name], late=LATE[name]),
+                pairs=self._phrase_words.pairs,
+                refit_pages=refit_pages,
+                sample_pages=sample_pages,
+                threshold=threshold,
+            )
+            for name, phrase in phrases_by_language(topic_profile.vectors).items()
+        }
+        self._state_store: StateStore | None = None
+        self._worker = uuid4().hex
+        self._weighed: tuple[ParsedPage, TermVector] | None = None
+        self._judged: tuple[ParsedPage, Judgement] | None = None
+
+    @property
+    def pages_seen(self) -> int:
+        return sum(side.sample.seen for side in self._languages.values())
+
+    def judge(self, page: ParsedPage) -> Judgement:
+        if self._judged and self._judged[0] is page:  # the page learned last
+            return self._judged[1]
+        return self._languages[language_of(page)].judge(page.url, self._weights(page))
+
+    def vector(self, page: ParsedPage) -> bytes:
+        return self._weights(page).pack()
+
+    def judge_vector(self, url: str, language: str, vector: bytes) -> Judgement:
+        return self._languages[CHINESE if language == CHINESE else OTHER].judge(url, TermVector.unpack(vector))
+
+    def words(self, page: ParsedPage) -> Sequence[TermWeight]:
+        return self._languages[language_of(page)].words(self._weights(page))
+
+    def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
+        self._judged = None
+        name, labelled = language_of(page), self._labelled.get(page.url)
+        side = self._languages[name]
+        is_seed = seed or page.url in self._seeds
+        side.add(page.url, self._weights(page), seed=is_seed, verdict=labelled)
+        is_example = self._read_others(name) or is_seed or labelled is not None
+        revisions = side.refit() if is_example or side.is_due() else []
+        self._judged = (page, self.judge(page))
+        side.record_judgement(page.url, self._judged[1])
+        if is_seed or labelled is not None or side.refit_schedule.is_write_due(side.sample.seen):
+            self._write(name)
+        return revisions
+
+    def teach(self, labelled: Mapping[str, bool | None]) -> Sequence[Revision]:
+        """Apply labels: at once for pages of the sample, for others when they are learned."""
+        self._labelled.update(labelled)
+        self._judged = None
+        revisions: list[Revision] = []
+        for name, side in self._languages.items():
+            if known := {url: relevant for url, relevant in labelled.items() if url in side.sample}:
+                side.set_labels(known)
+                revisions += side.refit()
+                self._write(name)
+        return revisions
+
+    def remembers(self, url: str) -> bool:
+        return any(url in side.sample for side in self._languages.values())
+
+    def load_state(self, state_store: StateStore) -> None:
+        self._state_store = state_store
+        for name, side in self._languages.items():
+            if entry := state_store.read(_kind(name)):
+                self._worker = side.restore(entry)
+        for name, side in self._languages.items():
+            self._read_others(name, at_once=True)
+            side.refit_silently()
+
+    def save_state(self) -> None:
+        for name, side in self._languages.items():
+            if side.sample.seen:
+                self._write(name)
+
+    def _write(self, name: str) -> None:
+        side = self._languages[name]
+        if self._state_store is not None:
+            self._state_store.write(_kind(name), side.entry(self._worker))
+        side.refit_schedule.written(side.sample.seen)
+
+    def _read_others(self, name: str, *, at_once: bool = False) -> bool:
+        """Merge the other workers' samples when that is due; return whether one has a new example."""
+        side = self._languages[name]
+        if self._state_store is None or not (at_once or side.refit_schedule.is_read_due(side.sample.seen)):
+            return False
+        side.refit_schedule.read(side.sample.seen)
+        entries = readable(self._state_store.read_others(_kind(name)), LearnerState.read, "a judge's sample")
+        has_new_example = [side.merge(other) for other in entries if other.worker != self._worker]
+        return any(has_new_example)
+
+    def _weights(self, page: ParsedPage) -> TermVector:
+        """Return a page's term weights, cached for judge, learn and words."""
+        if self._weighed is None or self._weighed[0] is not page:
+            self._weighed = (page, self._phrase_words.mark(page, self._plain_weights(page)))
+        return self._weighed[1]
+
+    def _plain_weights(self, page: ParsedPage) -> TermVector:
+        """Return a page's term weights, without regard to the topic."""
+        return term_weights(page)
+
+
+def _kind(name: str) -> str:
+    return f"sample-{name}"
+
+
+def language_of(page: ParsedPage) -> str:
+    """Return the name of the model that judges a page."""
+    return CHINESE if page.language == CHINESE else OTHER
+
+
+def phrases_by_language(vectors: Mapping[str, Vector]) -> dict[str, Mapping[str, float]]:
+    """Return for each model the topic's terms in its language, or all terms when there are none."""
+    chinese = [vector for name, vector in vectors.items() if name.partition(" ")[0] == CHINESE]
+    other = [vector for name, vector in vectors.items() if name.partition(" ")[0] != CHINESE]
+    everything = list(vectors.values())
+    return {CHINESE: combined(chinese or everything), OTHER: combined(other or everything)}

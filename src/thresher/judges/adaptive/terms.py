@@ -1,0 +1,199 @@
+"""The terms of a page: weighted by section, with the phrase's words in all their forms and as pairs.
+
+Pages are term indices and weights, one by one (`TermRow`) or as a sparse matrix (`Matrix`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from thresher.records import ParsedPage
+from thresher.text.tokens import count, tokenize
+
+MOST_PACKED = 1 << 22
+"""Upper bound of unpacked bytes: a page has at most some thousand terms."""
+
+Numbers = NDArray[np.int32]
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class TermVector:
+    """The terms of a page and their weights."""
+
+    names: list[str]
+    weights: Weights
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float]) -> TermVector:
+        """Make a vector of a mapping from term to weight."""
+        return cls(list(weights), np.fromiter(weights.values(), dtype=np.float64, count=len(weights)))
+
+    @classmethod
+    def of_counts(cls, counts: Mapping[str, float]) -> TermVector:
+        """Weigh terms by their counts: ``ln(1 + n)``."""
+        return cls(list(counts), np.log1p(np.fromiter(counts.values(), dtype=np.float64, count=len(counts))))
+
+    def pack(self) -> bytes:
+        """Serialize with half-precision weights and compression: some 2 KB for a usual page."""
+        names = "\n".join(self.names).encode("utf-8", "replace")
+        return zstandard.compress(names + b"\0" + self.weights.astype("<f2").tobytes(), 1)
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> TermVector:
+        """Undo `pack`.
+
+        Raises:
+            ValueError: The bytes are damaged.
+        """
+        try:
+            content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_PACKED)
+        except zstandard.ZstdError as error:
+            raise ValueError(f"packed terms cannot be read: {error}") from error
+        names, _, weights = content.partition(b"\0")
+        terms = names.decode("utf-8").split("\n") if names else []
+        if 2 * len(terms) != len(weights):
+            raise ValueError("packed terms cannot be read: names and weights do not match")
+        return cls(terms, np.frombuffer(weights, dtype="<f2").astype(np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class TermRow:
+    """A page as term indices and weights."""
+
+    url: str
+    numbers: Numbers
+    weights: Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A sparse matrix in compressed rows: page i is `starts[i]` up to `starts[i + 1]`.
+
+    Args:
+        pages: The weight of each page: 1, unless some represent more pages than others.
+    """
+
+    numbers: NDArray[np.intp]
+    weights: Weights
+    starts: NDArray[np.int64]
+    pages: Weights
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.starts)
+
+    def rows(self, places: Sequence[int]) -> Matrix:
+        spans = [slice(self.starts[place], self.starts[place + 1]) for place in places]
+        return Matrix(
+            numbers=np.concatenate([self.numbers[span] for span in spans] or [np.empty(0, np.intp)]),
+            weights=np.concatenate([self.weights[span] for span in spans] or [np.empty(0)]),
+            starts=np.cumsum([0, *self.lengths[list(places)]]),
+            pages=self.pages[list(places)],
+        )
+
+    def sums(self, values: Weights) -> Weights:
+        """Sum one value per entry over each page."""
+        summed = np.zeros(len(self.starts) - 1)
+        filled = self.lengths > 0  # reduceat does not support empty slices
+        if len(values):
+            summed[filled] = np.add.reduceat(values, self.starts[:-1][filled])
+        return summed
+
+    def per_term(self, values: Weights) -> Weights:
+        """Repeat one value per page for each of its terms."""
+        return np.repeat(values, self.lengths)
+
+    def without(self, terms: Numbers) -> Weights:
+        """Return 1 for each page that contains none of the terms, else 0; 0 for all when there are no terms."""
+        if not len(terms):
+            return np.zeros(len(self.pages))
+        held = self.sums(np.isin(self.numbers, terms).astype(np.float64))
+        return np.where(held == 0.0, 1.0, 0.0)
+
+
+TITLE, HEADINGS, LEAD = 4.0, 1.0, 4.0
+"""Additional count of an occurrence in these sections; every occurrence in the text counts 1."""
+MOST_CHARACTERS = 50_000
+"""Text beyond this is ignored."""
+LEAD_CHARACTERS = 500
+"""Length of the lead, besides the title."""
+FEWEST_LETTERS = 5
+"""Shorter stems are prefixes of too many other words."""
+
+
+def term_weights(page: ParsedPage) -> TermVector:
+    """Weigh the terms of a page: ``ln(1 + n)``, n counting each occurrence by its section."""
+    n: dict[str, float] = dict(count(page.text[:MOST_CHARACTERS]))
+    places = [
+        (page.title, TITLE),
+        (" ; ".join(page.headings), HEADINGS),
+        (page.text[: len(page.title) + LEAD_CHARACTERS], LEAD),  # the text begins with the title
+    ]
+    for text, times in places:
+        for term, found in count(text).items():
+            n[term] = n.get(term, 0.0) + times * found
+    return TermVector.of_counts(n)
+
+
+class PhraseWords:
+    """The words of a topic's phrases, to be found on pages in other forms and side by side.
+
+    A stem that begins with a word of a phrase, or is a prefix of one, is a form of that word: "volcanic" has another
+    stem than "volcano", but means the same topic. Two adjacent words of a phrase are an additional term where they are
+    adjacent on a page: "French Revolution" is more specific than "French" here and "revolution" there. Chinese terms
+    are character bigrams already and are not changed.
+
+    Args:
+        phrases: As the user wrote them.
+    """
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        self._words: dict[str, list[str]] = {}
+        self._pairs: set[tuple[str, str]] = set()
+        for phrase in phrases:
+            terms = tokenize(phrase)
+            for term in terms:
+                if len(term) >= FEWEST_LETTERS and term.isascii():
+                    self._words.setdefault(term[:FEWEST_LETTERS], []).append(term)
+            self._pairs.update(pair for pair in pairwise(terms) if "".join(pair).isascii())
+
+    @property
+    def pairs(self) -> list[str]:
+        """The terms for two adjacent words."""
+        return sorted(map(" ".join, self._pairs))
+
+    def mark(self, page: ParsedPage, terms: TermVector) -> TermVector:
+        """Merge the forms of the phrases' words in the terms of a page, and add its pairs."""
+        forms = {name: word for name in terms.names if name[:FEWEST_LETTERS] in self._words if (word := self._of(name))}
+        pairs = self._count_pairs(page, {*terms.names, *forms.values()}, forms)
+        if not (forms or pairs):
+            return terms
+        n = dict(zip(terms.names, np.expm1(terms.weights).tolist(), strict=True))
+        for form, word in forms.items():
+            n[word] = n.get(word, 0.0) + n.pop(form)
+        return TermVector.of_counts(n | pairs)
+
+    def _of(self, name: str) -> str | None:
+        """Return the word that a term is another form of."""
+        words = self._words[name[:FEWEST_LETTERS]]
+        if name in words:
+            return None
+        return next((word for word in words if word.startswith(name) or name.startswith(word)), None)
+
+    def _count_pairs(self, page: ParsedPage, names: set[str], forms: dict[str, str]) -> dict[str, float]:
+        possible = {pair for pair in self._pairs if names.issuperset(pair)}
+        if not possible:  # most pages; only the others are tokenized
+            return {}
+        wanted = {*(word for pair in possible for word in pair), *forms}
+        tokens = tokenize(page.text[:MOST_CHARACTERS])
+        near = [(place, forms.get(token, token)) for place, token in enumerate(tokens) if token in wanted]
+        found = Counter((a, b) for (i, a), (j, b) in pairwise(near) if j == i + 1 and (a, b) in possible)
+        return {" ".join(pair): float(times) for pair, times in found.items()}

@@ -1,0 +1,92 @@
+"""Protocols of judges and of the state store that learners use.
+
+A judge is called for every page. A learner is also trained with each page, and from time to time revises earlier
+judgements. Judges take plain values: they depend neither on files nor on taxonomies or stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from thresher.records import Judgement, ParsedPage, Revision, TermWeight
+
+MOST_WORDS = 50
+"""Terms that an explanation of a judgement lists at most."""
+LEAST_CHANGE = 0.01
+"""A revision is reported when the relevance (or the reward) changes by more than this."""
+FINAL_PAGES = 500
+"""Pages after which the judgements of new pages change little."""
+
+
+class Judge(Protocol):
+    """A classifier of pages that explains its judgements."""
+
+    def judge(self, page: ParsedPage) -> Judgement:
+        """Judge one page, without side effects; never raises for anything a page can contain."""
+        ...
+
+    def words(self, page: ParsedPage) -> Sequence[TermWeight]:
+        """Return the terms of the page that counted, for and against, by descending absolute weight."""
+        ...
+
+
+class StateStore(Protocol):
+    """Persistent state of a learner, one entry per kind and worker."""
+
+    def write(self, kind: str, content: bytes) -> None:
+        """Replace this worker's entry of a kind atomically."""
+        ...
+
+    def read(self, kind: str) -> bytes | None:
+        """Return this worker's entry of a kind."""
+        ...
+
+    def read_others(self, kind: str) -> Sequence[bytes]:
+        """Return the entries of a kind that other workers wrote since the previous call."""
+        ...
+
+
+@runtime_checkable
+class Learner(Judge, Protocol):
+    """A judge that learns from the crawl."""
+
+    def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
+        """Learn from a fetched page; return the judgements of earlier pages that changed.
+
+        Args:
+            seed: Whether the page is a seed, at whatever URL it was served.
+        """
+        ...
+
+    def teach(self, labelled: Mapping[str, bool | None]) -> Sequence[Revision]:
+        """Apply labels of pages, fetched or not, and refit once; return the judgements that changed.
+
+        Args:
+            labelled: By URL whether the page is about the topic; None withdraws the label.
+        """
+        ...
+
+    def vector(self, page: ParsedPage) -> bytes:
+        """Return what is needed to judge the page again later, without its text."""
+        ...
+
+    def judge_vector(self, url: str, language: str, vector: bytes) -> Judgement | None:
+        """Judge a page by its `vector` with the current model; None when that is not enough.
+
+        Raises:
+            ValueError: The vector cannot be read.
+        """
+        ...
+
+    def remembers(self, url: str) -> bool:
+        """Return whether a page is still in memory; a labelled page that is not must be passed to `learn` again."""
+        ...
+
+    def load_state(self, state_store: StateStore) -> None:
+        """Restore the saved state, and save to the same store from time to time from now on."""
+        ...
+
+    def save_state(self) -> None:
+        """Save what was learned since the last save."""
+        ...

@@ -1,0 +1,1 @@
+"""scikit-learn estimators over term counts, as the papers define them."""

@@ -1,0 +1,1 @@
+"""Trained models as files: JSON and arrays, no pickle."""

@@ -1,0 +1,1 @@
+"""Judges that train a classifier on the seeds against the pages of the crawl."""

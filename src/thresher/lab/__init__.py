@@ -1,1 +1,0 @@
-"""The lab: frozen webs, simulated crawls, and what their figures are worth."""

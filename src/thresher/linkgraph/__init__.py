@@ -1,1 +1,0 @@
-"""Who links to whom, for the parts that ask: context graphs, rules, the oracle."""

@@ -1,0 +1,1 @@
+"""Numbers and failures of a crawl, as metrics and as reports."""

@@ -1,0 +1,1 @@
+"""What the command line, the Python API and the dashboard share: create, explain, label, refresh a crawl."""

@@ -1,0 +1,99 @@
+"""Create the folder of a crawl, with topic.yaml and seeds.txt, for the command line and the Python API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from thresher import registry
+from thresher.config.folder import CrawlFolder
+from thresher.config.loading import load_config
+from thresher.config.schema import check_contact
+from thresher.errors import ConfigError, UnknownName
+from thresher.text.terminal import printable
+from thresher.topics.topic import TopicDefinition
+from thresher.topics.yaml_writer import topic_yaml, with_settings
+from thresher.urls.address_policy import private_network
+from thresher.urls.canonical import canonicalize
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewCrawl:
+    """The definition of a new crawl.
+
+    Args:
+        seeds: Canonical URLs.
+        allow: Private networks that may be crawled beside those of the seeds.
+        taxonomy: The key of this name in topic.yaml.
+        examples: The key of this name in topic.yaml.
+        settings: Further keys of topic.yaml, which override the defaults.
+    """
+
+    topic: TopicDefinition
+    seeds: Sequence[str] = ()
+    contact: str = ""
+    strategy: str = "thresher"
+    allow: Sequence[str] = ()
+    taxonomy: Mapping[str, Any] | None = None
+    examples: Mapping[str, Any] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def networks(self) -> list[str]:
+        """The private networks that may be crawled, including those of private seeds."""
+        private = filter(None, (private_network(urlsplit(url).hostname or "") for url in self.seeds))
+        return list(dict.fromkeys([*self.allow, *private]))
+
+    def topic_yaml(self, name: str) -> str:
+        text = topic_yaml(
+            self.topic,
+            name=name,
+            strategy=self.strategy,
+            contact=self.contact,
+            allow=self.networks,
+            taxonomy=self.taxonomy,
+            examples=self.examples,
+        )
+        return with_settings(text, self.settings) if self.settings else text
+
+
+def create_crawl(folder: CrawlFolder, new_crawl: NewCrawl) -> None:
+    """Write topic.yaml and seeds.txt into a folder, which is created if needed.
+
+    Raises:
+        ConfigError: The folder has a crawl already, or the definition is invalid.
+    """
+    if folder.topic.exists():
+        raise ConfigError(f"{folder.topic} is there already; edit it, or choose another folder")
+    if new_crawl.strategy not in registry.known("strategy"):
+        raise UnknownName("strategy", new_crawl.strategy, registry.known("strategy"))
+    check_contact(new_crawl.contact)
+    folder.root.mkdir(parents=True, exist_ok=True)
+    folder.seeds.write_text("".join(f"{url}\n" for url in new_crawl.seeds), encoding="utf-8")
+    _write_checked(folder.topic, new_crawl.topic_yaml(folder.name))
+
+
+def _write_checked(path: Path, text: str) -> None:
+    """Write a topic.yaml; remove it again if it is invalid."""
+    try:
+        path.write_text(text, encoding="utf-8")
+        load_config(path)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def checked_seed(text: str) -> str:
+    """Return a seed as a canonical URL.
+
+    Raises:
+        ConfigError: It is not an http or https URL.
+    """
+    canonical = canonicalize(text)
+    if canonical is None:
+        guess = f"; did you mean https://{text}?" if "://" not in text else ""
+        raise ConfigError(f"seed {printable(text)!r} is not an http or https URL{guess}")
+    return canonical

@@ -1,0 +1,55 @@
+"""Hosts for users: their numbers, the parts that are not crawled, and releasing and blocking them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from thresher.errors import ConfigError
+from thresher.frontier.base import CrawlStore, HostEntry
+from thresher.politeness import host_budget
+from thresher.traps.detector import FIRST_PAGES, LEFT, forget_left
+
+BLOCKED = "blocked by hand"
+
+
+class SharedStateReader(Protocol):
+    """Reads the stored state of hosts."""
+
+    async def get_state(self, host: str, kind: str) -> str | None: ...
+
+
+def host_json(entry: HostEntry, left: Mapping[str, str]) -> dict[str, Any]:
+    """Return a host as plain values, with the parts of it that are not crawled."""
+    return {**asdict(entry), "harvest_rate": harvest(entry), "left_alone": dict(left)}
+
+
+def harvest(entry: HostEntry) -> float:
+    """Return the harvest rate of a host."""
+    return entry.relevant / entry.pages if entry.pages else 0.0
+
+
+async def left_parts(states: SharedStateReader, entries: Sequence[HostEntry]) -> dict[str, dict[str, str]]:
+    """Return by host the parts that are not crawled, each with the reason."""
+    watched = [entry.host for entry in entries if entry.pages >= FIRST_PAGES]
+    stored = await asyncio.gather(*(states.get_state(host, LEFT) for host in watched))
+    return {host: dict(json.loads(text)) for host, text in zip(watched, stored, strict=True) if text}
+
+
+async def release(frontier: CrawlStore, host: str) -> None:
+    """Let a host be crawled again, with a new budget, including parts that were excluded as traps.
+
+    Raises:
+        ConfigError: It is not parked, and no part of it is excluded.
+    """
+    parked = await host_budget.release(frontier, host)
+    if not (await forget_left(frontier, host) or parked):
+        raise ConfigError(f"{host} is not parked, nor is any part of it left alone; thresher hosts lists who is")
+
+
+async def block(frontier: CrawlStore, host: str, reason: str = "") -> None:
+    """Park a host until it is released."""
+    await frontier.park(host, f"{BLOCKED}: {reason}" if reason else BLOCKED)

@@ -1,0 +1,238 @@
+"""Try pages without a crawl: the verdict on a page, the words that counted, and the scores of its links.
+
+The links are scored by the pipeline of a crawl, with a frontier in memory and no page store, as if the page were a
+seed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from thresher.errors import ConfigError
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.judges.base import Judge, Learner
+from thresher.parsing.html import parse
+from thresher.pipeline.pipeline import Pipeline
+from thresher.project import CrawlProject, build_judge, build_strategy
+from thresher.records import FetchedPage, Judgement, ParsedPage, TermWeight
+from thresher.storage.page_store import FoundLink, NoArchive
+from thresher.storage.reader import PageStoreReader
+from thresher.text.surface_forms import written
+from thresher.urls.address_policy import private_network
+from thresher.urls.canonical import canonicalize, fingerprint
+
+SEEDS_READ = 5
+"""Number of seeds that a learning judge reads first."""
+
+WORDS_KEPT = 12
+"""Number of words that are kept for, and against, the topic."""
+
+Fetch = Callable[[CrawlProject, Sequence[str]], Mapping[str, FetchedPage | str]]
+"""Fetches canonical URLs politely; returns for each its page, or the reason why there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedWord:
+    """A word or phrase that counted.
+
+    Args:
+        written: The form in the page.
+        weight: Positive for the topic, negative against it.
+        terms: Its terms in the judge.
+    """
+
+    written: str
+    weight: float
+    terms: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TriedPage:
+    """The result for one URL.
+
+    Args:
+        asked: The requested URL, canonical.
+        reason: Why there is no page to judge; empty when it was judged.
+        url: The URL of the page; differs from `asked` after a redirect.
+        words: The words with the largest weights, those for the topic first.
+        links: The links that a crawl would queue, best first.
+        links_fetched: Links to URLs that the crawl has fetched already; these are not in `links`.
+    """
+
+    asked: str
+    reason: str = ""
+    url: str = ""
+    title: str = ""
+    language: str = ""
+    judgement: Judgement | None = None
+    words: Sequence[CountedWord] = ()
+    links: Sequence[FoundLink] = ()
+    links_fetched: int = 0
+
+    def as_json(self, *, links: int) -> dict[str, Any]:
+        """Return plain values, with at most `links` links."""
+        if self.judgement is None:
+            return {"asked": self.asked, "judged": False, "reason": self.reason}
+        return {
+            "asked": self.asked,
+            "judged": True,
+            "url": self.url,
+            "title": self.title,
+            "language": self.language,
+            "relevance": self.judgement.relevance,
+            "relevant": self.judgement.relevant,
+            "parts": dict(self.judgement.parts),
+            "words": [asdict(word) for word in self.words],
+            "links_found": len(self.links),
+            "links_fetched": self.links_fetched,
+            "links": [{**link._asdict(), "parts": dict(link.parts)} for link in self.links[:links]],
+        }
+
+
+def try_pages(
+    crawl: CrawlProject,
+    texts: Sequence[str],
+    *,
+    fetch: Fetch,
+    read_seeds: bool = True,
+    report: Callable[[str], None] = lambda _: None,
+) -> list[TriedPage]:
+    """Fetch and judge some pages as the crawl would; nothing is stored.
+
+    Args:
+        texts: The URLs as the user wrote them.
+        read_seeds: Whether a learning judge that has seen no page may read some seeds first.
+        report: Called with messages for the user.
+
+    Raises:
+        ConfigError: A text is not an http or https URL, or the crawl cannot run.
+    """
+    urls = list(dict.fromkeys(map(_canonical, texts)))
+    _check(crawl, urls)
+    judge = build_judge(crawl)
+    seeds = crawl.seeds()[:SEEDS_READ] if read_seeds and _knows_too_little(judge) else []
+    answers = fetch(crawl, list(dict.fromkeys([*seeds, *urls])))
+    if isinstance(judge, Learner) and seeds:
+        report(_learn(judge, [answers[url] for url in seeds]))
+    return asyncio.run(_tried_pages(crawl, judge, {url: answers[url] for url in urls}))
+
+
+def _canonical(text: str) -> str:
+    url = canonicalize(text)
+    if url is None:
+        guess = f"; did you mean https://{text}?" if "://" not in text else ""
+        raise ConfigError(f"{text!r} is not an http or https URL{guess}")
+    return url
+
+
+def _check(crawl: CrawlProject, urls: Sequence[str]) -> None:
+    """Check the URLs like seeds; private ones are checked by the address policy, with a message for each."""
+    public = [url for url in urls if not _network(url)]
+    config = crawl.config.model_copy(update={"seeds": [*crawl.config.seeds, *public]})
+    replace(crawl, config=config).check()
+
+
+def _network(url: str) -> str:
+    return private_network(urlsplit(url).hostname or "")
+
+
+def _knows_too_little(judge: Judge) -> bool:
+    return isinstance(judge, Learner) and getattr(judge, "pages_seen", 0) == 0
+
+
+def _learn(judge: Learner, answers: Sequence[FetchedPage | str]) -> str:
+    """Let the judge learn from the seeds that could be fetched; return a message."""
+    pages = [answer for answer in answers if isinstance(answer, FetchedPage)]
+    for page in pages:
+        judge.learn(_parsed(page), seed=True)
+    if not pages:
+        return "No seed could be read; the judge knows the topic by its words alone."
+    return f"Read {len(pages)} {'seed' if len(pages) == 1 else 'seeds'} to know the topic."
+
+
+def _parsed(page: FetchedPage) -> ParsedPage:
+    return parse(page.url, page.body, page.headers.get("content-type", ""))
+
+
+async def _tried_pages(crawl: CrawlProject, judge: Judge, answers: Mapping[str, FetchedPage | str]) -> list[TriedPage]:
+    return [
+        _not_judged(url, answer) if isinstance(answer, str) else await _judged(crawl, judge, url, answer)
+        for url, answer in answers.items()
+    ]
+
+
+def _not_judged(url: str, reason: str) -> TriedPage:
+    if reason.startswith("refused: a private") and (network := _network(url)):
+        reason += f'. If this is your own site: network.allow: ["{network}"]'
+    return TriedPage(asked=url, reason=reason)
+
+
+async def _judged(crawl: CrawlProject, judge: Judge, asked: str, fetched: FetchedPage) -> TriedPage:
+    page = _parsed(fetched)
+    judgement = judge.judge(page)
+    links = await _links(crawl, page, judgement, fetched)
+    return TriedPage(
+        asked=asked,
+        url=page.url,
+        title=page.title,
+        language=page.language,
+        judgement=judgement,
+        words=counted(page, judge.words(page)),
+        links=links,
+        links_fetched=_count_fetched(crawl, {link.url for link in page.links} - {link.url for link in links}),
+    )
+
+
+def _count_fetched(crawl: CrawlProject, urls: Iterable[str]) -> int:
+    with PageStoreReader(crawl.folder.pages) as collection:
+        return sum(collection.find(fingerprint(url)) is not None for url in urls)
+
+
+@dataclass(frozen=True)
+class _FixedJudge:
+    """A judge that returns a fixed judgement, so that the pipeline does not train the real one."""
+
+    judgement: Judgement
+
+    def judge(self, page: ParsedPage) -> Judgement:
+        return self.judgement
+
+    def words(self, page: ParsedPage) -> Sequence[TermWeight]:
+        return ()
+
+
+async def _links(crawl: CrawlProject, page: ParsedPage, judgement: Judgement, fetched: FetchedPage) -> list[FoundLink]:
+    """Score the links of a page with a pipeline of its own."""
+    pipeline = Pipeline(
+        frontier=MemoryFrontier(),
+        archive=NoArchive(),
+        judge=_FixedJudge(judgement),
+        strategy=build_strategy(crawl),
+        rules=crawl.rules(),
+        parse=lambda *_: page,
+    )
+    await pipeline.seed([page.url])
+    [lease] = await pipeline.frontier.lease(1, seconds=crawl.config.engine.lease_seconds)
+    record = await pipeline.process(lease, fetched)
+    return sorted(record.links, key=lambda link: -link.score)
+
+
+def counted(page: ParsedPage, words: Sequence[TermWeight]) -> list[CountedWord]:
+    """Return the words with the largest weights for and against the topic, in the forms of the page."""
+    ordered = sorted(words, key=lambda word: -abs(word.weight))
+    positive = [word for word in ordered if word.weight > 0][:WORDS_KEPT]
+    negative = [word for word in ordered if word.weight < 0][:WORDS_KEPT]
+    return [*_written(page, positive), *_written(page, negative)]
+
+
+def _written(page: ParsedPage, words: Sequence[TermWeight]) -> list[CountedWord]:
+    weights = {word.term: word.weight for word in words}
+    counted = [
+        CountedWord(written=form, weight=sum(weights[term] for term in terms), terms=terms)
+        for form, terms in written(page.text, list(weights))
+    ]
+    return sorted(counted, key=lambda word: -abs(word.weight))

@@ -1,0 +1,1 @@
+"""Parsing of responses: charset, text, links."""

@@ -1,0 +1,329 @@
+"""HTML parsing: from the bytes of a page to title, headings, text, language and links.
+
+A meta refresh without delay is treated as a redirect.
+
+Links as records: URL, anchor, context.
+
+Robots directives of single pages: X-Robots-Tag headers and meta elements.
+
+``noindex``: do not keep the page. ``nofollow``: do not follow its links. ``none``: both. All other directives are for
+search engines. Directives for all crawlers and for Thresher are combined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from thresher.parsing.dom import Blocks, LinkElement, Walk, read_blocks, walk
+from thresher.parsing.markup import decode, markup
+from thresher.records import Link, ParsedPage
+from thresher.text.languages import language
+from thresher.text.tokens import CJK
+from thresher.urls.canonical import canonicalize
+
+CONTEXT_TOKENS = 10
+"""Words, or Chinese bigrams, on each side of a link that are its context."""
+
+MAX_ANCHOR_CHARACTERS = 200
+MAX_PATH_ELEMENTS = 64
+
+_CONTEXT_CHARACTERS = 200  # contains ten tokens of ordinary length
+_CONTEXT_PIECES = 30  # half of them are blanks between elements
+_UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
+# Up to ten words or unspaced characters, and the character that completes the last bigram. No backtracking.
+_LEADING_TOKENS = re.compile(
+    rf"(?:[\W_]*+(?:[{CJK}]|[^\W_{CJK}]++)){{1,{CONTEXT_TOKENS}}}+(?:(?<=[{CJK}])[{CJK}])?"
+).match
+
+
+def read_links(found: Walk, blocks: Blocks, headings: Sequence[str], base: str) -> tuple[Link, ...]:
+    """Turn the links that a walk found into records; links without a crawlable URL are left out.
+
+    Args:
+        found: The walk.
+        blocks: Its content blocks.
+        headings: The text of each heading of the walk.
+        base: The base of relative URLs.
+    """
+    links: list[Link] = []
+    addresses: dict[str, str | None] = {}
+    paths: dict[int, str] = {}
+    above = _last_with_text(headings)
+    for element in found.links:
+        target = element.target
+        if target not in addresses:
+            addresses[target] = canonicalize(target, base)
+        if url := addresses[target]:
+            heading = element.heading
+            links.append(
+                Link(
+                    url=url,
+                    anchor=_anchor(found, element),
+                    context=_context(element),
+                    heading=above[element.headings_above],
+                    tag_path=_tag_path(element.node, paths),
+                    position=len(links),
+                    nofollow=_is_unfollowed(element),
+                    block=blocks.numbers[heading.next_block if heading else element.block_number],
+                )
+            )
+    return tuple(links)
+
+
+def _last_with_text(headings: Sequence[str]) -> list[str]:
+    """Return, for each number of preceding headings, the last one that is not empty."""
+    above = [""]
+    for heading in headings:
+        above.append(heading or above[-1])
+    return above
+
+
+def _anchor(found: Walk, element: LinkElement) -> str:
+    anchor = found.text(element)
+    if not anchor:
+        attributes = element.attributes
+        anchor = " ".join((element.picture or attributes.get("alt") or attributes.get("title") or "").split())
+    return anchor[:MAX_ANCHOR_CHARACTERS]
+
+
+def _is_unfollowed(element: LinkElement) -> bool:
+    rel = element.attributes.get("rel")
+    return bool(rel) and not _UNFOLLOWED.isdisjoint(str(rel).lower().split())
+
+
+def _context(element: LinkElement) -> str:
+    """Return the tokens around a link inside its block; a line break counts as a blank."""
+    block, start, end = element.block, element.block_start, element.block_end
+    before = "".join(block[max(0, start - _CONTEXT_PIECES) : start])[-_CONTEXT_CHARACTERS:]
+    after = "".join(block[end : end + _CONTEXT_PIECES])[:_CONTEXT_CHARACTERS]
+    return " ".join([*_last_tokens(before), *_first_tokens(after)])
+
+
+def _last_tokens(text: str) -> list[str]:
+    if text.isascii():
+        return text.rsplit(maxsplit=CONTEXT_TOKENS)[-CONTEXT_TOKENS:]
+    return _first_characters(text[::-1])[::-1].split()  # reversed, since the pattern matches at the start
+
+
+def _first_tokens(text: str) -> list[str]:
+    if text.isascii():
+        return text.split(maxsplit=CONTEXT_TOKENS)[:CONTEXT_TOKENS]
+    return _first_characters(text).split()
+
+
+def _first_characters(text: str) -> str:
+    match = _LEADING_TOKENS(text)
+    return match[0] if match else ""
+
+
+def _tag_path(node: LexborNode, paths: dict[int, str]) -> str:
+    """Return the path of elements from the root to a node; of very deep ones only the outermost.
+
+    Args:
+        node: The element.
+        paths: Cache of paths by element.
+    """
+    up = node.parent
+    if up is not None and (path := paths.get(up.mem_id)) is not None:
+        return path + (node.tag or "")
+    climbed: list[LexborNode] = []
+    while up is not None and up.mem_id not in paths:
+        climbed.append(up)
+        up = up.parent
+    path = paths[up.mem_id] if up else ""
+    for element in reversed(climbed):
+        if element.parent and path.count("/") < MAX_PATH_ELEMENTS - 1:  # the document itself is not an element
+            path += f"{element.tag}/"
+        paths[element.mem_id] = path
+    return f"{path}{node.tag}"
+
+
+PRODUCT = "thresher"
+"""Our product token, as in robots.txt."""
+
+_WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_AGENT = re.compile(r"([^\s,:]+)\s*:\s*(.*)", re.DOTALL).match
+_BETWEEN_WORDS = re.compile(r"[\s,;]+").split
+
+
+@dataclass(frozen=True, slots=True)
+class Directives:
+    """The directives of a page."""
+
+    noindex: bool = False
+    nofollow: bool = False
+
+
+def read_words(text: str) -> Directives:
+    """Parse directives that apply to us, in any case, separated by commas or blanks."""
+    words = frozenset(_BETWEEN_WORDS(text.lower()))
+    return Directives("noindex" in words or "none" in words, "nofollow" in words or "none" in words)
+
+
+def read_header(lines: str) -> Directives:
+    """Parse X-Robots-Tag headers, one per line; a user agent before a colon applies to the rest of its line."""
+    return read_words(",".join(word for line in lines.split("\n") for word in _for_us(line)))
+
+
+def _for_us(line: str) -> list[str]:
+    words, ours = [], True
+    for part in line.split(","):
+        piece = part.strip()
+        if (agent := _AGENT(piece)) and agent[1].lower() not in _WITH_VALUE:
+            ours, piece = agent[1].lower() in (PRODUCT, "*", "robots"), agent[2]
+        elif agent:
+            continue  # a directive with a value, such as a date
+        if ours:
+            words.append(piece)
+    return words
+
+
+def with_header(page: ParsedPage, lines: str) -> ParsedPage:
+    """Add the directives of the headers to those of the page."""
+    robots = read_header(lines)
+    return replace(page, noindex=page.noindex or robots.noindex, nofollow=page.nofollow or robots.nofollow)
+
+
+MAX_CHARACTERS = 4_096
+
+_AT_ONCE = re.compile(r"\s*+0*+(?:\.\d*+)?+\s*+[;,]\s*+(?:url\s*+=\s*+)?+(.*+)", re.IGNORECASE | re.DOTALL).match
+
+
+def refresh_target(content: str, base: str, url: str) -> str:
+    """Return the target of a meta refresh; empty when it has a delay, no usable URL, or reloads the page.
+
+    Args:
+        content: The attribute: seconds, then a URL, such as ``0; url=/new``.
+        base: The base of relative URLs.
+        url: The page's own URL.
+    """
+    found = _AT_ONCE(content[:MAX_CHARACTERS])
+    if not found or not (address := _unquoted(found[1])):
+        return ""
+    target = canonicalize(address, base)
+    return target if target and target != url else ""
+
+
+def _unquoted(address: str) -> str:
+    address = address.strip()
+    quote = address[:1]
+    return address[1:].partition(quote)[0].strip() if quote in ("'", '"') and quote else address
+
+
+MAX_TEXT_CHARACTERS = 1 << 20
+"""Text beyond this is cut off; no judge needs more."""
+
+MAX_FIELD_CHARACTERS = 2_000
+"""The same for title, keywords, description and each heading."""
+
+
+@dataclass(slots=True)
+class _Head:
+    """Metadata of a page."""
+
+    title: str = ""
+    base: str = ""
+    keywords: str = ""
+    description: str = ""
+    robots: str = ""
+    refresh: str = ""
+    canonical: str = ""
+
+
+def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
+    """Parse a page; never fails, whatever the markup.
+
+    Args:
+        url: The page's canonical URL.
+        body: Its bytes after content decoding.
+        content_type: The Content-Type header; may be empty.
+    """
+    if content_type.lower().startswith("text/plain"):
+        text = _fold(decode(body, content_type), MAX_TEXT_CHARACTERS)
+        return ParsedPage(url=url, text=text, language=language(text), blocks=(text,) if text else ())
+    tree = LexborHTMLParser(markup(body, content_type))
+    head = _read_head(tree)
+    found = walk(tree)
+    blocks = read_blocks(found)
+    headings = [found.text(heading)[:MAX_FIELD_CHARACTERS] for heading in found.headings]
+    text = f"{head.title} {found.text()}".strip()[:MAX_TEXT_CHARACTERS]
+    base = canonicalize(head.base, url) if head.base else None
+    robots = read_words(head.robots)
+    return ParsedPage(
+        url=url,
+        title=head.title,
+        headings=tuple(filter(None, headings)),
+        keywords=head.keywords,
+        description=head.description,
+        text=text,
+        language=language(text) or _declared_language(tree),
+        links=read_links(found, blocks, headings, base or url),
+        noindex=robots.noindex,
+        nofollow=robots.nofollow,
+        refresh=refresh_target(head.refresh, base or url, url) if head.refresh else "",
+        blocks=blocks.texts if len(text) < MAX_TEXT_CHARACTERS else _cut(blocks.texts),
+        canonical=_plausible_canonical(head.canonical, url, base),
+    )
+
+
+def _read_head(tree: LexborHTMLParser) -> _Head:
+    """Read title, base, meta and canonical link; the first of each counts, but all robots directives apply."""
+    head = _Head()
+    for node in tree.css("title, base[href], meta[content], link[rel=canonical i][href]"):
+        if node.tag == "title":
+            head.title = head.title or _fold(node.text(), MAX_FIELD_CHARACTERS)
+        elif node.tag == "base":
+            head.base = head.base or node.attributes.get("href") or ""
+        elif node.tag == "link":
+            head.canonical = head.canonical or (node.attributes.get("href") or "").strip()
+        else:
+            _read_meta(head, node)
+    return head
+
+
+def _read_meta(head: _Head, node: LexborNode) -> None:
+    attributes = node.attributes
+    name, content = (attributes.get("name") or "").lower(), attributes.get("content") or ""
+    if name == "keywords":
+        head.keywords = head.keywords or _fold(content, MAX_FIELD_CHARACTERS)
+    elif name == "description":
+        head.description = head.description or _fold(content, MAX_FIELD_CHARACTERS)
+    elif name in ("robots", PRODUCT):
+        head.robots += "," + content[:MAX_FIELD_CHARACTERS]
+    elif (attributes.get("http-equiv") or "").lower() == "refresh" and not _is_in_noscript(node):
+        head.refresh = head.refresh or content
+
+
+def _is_in_noscript(node: LexborNode) -> bool:
+    return node.parent is not None and node.parent.tag == "noscript"
+
+
+def _plausible_canonical(canonical: str, url: str, base: str | None) -> str:
+    """Return the URL of a canonical link; one to the root of a site is ignored, since it is usually an error."""
+    named = canonicalize(canonical, base or url) if canonical else None
+    if named is None or (named != url and named.count("/") == 3 and named.endswith("/")):
+        return ""
+    return named
+
+
+def _declared_language(tree: LexborHTMLParser) -> str:
+    declared = (tree.root.attributes.get("lang") or "") if tree.root else ""
+    code = declared.lower().replace("_", "-").partition("-")[0].strip()
+    return code if code.isalpha() and code.isascii() and 2 <= len(code) <= 3 else ""
+
+
+def _cut(blocks: Sequence[str]) -> tuple[str, ...]:
+    """Truncate the text of blocks where that of the page is truncated; they keep their numbers."""
+    left, cut = MAX_TEXT_CHARACTERS, []
+    for block in blocks:
+        cut.append(block[:left])
+        left = max(0, left - len(block))
+    return tuple(cut)
+
+
+def _fold(text: str, limit: int) -> str:
+    return " ".join(text.split())[:limit]

@@ -1,0 +1,1 @@
+"""What happens to a response: parse, judge, score links, commit."""

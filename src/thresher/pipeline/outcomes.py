@@ -1,0 +1,196 @@
+"""What is stored of a response, and how its lease is settled: one function per outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from thresher.frontier.base import MAX_TRIES
+from thresher.judges.base import Judge, Learner
+from thresher.parsing.response import ResponseClass, ResponseKind
+from thresher.pipeline.deduplication import content_hash
+from thresher.pipeline.host_policy import HostPolicy, SideResult
+from thresher.pipeline.links import LinkSelector, PipelineRules
+from thresher.records import RENDERED, Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
+from thresher.refresh.revisit import unchanged, validators_of, with_validators
+from thresher.storage.page_store import FoundLink, PageRecord
+from thresher.urls.canonical import fingerprint
+
+MainText = Callable[[ParsedPage, bytes, str], str]
+"""From a page, its bytes and their content type to its main text."""
+
+Settled = tuple[PageRecord, Settlement]
+
+NOT_MODIFIED = 304
+MAX_REDIRECTS = 5
+SOFT_404 = "soft 404: the page says that there is none"
+BUSY_SECONDS = 10.0
+"""First pause for a server that is busy or does not respond; each further try doubles it."""
+LONGEST_PAUSE_SECONDS = 3600.0
+LEAST_RELEVANCE = 0.05
+"""Below this relevance, the text of a page is stored only while the judge has seen few pages."""
+
+
+class OutcomeBuilder:
+    """Builds the record of a response and the settlement of its lease."""
+
+    def __init__(
+        self,
+        rules: PipelineRules,
+        links: LinkSelector,
+        host_policy: HostPolicy,
+        *,
+        judge: Judge,
+        vector: Callable[[ParsedPage], bytes],
+        main_text: MainText | None,
+    ) -> None:
+        self._rules = rules
+        self._links = links
+        self._host_policy = host_policy
+        self._learns = isinstance(judge, Learner)
+        self._vector = vector
+        self._main_text = main_text
+
+    def page(
+        self,
+        lease: Lease,
+        fetched: FetchedPage,
+        page: ParsedPage,
+        judgement: Judgement,
+        candidates: list[Candidate],
+        duplicate_of: int,
+    ) -> Settled:
+        """Store a page; its text only when it is or may become relevant, or when all texts are kept."""
+        kept = (self._is_wanted(judgement) or self._rules.keep_irrelevant) and not page.noindex
+        content_type = fetched.headers.get("content-type", "")
+        record = replace(
+            PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
+            reason="truncated" if fetched.truncated else RENDERED if fetched.rendered else "",
+            text_hash=content_hash(page.text),
+            terms=self._vector(page),
+            text=page.text if kept else "",
+            main=self._main_text(page, fetched.body, content_type) if kept and self._main_text else "",
+        )
+        record = with_validators(record, fetched)
+        record = replace(record, duplicate_of=duplicate_of, links=_found_links(page, candidates))
+        relevant = judgement.relevant and not duplicate_of
+        return record, Settlement(
+            lease=lease, outcome=Outcome.DONE, reason=record.reason, links=candidates, page=True, relevant=relevant
+        )
+
+    def _is_wanted(self, judgement: Judgement) -> bool:
+        """Return whether a page is relevant or may become so; a text that is not stored now is lost then."""
+        promising = judgement.relevance > LEAST_RELEVANCE or judgement.reward > 0
+        return judgement.relevant or not judgement.final or (self._learns and promising)
+
+    def not_modified(self, lease: Lease, fetched: FetchedPage) -> Settled | None:
+        """Settle a conditional request that the server answered with 304."""
+        validators = validators_of(lease) if fetched.status == NOT_MODIFIED else None
+        return unchanged(lease, fetched, validators) if validators else None
+
+    async def without_judgement(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled | None:
+        """Settle a page that is not judged: a meta refresh, a soft 404, or a revisit that found the same text."""
+        if page.refresh and not (page.nofollow and self._rules.obey_nofollow):
+            reason = f"refreshes to {page.refresh}"
+            moved = ResponseClass(kind=ResponseKind.REDIRECT, reason=reason, target=page.refresh)
+            return self.redirect(lease, fetched, moved)
+        missing, park = await self._host_policy.is_soft_404(lease, page)
+        if missing:
+            record, settlement = self.failure(lease, SOFT_404, fetched)
+            return record, replace(settlement, park=park)
+        validators = validators_of(lease)
+        if validators and content_hash(page.text) == validators.text_hash and not page.noindex:
+            return unchanged(lease, fetched, validators)
+        return None
+
+    def redirect(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> Settled:
+        """Queue the target as a separate entry, so that robots.txt, scope and politeness hold for every hop."""
+        too_many = f"more than {MAX_REDIRECTS} redirects" if lease.redirects >= MAX_REDIRECTS else ""
+        outside = self._links.reject_reason(response.target, lease.hops)
+        if too_many or outside:
+            reason = too_many or f"{response.reason}: {outside}"
+            return self.failure(lease, reason, fetched)
+        target = Candidate(
+            url=response.target,
+            score=lease.score,
+            carry=lease.carry,
+            depth_left=lease.depth_left,
+            hops=lease.hops,
+            redirects=lease.redirects + 1,
+            parent=fingerprint(lease.url),
+        )
+        record = _empty_record(lease, Outcome.DONE, response.reason, fetched.status, fetched.fetched_at)
+        link = FoundLink(url=target.url, anchor="", score=target.score, parts={})
+        settlement = Settlement(lease=lease, outcome=Outcome.DONE, reason=response.reason, links=[target])
+        return replace(record, links=[link]), settlement
+
+    def side_result(self, lease: Lease, fetched: FetchedPage, result: SideResult) -> Settled:
+        """Settle a sitemap or a probe: its URLs enter the frontier as far as they are in scope."""
+        links = [*self._links.side_requests(result.side_requests), *self._links.select(result.pages, lease)]
+        record = _empty_record(lease, Outcome.DONE, result.reason, fetched.status, fetched.fetched_at)
+        settlement = Settlement(lease=lease, outcome=Outcome.DONE, reason=result.reason, links=links)
+        return replace(record, links=_found_links(None, links)), settlement
+
+    def failure(
+        self,
+        lease: Lease,
+        reason: str,
+        fetched: FetchedPage | None = None,
+        *,
+        at: float = 0.0,
+        retry: bool = False,
+        wait_seconds: float = 0.0,
+    ) -> Settled:
+        """Give a URL up, or queue it for another try after a pause that doubles each time.
+
+        Args:
+            at: When it failed, if there was no response.
+        """
+        last = lease.tries + 1 >= MAX_TRIES
+        outcome = Outcome.RETRY if retry and not last else Outcome.FAILED
+        pause = max(wait_seconds, BUSY_SECONDS * 2**lease.tries) if retry else 0.0
+        silent = retry and last and lease.host_pages == 0
+        links = self._links.on_miss(lease) if outcome is Outcome.FAILED else []
+        settlement = Settlement(
+            lease=lease,
+            outcome=outcome,
+            reason=reason,
+            links=links,
+            delay_seconds=min(pause, LONGEST_PAUSE_SECONDS),
+            park=f"no page in {MAX_TRIES} tries: {reason}" if silent else "",
+        )
+        status, at = (fetched.status, fetched.fetched_at) if fetched else (0, at)
+        record = _empty_record(lease, outcome, reason, status, at)
+        return replace(record, links=_found_links(None, links)), settlement
+
+
+def relevance_of(record: PageRecord, settlement: Settlement) -> float | None:
+    """Return the relevance of a fetched URL, 0 for duplicates and failures; None for revisits, redirects, retries."""
+    if validators_of(settlement.lease) or not (settlement.page or settlement.outcome is Outcome.FAILED):
+        return None
+    return 0.0 if record.duplicate_of else record.relevance
+
+
+def _found_links(page: ParsedPage | None, candidates: Sequence[Candidate]) -> list[FoundLink]:
+    anchors: dict[str, str] = {}
+    for link in page.links if page else ():
+        if not anchors.get(link.url):
+            anchors[link.url] = link.anchor
+    return [
+        FoundLink(url=found.url, anchor=anchors.get(found.url, ""), score=found.score, parts=found.parts)
+        for found in candidates
+    ]
+
+
+def _empty_record(lease: Lease, outcome: Outcome, reason: str, status: int, fetched_at: float) -> PageRecord:
+    return PageRecord(
+        fingerprint=fingerprint(lease.url),
+        url=lease.url,
+        status=status,
+        outcome=outcome,
+        reason=reason,
+        fetched_at=fetched_at,
+        score=lease.score,
+        parent=lease.parent,
+        depth=lease.hops,
+    )

@@ -1,0 +1,149 @@
+"""The pipeline: one response is parsed and judged, its links are scored, and its lease is settled in one step.
+
+    frontier.lease ─► engine fetches ─► parse ─► judge ─► score links ─► store the page ─► frontier.commit
+
+The live engine and the lab both call `Pipeline.process`, so the lab measures what runs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from thresher.feedback.updates import JudgementUpdater
+from thresher.frontier.base import CrawlStore
+from thresher.judges.base import Judge
+from thresher.parsing.html import parse as parse_html
+from thresher.parsing.html import with_header
+from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
+from thresher.parsing.response import ResponseKind, classify_response
+from thresher.pipeline.commit import BatchCommitter
+from thresher.pipeline.deduplication import DuplicateFinder
+from thresher.pipeline.host_policy import HostPolicy, is_side_request
+from thresher.pipeline.links import LinkSelector, PipelineRules
+from thresher.pipeline.outcomes import MainText, OutcomeBuilder, Settled, relevance_of
+from thresher.politeness.backoff import Backoff
+from thresher.records import FetchedPage, Lease, ParsedPage, Settlement
+from thresher.storage.page_store import Archive, PageRecord
+from thresher.storage.warc.base import Captures
+from thresher.strategies.base import Strategy
+
+logger = logging.getLogger(__name__)
+
+Parse = Callable[[str, bytes, str], ParsedPage]  # from a URL, its bytes and their content type
+
+
+class Pipeline:
+    """Processes one response at a time: classify, parse, judge, score links, commit."""
+
+    def __init__(
+        self,
+        *,
+        frontier: CrawlStore,
+        archive: Archive,
+        judge: Judge,
+        strategy: Strategy,
+        rules: PipelineRules,
+        parse: Parse = parse_html,
+        parser_process: ParserProcess | None = None,
+        captures: Captures | None = None,
+        main_text: MainText | None = None,
+    ) -> None:
+        self.frontier = frontier
+        self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy)
+        self.updater = JudgementUpdater(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
+        self._archive = archive
+        self._judge = judge
+        self._strategy = strategy
+        self._parse = parse
+        self._parser_process = parser_process
+        self._captures = captures
+        self._backoff = Backoff(frontier)
+        self._duplicate_finder = DuplicateFinder(frontier)
+        self._links = LinkSelector(rules, self.host_policy, strategy)
+        self._outcomes = OutcomeBuilder(
+            rules, self._links, self.host_policy, judge=judge, vector=self.updater.vector, main_text=main_text
+        )
+        self._committer = BatchCommitter(frontier, archive, captures)
+
+    async def seed(self, urls: Sequence[str]) -> int:
+        """Add the seeds, canonical URLs, to the frontier; return how many were new."""
+        return await self.frontier.add(list(self._strategy.seeds(urls)))
+
+    async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> PageRecord:
+        """Process one response; return what was stored."""
+        await self.updater.refill_batch(lease)
+        try:
+            record, settlement = await self._process(lease, fetched)
+        except Unparsable as error:
+            reason, retry = str(error), not error.final
+        except Exception:  # one bad page never stops a crawl
+            logger.exception("the pipeline failed at %s", lease.url)
+            reason, retry = "broke the line", False
+        else:
+            return await self._commit(record, settlement, delay_seconds, fetched)
+        return await self.fail(lease, reason, at=fetched.fetched_at, retry=retry, delay_seconds=delay_seconds)
+
+    async def fail(
+        self, lease: Lease, reason: str, *, at: float, retry: bool = False, delay_seconds: float = 0.0
+    ) -> PageRecord:
+        """Settle a lease without a response: none came, or the request is not allowed."""
+        await self.updater.refill_batch(lease)
+        record, settlement = self._outcomes.failure(lease, reason, retry=retry, at=at)
+        return await self._commit(record, settlement, delay_seconds)
+
+    async def close(self) -> None:
+        self.updater.close()
+        await self.frontier.close()
+        self._archive.close()
+        if self._captures:
+            self._captures.close()
+        if self._parser_process:
+            self._parser_process.close()
+
+    async def _commit(
+        self, record: PageRecord, settlement: Settlement, delay_seconds: float, fetched: FetchedPage | None = None
+    ) -> PageRecord:
+        settlement = replace(settlement, delay_seconds=max(delay_seconds, settlement.delay_seconds))
+        await self._committer.settle(record, settlement, fetched)
+        await self.updater.settled(record.url, relevance_of(record, settlement))
+        return record
+
+    async def _process(self, lease: Lease, fetched: FetchedPage) -> Settled:
+        response = classify_response(fetched)
+        if is_side_request(lease) and response.kind is not ResponseKind.BUSY:
+            parse = partial(self._parse, lease.url, fetched.body, fetched.headers.get("content-type", ""))
+            result = await self.host_policy.process_side_response(lease, fetched, response, parse)
+            return self._outcomes.side_result(lease, fetched, result)
+        if unmodified := self._outcomes.not_modified(lease, fetched):
+            return unmodified
+        if response.kind is ResponseKind.PAGE:
+            return await self._page(lease, fetched, await self._parsed(fetched))
+        if response.kind is ResponseKind.REDIRECT:
+            return self._outcomes.redirect(lease, fetched, response)
+        busy = response.kind is ResponseKind.BUSY
+        wait_seconds = await self._backoff.pause_host(lease, response) if busy else 0.0
+        return self._outcomes.failure(lease, response.reason, fetched, retry=busy, wait_seconds=wait_seconds)
+
+    async def _page(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled:
+        if early := await self._outcomes.without_judgement(lease, fetched, page):
+            return early
+        await self.updater.learn(page, seed=lease.hops == 0)
+        judgement = self._judge.judge(page)
+        duplicate_of, content = await self._duplicate_finder.look_up(page)
+        links = self._links.on_miss(lease) if duplicate_of else self._links.score(page, judgement, lease)
+        record, settlement = self._outcomes.page(lease, fetched, page, judgement, links, duplicate_of)
+        links += self._links.side_requests(await self.host_policy.side_requests(lease))
+        relevant, duplicate = settlement.relevant, bool(duplicate_of)
+        park = await self.host_policy.record_page(lease, page, relevant=relevant, duplicate=duplicate)
+        return record, replace(settlement, links=links, content=content, park=park)
+
+    async def _parsed(self, fetched: FetchedPage) -> ParsedPage:
+        """Parse a page; one that could take too long is parsed in a separate process."""
+        content = fetched.url, fetched.body, fetched.headers.get("content-type", "")
+        isolated = self._parser_process if is_heavy(fetched.body) else None
+        page = await isolated.parse(*content) if isolated else self._parse(*content)
+        directives = fetched.headers.get("x-robots-tag")
+        return with_header(page, directives) if directives else page

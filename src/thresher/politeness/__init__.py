@@ -1,0 +1,1 @@
+"""Politeness per host: robots.txt, backoff, page budgets."""

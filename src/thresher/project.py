@@ -1,0 +1,405 @@
+"""A crawl on disk, and how its parts are built: the only module that turns configuration into parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thresher import __version__, registry
+from thresher.config.browser import check_browser
+from thresher.config.folder import CrawlFolder
+from thresher.config.loading import load_config
+from thresher.config.schema import CrawlConfig, NamedConfig, check_contact
+from thresher.coordination.connection import CONNECT_SECONDS, connect_store, shared_frontier, shared_frontier_reader
+from thresher.coordination.model_exchange import FolderStateStores, SharedStateStores, StateStores
+from thresher.coordination.shared_labels import SharedLabelStore
+from thresher.coordination.store_binding import StoreRecord, bound
+from thresher.errors import ConfigError, ThresherError
+from thresher.feedback.label_feed import LabelFeed
+from thresher.feedback.labels import FolderLabelStore, LabelStore
+from thresher.feedback.updates import JudgementUpdater
+from thresher.frontier.base import CrawlStore
+from thresher.frontier.inspect import FrontierReader
+from thresher.frontier.sqlite.frontier import SqliteFrontier
+from thresher.frontier.sqlite.inspect import SqliteFrontierReader
+from thresher.judges.base import Judge, Learner
+from thresher.pipeline.host_policy import HostPolicyConfig
+from thresher.politeness.host_budget import HostBudget
+from thresher.records import Merge
+from thresher.refresh.queue import RefreshFrontier, queue_path
+from thresher.sitemaps.source import SitemapHosts
+from thresher.storage.migrations import check_all
+from thresher.storage.page_store import Archive, NoArchive, PageStoreWriter
+from thresher.storage.warc.base import Captures, warc_writer
+from thresher.storage.warc.provenance import Paths
+from thresher.strategies.base import Stateful, Strategy
+from thresher.topics.profile import TopicProfile
+from thresher.topics.seeds import is_own, seed_url, seeds_of
+from thresher.topics.taxonomy.classes import ALL_LANGUAGES, class_urls, classes
+from thresher.topics.taxonomy.taxonomy import TaxonomyReader
+from thresher.topics.token_table import TokenTable
+from thresher.topics.topic import TopicDefinition
+from thresher.urls.address_policy import networks
+from thresher.urls.canonical import host_key
+from thresher.urls.scope import UrlScope
+from thresher.urls.store_address import SQLITE
+
+if TYPE_CHECKING:
+    from thresher.frontier.redis.connection import RedisConnection
+    from thresher.pipeline.links import PipelineRules
+    from thresher.pipeline.pipeline import Parse, Pipeline
+
+
+@dataclass(frozen=True)
+class CrawlProject:
+    """A crawl folder and its configuration.
+
+    Args:
+        changes: Overrides of topic.yaml, by flags or by a joined crawl: ``strategy``, ``store`` and ``name``;
+            ``refresh``, when pages are visited again.
+    """
+
+    folder: CrawlFolder
+    config: CrawlConfig
+    changes: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, root: Path, *, changes: Mapping[str, str] | None = None) -> CrawlProject:
+        """Open an existing crawl.
+
+        Raises:
+            CrawlNotFound: The folder holds none.
+            ConfigError: Its topic.yaml is not right, or another store is asked for than the crawl's own.
+        """
+        folder = CrawlFolder(root).existing()
+        config = load_config(folder.topic)
+        changes = bound(folder, config, {**folder.joined_changes(), **(changes or {})})
+        update: dict[str, object] = {key: changes[key] for key in ("store", "name") if changes.get(key)}
+        if strategy := changes.get("strategy"):
+            update["strategy"] = NamedConfig(name=strategy)
+        return cls(folder, config.model_copy(update=update), changes)
+
+    @property
+    def name(self) -> str:
+        """The crawl's name."""
+        return self.config.name or self.folder.name
+
+    def check(self) -> None:
+        """Check before anything is started whether this crawl can run.
+
+        Raises:
+            ConfigError: It cannot; the message says why and what would be right.
+            StoreError: A newer Thresher wrote its pages.
+        """
+        check_all(self.folder.pages)
+        build_judge(self)
+        build_strategy(self)
+        check_browser(self.config.browser)
+        if self.config.output.warc:
+            warc_writer()
+        check_contact(self.config.manners.contact)
+        allowed = networks(self.config.network.allow)
+        outside = [url for url in self.seeds() if not is_own(url, allowed)]
+        if self._in_a_lab:
+            outside = [url for url in outside if ":" in host_key(url)]
+        if outside and not self.config.manners.contact:
+            raise ConfigError(
+                f"{self.folder.topic}: manners.contact is empty; sites like {host_key(outside[0])} must know whom to "
+                "write to: a mail or web address"
+            )
+
+    @property
+    def _in_a_lab(self) -> bool:
+        """Whether ports 80 and 443 of every host are mapped to a server of the user."""
+        return {"*:80", "*:443"} <= self.config.network.connect_to.keys()
+
+    def topic(self) -> TopicDefinition:
+        """Return the topic that the user wants.
+
+        Raises:
+            ConfigError: topic.yaml names a taxonomy or a node that is not there.
+        """
+        config = self.config
+        topic = TopicDefinition(title=config.title, about=config.about, keywords=config.keywords)
+        if config.taxonomy is None:
+            return topic
+        with self._taxonomy(config.taxonomy.file) as taxonomy:
+            chosen = TopicDefinition.from_nodes(taxonomy, config.taxonomy.nodes, languages=config.languages)
+        return replace(topic, title=config.title or chosen.title, nodes=chosen.nodes)
+
+    def classes(self) -> Mapping[str, Sequence[str]]:
+        """Return the classes of the taxonomy, each with the texts of its example pages; none without a taxonomy."""
+        if self.config.taxonomy is None:
+            return {}
+        with self._taxonomy(self.config.taxonomy.file) as taxonomy:
+            return classes(taxonomy, least=self.config.taxonomy.least_urls)
+
+    def class_urls(self) -> Mapping[str, Sequence[str]]:
+        """Return the classes of the taxonomy, each with the URLs of its example pages; none without a taxonomy."""
+        if self.config.taxonomy is None:
+            return {}
+        with self._taxonomy(self.config.taxonomy.file) as taxonomy:
+            return class_urls(taxonomy, least=self.config.taxonomy.least_urls)
+
+    def _taxonomy(self, file: str) -> TaxonomyReader:
+        return TaxonomyReader.open(self.folder.root / Path(file).expanduser())
+
+    def threshold(self) -> float:
+        """Return the relevance from which a page is relevant: as configured, or the judge's own, or one half."""
+        judge = self.config.judge
+        own = registry.parameters_of(registry.find("judge", judge.name)).get("threshold", 0.5)
+        return float(judge.parameters.get("threshold", own))
+
+    def judge_profile(self) -> TopicProfile:
+        """The topic for the judge: also with seeds, examples and classes."""
+        profile, seeds, examples = self.topic_profile(), self.seeds(), self.config.examples
+        if not profile.vectors and not seeds:
+            raise ConfigError(f"{self.folder.topic}: the topic has no words; give title, keywords or seeds")
+        return replace(
+            profile,
+            seeds=frozenset(seeds),
+            yes=frozenset(seed_url(url, "examples.yes") for url in examples.yes),
+            no=frozenset(seed_url(url, "examples.no") for url in examples.no),
+            classes=self.classes,
+            targets=self._targets(),
+        )
+
+    def _targets(self) -> frozenset[str]:
+        """Return the topic's nodes and their counterparts in other languages."""
+        chosen = self.config.taxonomy
+        if chosen is None:
+            return frozenset()
+        with self._taxonomy(chosen.file) as taxonomy:
+            return frozenset(path for node in chosen.nodes for path in taxonomy.with_counterparts(node, ALL_LANGUAGES))
+
+    def new_strategy(self) -> Strategy:
+        named = self.config.strategy
+        strategy: Strategy = registry.make("strategy", named.name, named.parameters, self.topic_profile())
+        return strategy
+
+    def state_stores(self, worker: str = "") -> StateStores:
+        """Open the state stores of a worker's learners, with those of other workers; without a name, read only."""
+        if self.is_shared:
+            seconds = None if worker else CONNECT_SECONDS
+            return SharedStateStores(self.connection(patience_seconds=seconds), self.name, worker)
+        return FolderStateStores(self.folder.model, worker)
+
+    def topic_profile(self) -> TopicProfile:
+        """The topic for the strategy."""
+        topic = self.topic()
+        return TopicProfile(
+            vectors=topic.vectors(),
+            labels=topic.labels,
+            phrases=[*topic.title.values(), *topic.keywords],
+            tokens=TokenTable.for_crawl(self.folder.root),
+            model=self.folder.model / "trained",
+        )
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the frontier is in a store that other machines can reach."""
+        return self.config.store != SQLITE
+
+    @property
+    def counted_pages(self) -> Path | None:
+        """The folder with all pages of the crawl; None when other machines have some, or in a refresh."""
+        return None if self.is_shared or self.is_refresh else self.folder.pages
+
+    def connection(self, *, patience_seconds: float | None = None) -> RedisConnection:
+        """Return a connection to the shared store; without `patience_seconds` it retries for ever."""
+        return connect_store(self.config.store, patience_seconds=patience_seconds)
+
+    @property
+    def id(self) -> str:
+        """The id of the crawl, as its folder records it; empty before its first run."""
+        record = StoreRecord.read(self.folder)
+        return record.id if record else ""
+
+    def frontier(self, *, patience_seconds: float | None = CONNECT_SECONDS, crawl_id: str | None = None) -> CrawlStore:
+        """Open the frontier.
+
+        Args:
+            patience_seconds: How long to wait for a store that does not respond; None for ever.
+            crawl_id: The id that the store must hold, in place of the recorded one; empty for any.
+
+        Raises:
+            StoreLost: The store has lost the crawl; for a shared store, by the first call.
+        """
+        crawl_id = self.id if crawl_id is None else crawl_id
+        merge, delay_seconds = self.new_strategy().merge, self.config.manners.delay_seconds
+        if not self.is_shared:
+            home = SqliteFrontier(self.folder.frontier, merge=merge, delay_seconds=delay_seconds, crawl_id=crawl_id)
+            return RefreshFrontier(self.visits(), home) if self.is_refresh else home
+        connection = self.connection(patience_seconds=patience_seconds)
+        return shared_frontier(connection, self.name, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds)
+
+    def frontier_reader(self) -> FrontierReader:
+        """Open the frontier for reading; the folder may be read-only."""
+        delay_seconds = self.config.manners.delay_seconds
+        if not self.is_shared:
+            return SqliteFrontierReader(self.folder.frontier, delay_seconds=delay_seconds, crawl_id=self.id)
+        connection = self.connection(patience_seconds=CONNECT_SECONDS)
+        return shared_frontier_reader(connection, self.name, crawl_id=self.id, delay_seconds=delay_seconds)
+
+    def labels(self, *, patience_seconds: float | None = CONNECT_SECONDS) -> LabelStore:
+        """Open the labels of this crawl."""
+        if self.is_shared:
+            return SharedLabelStore(self.connection(patience_seconds=patience_seconds), self.name)
+        return FolderLabelStore(self.folder.labels)
+
+    @property
+    def is_refresh(self) -> bool:
+        """Whether pages are visited again, and no new ones fetched."""
+        return "refresh" in self.changes
+
+    def visits(self) -> CrawlStore:
+        """Open the frontier of a refresh; finding a page again does not change the score of its visit."""
+        delay_seconds = self.config.manners.delay_seconds
+        return SqliteFrontier(queue_path(self.folder.root), merge=Merge.FIRST, delay_seconds=delay_seconds)
+
+    def rules(self) -> PipelineRules:
+        """Return the rules of the pipeline."""
+        from thresher.pipeline.links import PipelineRules
+
+        config = self.config
+        scope = UrlScope(
+            allow_hosts=tuple(config.scope.allow_hosts),
+            deny_hosts=tuple(config.scope.deny_hosts),
+            max_depth=config.scope.max_depth,
+            own_hosts_only=not config.manners.contact,
+            stand_in=self._in_a_lab,
+        )
+        return PipelineRules(
+            scope=scope,
+            watch=self._host_policy_config(),
+            obey_nofollow=config.manners.nofollow == "obey",
+            keep_irrelevant=config.output.keep_irrelevant,
+        )
+
+    def _host_policy_config(self) -> HostPolicyConfig:
+        scope = self.config.scope
+        budget = HostBudget(
+            most=scope.max_pages_per_host, first=scope.first_pages_per_host, per_relevant=scope.pages_per_relevant
+        )
+        of_seeds = SitemapHosts(hosts=frozenset(map(host_key, self.seeds())))
+        sitemaps = {"off": None, "seeds": of_seeds, "all": SitemapHosts()}[self.config.sitemaps]
+        return HostPolicyConfig(budget=budget, traps=scope.traps == "leave", sitemaps=sitemaps)
+
+    def seeds(self) -> list[str]:
+        """Return the seed URLs in their order.
+
+        Raises:
+            ConfigError: A line is no http or https URL, a file is missing, or there is no seed at all.
+        """
+        urls = [url for entry in self.config.seeds for url in seeds_of(entry, self.folder.topic)]
+        urls += [seed_url(url, "examples") for url in (*self.config.examples.yes, *self.config.examples.no)]
+        if not urls:
+            raise ConfigError(f"no seeds: write one URL per line into {self.folder.seeds}")
+        return list(dict.fromkeys(urls))
+
+
+def build_judge(crawl: CrawlProject, state_stores: StateStores | None = None) -> Judge:
+    """Build the judge with its saved state; with `state_stores` it also saves what it learns."""
+    named = crawl.config.judge
+    judge: Judge = registry.make("judge", named.name, named.parameters, crawl.judge_profile())
+    if isinstance(judge, Learner):
+        _load_state(crawl, judge, "judge", state_stores)
+    return judge
+
+
+def build_strategy(crawl: CrawlProject, state_stores: StateStores | None = None) -> Strategy:
+    """Build the strategy with its saved state; with `state_stores` it also saves what it learns."""
+    strategy = crawl.new_strategy()
+    if isinstance(strategy, Stateful):
+        _load_state(crawl, strategy, "strategy", state_stores)
+    return strategy
+
+
+def _load_state(crawl: CrawlProject, part: Learner | Stateful, kind: str, state_stores: StateStores | None) -> None:
+    """Restore the state of a learner; the entries are untrusted data, and may be damaged."""
+    opened = state_stores or crawl.state_stores()
+    try:
+        part.load_state(opened.of(kind))
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        place = f"the store of {crawl.name}" if crawl.is_shared else crawl.folder.model / kind
+        raise ThresherError(
+            f"what was learned in {place} cannot be read: {error}; move it away to start anew"
+        ) from error
+    finally:
+        if state_stores is None:
+            opened.close()
+
+
+def build_label_feed(crawl: CrawlProject, updater: JudgementUpdater, worker: str) -> LabelFeed:
+    """Build the part of a worker that polls and applies labels."""
+    label_store = crawl.labels(patience_seconds=None)
+    return LabelFeed(label_store, updater, worker=worker, pages=crawl.folder.pages)
+
+
+def build_updater(crawl: CrawlProject, worker: str, state_stores: StateStores) -> JudgementUpdater:
+    """Build what a worker needs to apply revised judgements, without a pipeline."""
+    return JudgementUpdater(
+        judge=build_judge(crawl, state_stores),
+        strategy=build_strategy(crawl, state_stores),
+        frontier=crawl.frontier(),
+        archive=PageStoreWriter(crawl.folder.pages / f"{worker}.db"),
+    )
+
+
+def build_pipeline(
+    crawl: CrawlProject,
+    worker: str | None,
+    parse: Parse | None = None,
+    *,
+    state_stores: StateStores | None = None,
+    around: Callable[[CrawlStore], CrawlStore] = lambda frontier: frontier,
+) -> Pipeline:
+    """Build the pipeline of a worker; without a worker's name nothing is stored.
+
+    Args:
+        state_stores: The worker's own, to be closed after the pipeline, when everything must be written.
+        around: Wraps the frontier, for example with metrics.
+    """
+    from thresher.parsing.html import parse as parse_html
+    from thresher.parsing.isolated import ParserProcess
+    from thresher.parsing.main_content import main_text  # here: commands that only read need none of these
+    from thresher.pipeline.pipeline import Pipeline
+
+    state_stores = state_stores or (crawl.state_stores(worker) if worker else None)
+    judge = build_judge(crawl, state_stores)  # before anything is written: a folder may be refused
+    strategy = build_strategy(crawl, state_stores)
+    archive: Archive = PageStoreWriter(crawl.folder.pages / f"{worker}.db") if worker else NoArchive()
+    return Pipeline(
+        frontier=around(crawl.frontier(patience_seconds=None)),
+        archive=archive,
+        judge=judge,
+        strategy=strategy,
+        rules=crawl.rules(),
+        parse=parse or parse_html,
+        parser_process=ParserProcess(),
+        captures=_captures(crawl, worker) if worker else None,
+        main_text=main_text if worker else None,
+    )
+
+
+def _captures(crawl: CrawlProject, worker: str) -> Captures | None:
+    """Build the WARC writer of a worker; None unless topic.yaml wants WARC files.
+
+    Raises:
+        ConfigError: A package that writes them is not installed.
+    """
+    config = crawl.config
+    if not config.output.warc:
+        return None
+    about = {
+        "software": f"Thresher/{__version__}",
+        "format": "WARC File Format 1.1",
+        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "isPartOf": crawl.name,
+        "description": "; ".join([*config.title.values(), *config.keywords]),
+        "operator": config.manners.contact,
+        "robots": config.manners.robots,
+    }
+    return warc_writer()(crawl.folder.warc, worker, about=about, paths=Paths(crawl.folder.pages))

@@ -1,0 +1,1 @@
+"""A run: supervisor, worker processes, heartbeats, limits, shutdown."""

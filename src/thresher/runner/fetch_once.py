@@ -1,0 +1,156 @@
+"""Fetch some URLs once and store nothing: the spider and the politeness of a crawl, with a frontier in memory.
+
+The spider passes responses to `ResponseCollector` instead of the pipeline. Of links, only targets of redirects enter
+the frontier, so robots.txt, scope, the address guard and the delay apply to every hop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from thresher.engine.lease_loop import WorkerContext
+from thresher.engine.settings import ROBOTS_TOKEN
+from thresher.errors import ThresherError
+from thresher.frontier.base import UrlState
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
+from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.outcomes import MAX_REDIRECTS
+from thresher.politeness.robots import RobotsCache
+from thresher.project import CrawlProject
+from thresher.records import Candidate, FetchedPage, Lease, Outcome, Settlement
+from thresher.runner.limits import StopReason
+from thresher.runner.worker import run_worker
+from thresher.traps.detector import trap
+from thresher.urls.canonical import host_key
+
+_PLAIN_REASONS = {"robots.txt": "robots.txt forbids it"}
+
+
+class Interrupted(ThresherError):
+    """Ctrl-C before all URLs were fetched."""
+
+    exit_code = StopReason.STOPPED.exit_code
+
+    def __init__(self) -> None:
+        super().__init__("stopped; nothing was stored")
+
+
+class ResponseCollector:
+    """A stand-in for the pipeline: collects what the spider fetched, by URL."""
+
+    def __init__(self, rules: PipelineRules, *, delay_seconds: float = 0.0) -> None:
+        self.frontier = MemoryFrontier(delay_seconds=delay_seconds)
+        self._rules = rules
+        self._pages: dict[str, FetchedPage] = {}
+        self._reasons: dict[str, str] = {}
+        self._moved: dict[str, str] = {}
+
+    async def enqueue(self, urls: Sequence[str]) -> None:
+        """Add canonical URLs to the frontier, except those out of scope."""
+        self._reasons.update({url: f"outside the crawl: {why}" for url in urls if (why := self._outside(url))})
+        await self.frontier.add([Candidate(url=url, score=0.0) for url in urls if url not in self._reasons])
+
+    async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> None:
+        """Record a response: a page, a redirect to follow, or a reason why there is no page."""
+        response = classify_response(fetched)
+        links: list[Candidate] = []
+        if response.kind is ResponseKind.PAGE:
+            self._pages[lease.url] = fetched
+        elif response.kind is ResponseKind.REDIRECT:
+            links = self._redirect(lease, response)
+        else:
+            self._reasons[lease.url] = response.reason
+        await self._settle(lease, links, delay_seconds)
+
+    async def fail(
+        self, lease: Lease, reason: str, *, at: float, retry: bool = False, delay_seconds: float = 0.0
+    ) -> None:
+        """Record why there is no response. There is no retry: the user waits for the result."""
+        self._reasons[lease.url] = _PLAIN_REASONS.get(reason, reason)
+        await self._settle(lease, [], delay_seconds)
+
+    async def close(self) -> None:
+        await self.frontier.close()
+
+    async def result(self, url: str) -> FetchedPage | str:
+        """Return the page that a URL led to after redirects, or the reason why there is none.
+
+        Raises:
+            Interrupted: The spider was stopped before the URL was settled.
+        """
+        seen = [url]
+        while target := self._moved.get(seen[-1]):
+            if target in seen:
+                return "redirects in a circle"
+            seen.append(target)
+        last = seen[-1]
+        if page := self._pages.get(last):
+            return page
+        reason = self._reasons.get(last) or await self._unsettled_reason(last)
+        return reason if last == url else f"redirected to {last}: {reason}"
+
+    async def _unsettled_reason(self, url: str) -> str:
+        """Return why a URL was never settled: its host is parked, or every lease expired."""
+        entry = await self.frontier.find(url)
+        if entry and entry.state is UrlState.FAILED:
+            return entry.reason
+        hosts = await self.frontier.hosts((await self.frontier.counts()).hosts)
+        parked = {host.host: host.parked for host in hosts}
+        if reason := parked.get(host_key(url)):
+            return reason
+        raise Interrupted
+
+    def _redirect(self, lease: Lease, response: ResponseClass) -> list[Candidate]:
+        if lease.redirects >= MAX_REDIRECTS:
+            self._reasons[lease.url] = f"more than {MAX_REDIRECTS} redirects"
+        elif why := self._outside(response.target):
+            self._reasons[lease.url] = f"{response.reason}, outside the crawl: {why}"
+        else:
+            self._moved[lease.url] = response.target
+            return [Candidate(url=response.target, score=0.0, redirects=lease.redirects + 1)]
+        return []
+
+    def _outside(self, url: str) -> str:
+        return self._rules.scope.allows(url, 0) or trap(url)
+
+    async def _settle(self, lease: Lease, links: Sequence[Candidate], delay_seconds: float) -> None:
+        settlement = Settlement(lease=lease, outcome=Outcome.DONE, links=links, delay_seconds=delay_seconds)
+        await self.frontier.commit([settlement])
+
+
+def fetch_once(crawl: CrawlProject, urls: Sequence[str]) -> dict[str, FetchedPage | str]:
+    """Fetch canonical URLs as the crawl would, in this process; can be called only once per process.
+
+    Returns:
+        For each URL its page, which has another URL after redirects, or the reason why there is none.
+
+    Raises:
+        Interrupted: It was stopped by a signal.
+    """
+    logging.getLogger().setLevel(logging.ERROR)  # the returned reasons have what a worker logs as a warning
+    collector = ResponseCollector(crawl.rules(), delay_seconds=crawl.config.manners.delay_seconds)
+    asyncio.run(collector.enqueue(urls))
+    run_worker(crawl, _work(crawl, collector))
+    return asyncio.run(_results(collector, urls))
+
+
+async def _results(collector: ResponseCollector, urls: Sequence[str]) -> dict[str, FetchedPage | str]:
+    return {url: await collector.result(url) for url in urls}
+
+
+def _work(crawl: CrawlProject, collector: ResponseCollector) -> WorkerContext:
+    manners, engine = crawl.config.manners, crawl.config.engine
+    return WorkerContext(
+        processor=collector,
+        robots=RobotsCache(collector.frontier, token=ROBOTS_TOKEN) if manners.robots == "obey" else None,
+        worker="once",
+        scope=crawl.rules().scope,
+        concurrency=engine.concurrency,
+        lease_seconds=engine.lease_seconds,
+        timeout_seconds=engine.timeout_seconds,
+        delay_seconds=manners.delay_seconds,
+        longest_crawl_delay_seconds=manners.crawl_delay_up_to_seconds,
+    )

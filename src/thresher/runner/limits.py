@@ -1,0 +1,155 @@
+"""The progress of a run, the limits that end it, and the reasons that are reported for its end."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from enum import Enum
+
+from thresher.frontier.base import Counts
+from thresher.monitoring.failures import some
+from thresher.records import Forecast
+
+HARVEST_PAGES = 500
+"""Window of the harvest rate that the stop rule uses, in pages."""
+
+NOTHING_FETCHED = 9
+"""Exit code of a run that could fetch nothing, or almost nothing."""
+LEAST_SHARE, LEAST_ATTEMPTS = 0.01, 100
+"""Almost nothing: less than this share of at least this many attempts returned a page."""
+
+
+class StopReason(Enum):
+    """Why a run ended, and how to continue it.
+
+    Reaching a limit that the user set is no failure, so only a run that its user stopped has its own exit code here.
+    """
+
+    DONE = ("nothing is left to fetch", "", 0)
+    RESTING = ("the remaining URLs wait for hosts that do not answer or are parked", "", 0)
+    RELEVANT = ("the limit of relevant pages is reached", "", 0)
+    HARVEST = ("the harvest rate fell below its limit", "", 0)
+    PAGES = ("the page limit is reached", "Re-run with a higher limit to continue.", 0)
+    MINUTES = ("the time limit is reached", "Re-run to continue.", 0)
+    STOPPED = ("stopped by the user", "Re-run to continue.", 11)
+    FORCED = ("stopped by the user at once", "Re-run to continue.", 13)
+
+    def __init__(self, words: str, advice: str, exit_code: int) -> None:
+        self.words = words
+        self.advice = advice
+        self.exit_code = exit_code
+
+    @property
+    def code(self) -> str:
+        return self.name.lower()
+
+
+def nothing_fetched(ending: StopReason, before: Counts, after: Counts, *, is_refresh: bool, unreachable: bool) -> bool:
+    """Return whether a run could fetch nothing, or almost nothing, although there were URLs to fetch.
+
+    It fetched no page, and URLs failed or wait for hosts that do not answer; or the crawl has no page at all, and URLs
+    failed in an earlier run; or less than 1 % of at least 100 attempts returned a page. In a refresh an unchanged page
+    counts as fetched. Reaching a limit of pages, relevant pages or harvest is a success.
+
+    Args:
+        unreachable: Whether URLs wait for hosts that do not answer or are busy.
+    """
+    if ending in (StopReason.RELEVANT, StopReason.HARVEST, StopReason.PAGES, StopReason.STOPPED, StopReason.FORCED):
+        return False
+    failed = after.failed - before.failed
+    fetched = after.done - before.done if is_refresh else after.pages - before.pages
+    if fetched <= 0:
+        return failed > 0 or unreachable or (not is_refresh and not after.pages and after.failed > 0)
+    return fetched + failed >= LEAST_ATTEMPTS and fetched < LEAST_SHARE * (fetched + failed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When a run ends; None means no limit."""
+
+    pages: int | None = None
+    relevant: int | None = None
+    minutes: float | None = None
+    harvest_below: float | None = None
+
+    def reached(self, counts: Counts) -> StopReason:
+        """Return why a run ended whose workers left by themselves."""
+        if self.relevant is not None and counts.relevant >= self.relevant:
+            return StopReason.RELEVANT
+        if self.pages is not None and counts.pages >= self.pages and counts.waiting:
+            return StopReason.PAGES
+        return StopReason.RESTING if counts.waiting else StopReason.DONE
+
+    def exceeded(self, counts: Counts, *, seconds: float, harvest: float | None) -> StopReason | None:
+        """Return the limit that ends the run now; the page limit is enforced by the frontier, when URLs are leased."""
+        if self.relevant is not None and counts.relevant >= self.relevant:
+            return StopReason.RELEVANT
+        if self.minutes is not None and seconds >= self.minutes * 60:
+            return StopReason.MINUTES
+        if self.harvest_below is not None and harvest is not None and harvest < self.harvest_below:
+            return StopReason.HARVEST
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """A snapshot of a run.
+
+    Args:
+        seconds: Since the start of the run.
+        workers: Workers on all machines.
+        answered: Whether the store answered just now; if not, the numbers are its last answer.
+        forecast: How many of the waiting URLs lead to relevant pages; None when unknown.
+        paused: Whether the user paused the run.
+    """
+
+    counts: Counts
+    pages_per_second: float
+    seconds: float
+    workers: int
+    answered: bool = True
+    forecast: Forecast | None = None
+    paused: bool = False
+
+    @property
+    def limit(self) -> str:
+        """What limits the speed right now."""
+        counts = self.counts
+        if not self.answered:
+            return "the store does not answer"
+        if self.paused:
+            return "paused"
+        if not counts.pages and not counts.leased and counts.ready:
+            return "starting"
+        if counts.ready:
+            return f"{some(self.workers, 'worker')} busy" if self.workers else "no worker has joined yet"
+        if counts.delayed:
+            return f"{some(counts.delayed, 'host')} waiting for {'its' if counts.delayed == 1 else 'their'} delay"
+        if counts.leased:
+            return f"waiting for {some(counts.leased, 'response')}"
+        return f"{some(counts.parked, 'host')} parked or unreachable" if counts.parked else "the queue is empty"
+
+
+@dataclass
+class Pace:
+    """Counts over time: the speed of the last seconds, the harvest rate of the last pages."""
+
+    samples: deque[tuple[float, int, int]] = field(default_factory=lambda: deque(maxlen=20_000))
+
+    def add_sample(self, now: float, counts: Counts) -> None:
+        self.samples.append((now, counts.pages, counts.relevant))
+
+    def pages_per_second(self, *, over: float = 5.0) -> float:
+        if len(self.samples) < 2:
+            return 0.0
+        now, pages, _ = self.samples[-1]
+        then, earlier, _ = next(sample for sample in self.samples if sample[0] >= now - over)
+        return (pages - earlier) / (now - then) if now > then else 0.0
+
+    def harvest(self) -> float | None:
+        """Return the share of relevant pages among the last `HARVEST_PAGES`; None while there are fewer."""
+        if not self.samples:
+            return None
+        _, pages, relevant = self.samples[-1]
+        earlier = next((s for s in reversed(self.samples) if s[1] <= pages - HARVEST_PAGES), None)
+        return (relevant - earlier[2]) / (pages - earlier[1]) if earlier else None

@@ -1,0 +1,391 @@
+"""The supervisor: starts workers, replaces those that die, applies the limits, and reports progress.
+
+Workers share nothing but the stores, so any of them may be killed at any moment. Ctrl-C lets them drain; a second
+Ctrl-C ends them at once. On many machines each has a supervisor. One of them owns the run: when it ends, all end. The
+others join, and leave when the run ends or the user stops them. The limits apply to all machines together, and every
+supervisor enforces them, so a run also ends in time when its owner is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+from thresher.coordination.last_run import ERROR, RUNNING, RunEnd, record_run_end
+from thresher.coordination.run_control import RunControl, read_run_control
+from thresher.coordination.store_binding import bind
+from thresher.coordination.worker_names import machine_name, worker_names
+from thresher.engine import watchdog
+from thresher.engine.dns.refused_urls import reopen_refused
+from thresher.engine.settings import MAX_WAIT_SECONDS
+from thresher.errors import StoreError, StoreUnreachable, ThresherError
+from thresher.feedback.forecast import read_forecast
+from thresher.feedback.updates import rejudge_segments
+from thresher.frontier.base import Counts, CrawlStore
+from thresher.monitoring.failures import FailureReport, failure_report
+from thresher.monitoring.totals import Totals
+from thresher.project import CrawlProject, build_judge, build_pipeline
+from thresher.records import Forecast
+from thresher.runner.cluster_view import ClusterSnapshot, ClusterView, SharedCluster, SingleMachine, negotiate_limits
+from thresher.runner.limits import (
+    NOTHING_FETCHED,
+    Limits,
+    Pace,
+    Progress,
+    StopReason,
+    nothing_fetched,
+)
+from thresher.runner.shutdown import within
+from thresher.runner.worker_pool import WorkerFailed, WorkerPool, check_open_files
+
+POLL_SECONDS, SHARED_POLL_SECONDS = 0.2, 0.5
+STALE_SECONDS = 2.0
+"""A store that takes longer counts as not answering."""
+DRAIN_SECONDS = 30.0
+FORCED_SECONDS = 6.0
+"""After a second Ctrl-C: long enough to release leases."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """How a run ended.
+
+    Args:
+        by_hand: Whether the user who started it stopped it, rather than a limit or another machine.
+        failures: Why URLs failed, in this run and before; empty when the store no longer answered.
+        fetched: Pages that it fetched.
+        is_empty: Whether it could fetch nothing, or almost nothing; see `limits.nothing_fetched`.
+    """
+
+    ending: StopReason
+    progress: Progress
+    by_hand: bool = False
+    failures: FailureReport = field(default_factory=FailureReport)
+    fetched: int = 0
+    is_empty: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        return NOTHING_FETCHED if self.is_empty else self.ending.exit_code
+
+    @property
+    def ended(self) -> RunEnd:
+        """The record of the end that every command reports."""
+        return RunEnd(code=self.ending.code, words=self.words, exit_code=self.exit_code, fetched=self.fetched)
+
+    @property
+    def words(self) -> str:
+        """Why it ended, whether nothing could be fetched, and which URLs remain."""
+        remaining = self.failures.remaining() if self.ending is StopReason.RESTING else ""
+        if not self.is_empty:
+            return remaining or self.ending.words
+        why = (
+            "every URL failed"
+            if self.ending is StopReason.DONE and not self.fetched
+            else remaining or self.ending.words
+        )
+        return f"{'almost nothing' if self.fetched else 'nothing'} could be fetched, {why}"
+
+    @property
+    def closing_line(self) -> str:
+        """How it ended, and how to continue, in one line."""
+        if self.ending in (StopReason.STOPPED, StopReason.FORCED):
+            return f"{self.words.capitalize()}. {self.ending.advice}"
+        state = "Finished" if self.ending is StopReason.DONE and not self.is_empty else "Stopped"
+        advice = self.failures.advice() if self.ending is StopReason.RESTING else self.ending.advice
+        return f"{state}: {self.words}. {advice}".rstrip()
+
+
+@dataclass(frozen=True)
+class _StoreSnapshot:
+    """The last answer of the store; `is_over` when no more URLs can come."""
+
+    counts: Counts = field(default_factory=Counts)
+    is_over: bool = False
+    cluster: ClusterSnapshot = field(default_factory=ClusterSnapshot)
+    forecast: Forecast | None = None
+    run_control: RunControl = field(default_factory=RunControl)
+
+
+class Poller(Generic[T]):
+    """Polls with a timeout, one query at a time; one that is not answered in time is kept for the next poll.
+
+    Args:
+        query: May take as long as it needs.
+        seconds: How long one poll waits for the result.
+    """
+
+    def __init__(self, query: Callable[[], Awaitable[T]], *, seconds: float) -> None:
+        self._query = query
+        self._seconds = seconds
+        self._pending: asyncio.Future[T] | None = None
+
+    async def poll(self) -> T | None:
+        """Return the result; None on a timeout, after which the next poll waits for the same query."""
+        if self._pending is None:
+            self._pending = asyncio.ensure_future(self._query())
+        await asyncio.wait([self._pending], timeout=self._seconds)
+        if not self._pending.done():
+            return None
+        finished, self._pending = self._pending, None
+        return finished.result()
+
+    async def close(self) -> None:
+        if self._pending is not None:
+            self._pending.cancel()
+            await asyncio.wait([self._pending], timeout=self._seconds)
+
+
+class Supervisor:
+    """One run of a crawl with a number of workers on this machine.
+
+    Args:
+        workers: How many to start; 0 to supervise only those of other machines.
+        report: Called several times a second with the progress.
+        listen: Whether to handle SIGINT and SIGTERM.
+        owner: Whether this machine starts the run, rather than joining it.
+        name: Name of this machine; derived from its host name by default.
+        metrics: Address and port of the first worker's metrics endpoint.
+    """
+
+    def __init__(
+        self,
+        crawl: CrawlProject,
+        *,
+        workers: int,
+        limits: Limits,
+        report: Callable[[Progress], None],
+        listen: bool = True,
+        owner: bool = True,
+        name: str = "",
+        metrics: tuple[str, int] | None = None,
+    ) -> None:
+        self._crawl = crawl
+        self._names = names_for(crawl, workers, name)
+        self._limits = self._own_limits = limits
+        self._report = report
+        self._handles_signals = listen
+        self._is_owner = owner
+        self._cluster: ClusterView = SharedCluster(crawl, owner=owner) if crawl.is_shared else SingleMachine()
+        self._worker_pool = WorkerPool(crawl, metrics=metrics)
+        self._snapshot = _StoreSnapshot()
+        self._totals = Totals(crawl.counted_pages)
+        self._ending: StopReason | None = None
+        self._by_hand = False
+        self._is_final = False
+        self._is_answered = True
+        self._stop_order: asyncio.Task[None] | None = None
+        self._drain_until = float("inf")
+        self._pace = Pace()
+        self._before = Counts()
+        self._started = time.monotonic()
+
+    async def run(self) -> RunResult:
+        """Run until a limit is reached, no URL is left or the user stops it."""
+        await self._cluster.preflight(self._names)
+        pipeline = build_pipeline(self._crawl, None)
+        try:
+            await bind(self._crawl.folder, self._crawl.config, pipeline.frontier)
+            if self._is_owner:
+                await reopen_refused(self._crawl.folder.pages, self._crawl.config.network.allow, pipeline.frontier)
+                await pipeline.seed([] if self._crawl.is_refresh else self._crawl.seeds())
+                # a machine that joins reports the pages of the whole run
+                self._before = await self._totals.read(pipeline.frontier, fresh=True)
+                await record_run_end(pipeline.frontier, RunEnd(code=RUNNING, words="the run has not ended yet"))
+            self._limits = self._own_limits = await negotiate_limits(
+                pipeline.frontier, self._limits, owner=self._is_owner
+            )
+            self._started -= await self._cluster.begin()
+            if self._handles_signals:
+                self._handle_signals()
+            result = await self._result(pipeline.frontier, await self._watch(pipeline.frontier))
+            await self._record_end(pipeline.frontier, result.ended)
+        except ThresherError as error:
+            await self._record_end(pipeline.frontier, RunEnd(code=ERROR, words=str(error), exit_code=error.exit_code))
+            raise
+        finally:
+            await self._worker_pool.end_all()
+            await self._cluster.close()
+            await pipeline.close()
+        return result
+
+    async def _record_end(self, frontier: CrawlStore, ended: RunEnd) -> None:
+        """Store how the run ended for later commands, if this machine owns it and the store answers."""
+        if self._is_owner and self._is_answered:
+            await within(record_run_end(frontier, ended))
+
+    async def _result(self, frontier: CrawlStore, progress: Progress) -> RunResult:
+        ending, failures = self._ending or StopReason.DONE, FailureReport()
+        if self._is_answered:
+            with suppress(StoreError, TimeoutError):
+                failures = await asyncio.wait_for(failure_report(frontier), STALE_SECONDS)
+        is_empty = nothing_fetched(
+            ending,
+            self._before,
+            progress.counts,
+            is_refresh=self._crawl.is_refresh,
+            unreachable=failures.has_silent_hosts,
+        )
+        return RunResult(
+            ending=ending,
+            progress=progress,
+            by_hand=self._by_hand,
+            failures=failures,
+            fetched=progress.counts.pages - self._before.pages,
+            is_empty=is_empty,
+        )
+
+    def _handle_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.interrupt)
+
+    def interrupt(self) -> None:
+        """Act as on Ctrl-C: let workers drain and leave; on a second call, let them leave at once."""
+        if self._by_hand:
+            self._ending = StopReason.FORCED
+            self._drain_until = time.monotonic() + FORCED_SECONDS
+            self._worker_pool.send_signal(signal.SIGTERM)
+        else:
+            self._by_hand = True
+            self._stop(StopReason.STOPPED, for_all=self._is_owner)
+
+    def _stop(self, ending: StopReason, *, for_all: bool) -> None:
+        self._ending = ending
+        self._drain_until = time.monotonic() + DRAIN_SECONDS
+        self._worker_pool.send_signal(signal.SIGTERM)
+        if for_all:
+            self._stop_order = asyncio.ensure_future(self._cluster.stop(ending))
+
+    async def _watch(self, frontier: CrawlStore) -> Progress:
+        poller = Poller(lambda: self._read_store(frontier), seconds=STALE_SECONDS)
+        try:
+            self._report(progress := await self._poll(poller))
+            await self._start_all()
+            while True:
+                await self._replace_the_dead(frontier)
+                if self._is_over:
+                    if not progress.answered and self._ending:
+                        return progress
+                    await self._rejudge(frontier)
+                    return await self._final(poller)
+                progress = await self._poll(poller)
+                self._report(progress)
+                if self._ending is None:
+                    self._apply_stop_rules(progress)
+                elif time.monotonic() > self._drain_until:
+                    self._worker_pool.send_signal(signal.SIGKILL)
+                await asyncio.sleep(SHARED_POLL_SECONDS if self._crawl.is_shared else POLL_SECONDS)
+        finally:
+            if self._stop_order is not None:
+                self._stop_order.cancel()  # machines that the order did not reach notice the end when leases expire
+            await poller.close()
+
+    async def _start_all(self) -> None:
+        if self._snapshot.cluster.stop:  # start no workers in a crawl that has just been stopped
+            self._ending = self._snapshot.cluster.stop
+        elif self._ending is None:  # nor in one that was stopped while it started
+            for name in self._names:
+                await self._worker_pool.start(name, pages=self._limits.pages)
+
+    @property
+    def _is_over(self) -> bool:
+        if len(self._worker_pool):
+            return False
+        if self._ending is None:  # our own workers stay as long as more URLs can come
+            return bool(self._names) or self._snapshot.is_over
+        others = self._is_owner and self._ending is not StopReason.FORCED and self._snapshot.cluster.others
+        return not others or time.monotonic() > self._drain_until or not self._is_answered
+
+    async def _read_store(self, frontier: CrawlStore) -> _StoreSnapshot:
+        counts, cluster, run_control = await asyncio.gather(
+            self._totals.read(frontier, fresh=self._is_final),
+            self._cluster.snapshot(self._names),
+            read_run_control(frontier),
+        )
+        forecast = await read_forecast(frontier, counts)
+        if not self._crawl.is_shared:
+            await self._worker_pool.publish_workers(frontier)
+        is_over = not self._names and not counts.leased and await self._is_empty(frontier, counts)
+        return _StoreSnapshot(counts, is_over, cluster, forecast, run_control)
+
+    async def _is_empty(self, frontier: CrawlStore, counts: Counts) -> bool:
+        seconds, limit = await frontier.seconds_to_next(), self._limits.pages
+        return seconds is None or seconds > MAX_WAIT_SECONDS or (limit is not None and counts.pages >= limit)
+
+    async def _poll(self, poller: Poller[_StoreSnapshot]) -> Progress:
+        snapshot, now = await poller.poll(), time.monotonic()
+        self._is_answered = snapshot is not None
+        if snapshot is not None:
+            self._snapshot = snapshot
+            self._limits = replace(self._own_limits, **snapshot.run_control.limits())
+            self._pace.add_sample(now, snapshot.counts)
+        return Progress(
+            counts=self._snapshot.counts,
+            pages_per_second=self._pace.pages_per_second(),
+            seconds=now - self._started,
+            workers=len(self._worker_pool) + self._snapshot.cluster.others,
+            answered=self._is_answered,
+            forecast=self._snapshot.forecast,
+            paused=self._snapshot.run_control.paused,
+        )
+
+    async def _rejudge(self, frontier: CrawlStore) -> None:
+        """Judge all pages on this machine again with the final model: many were judged by an early one."""
+        if self._ending is not StopReason.FORCED:
+            await rejudge_segments(build_judge(self._crawl), self._crawl.folder.segments(), frontier)
+
+    async def _final(self, poller: Poller[_StoreSnapshot]) -> Progress:
+        """Poll once more after all workers have left: they may have left because a limit was reached."""
+        if self._stop_order is not None:
+            await within(self._stop_order)
+        self._is_final = True
+        progress = await self._poll(poller)
+        if self._ending is None:
+            self._ending = self._limits.reached(progress.counts)
+        return replace(progress, pages_per_second=self._pace.pages_per_second(over=float("inf")))
+
+    async def _replace_the_dead(self, frontier: CrawlStore) -> None:
+        for worker, code, url in self._worker_pool.reap():
+            await within(watchdog.mark_poisonous(frontier, url, code))
+            if code > 0 and not self._is_recoverable(code):
+                raise WorkerFailed(worker.name, code)
+            if code < 0 and self._ending is None:
+                await self._worker_pool.start_again(worker)
+
+    def _is_recoverable(self, code: int) -> bool:
+        """Return whether a failed worker can be ignored: at a forced stop, or with the store away while all leave."""
+        unreachable = self._ending is not None and code == StoreUnreachable.exit_code
+        return self._ending is StopReason.FORCED or unreachable
+
+    def _apply_stop_rules(self, progress: Progress) -> None:
+        harvest = self._pace.harvest()
+        if self._snapshot.cluster.stop:
+            self._stop(self._snapshot.cluster.stop, for_all=False)
+        elif ending := self._limits.exceeded(progress.counts, seconds=progress.seconds, harvest=harvest):
+            self._stop(ending, for_all=True)
+
+
+def names_for(crawl: CrawlProject, workers: int, name: str = "") -> list[str]:
+    """Return the names of this machine's workers, which are unique over all machines of a shared store."""
+    if not crawl.is_shared:
+        return [f"w{number}" for number in range(1, workers + 1)]
+    return worker_names(machine_name(crawl.folder, name), workers)
+
+
+def run_crawl(crawl: CrawlProject, *, around: AbstractContextManager[None] | None = None, **parts: Any) -> RunResult:
+    """Run a crawl in worker processes, or join one, and wait for the end; `parts` are arguments of `Supervisor`.
+
+    Args:
+        around: Entered before the run and left after it, while no other run of the crawl can start.
+    """
+    check_open_files(crawl.config.engine.concurrency)
+    with crawl.folder.only_one_run(), around or nullcontext():
+        return asyncio.run(Supervisor(crawl, **parts).run())

@@ -1,0 +1,255 @@
+"""One worker: a process that leases, fetches and settles URLs until none is left or it is signalled to stop.
+
+Run by the supervisor as ``python -m thresher.runner.worker DIR NAME``; its order is the first line of standard input,
+since all users of a machine can read a command line. SIGTERM once: drain, then leave. Twice: leave at once. Either way
+open leases are released. When the supervisor dies, its end of our standard input closes, and the worker drains as
+after SIGTERM.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+import os
+import signal
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
+from twisted.internet.task import LoopingCall
+
+from thresher.config.schema import CrawlConfig
+from thresher.coordination.worker_names import machine_mark
+from thresher.engine import watchdog
+from thresher.engine.lease_loop import WorkerContext
+from thresher.engine.settings import ROBOTS_TOKEN, hardened
+from thresher.engine.spider import LeaseSpider
+from thresher.errors import StoreError, ThresherError, disk_full, is_disk_full, system_error
+from thresher.frontier.base import CrawlStore
+from thresher.monitoring.http_endpoint import Endpoint
+from thresher.monitoring.prometheus import WorkerMetrics
+from thresher.parsing.html import parse as parse_html
+from thresher.pipeline.pipeline import Pipeline
+from thresher.politeness.robots import RobotsCache
+from thresher.project import CrawlProject, build_label_feed, build_pipeline
+from thresher.runner.heartbeat import HeartbeatTask
+from thresher.runner.shutdown import DrainTimer, within
+from thresher.text.terminal import printable, printable_json
+
+if TYPE_CHECKING:
+    from thresher.engine.browser.renderer import Renderer
+
+logger = logging.getLogger(__name__)
+
+SAVE_STATE_SECONDS, NO_TIME_SECONDS = 2.0, 0.1
+"""How long a leaving worker waits until the state of its models is saved; and when the store is away."""
+
+
+class JsonLines(logging.Formatter):
+    """A log record as one JSON object per line."""
+
+    def __init__(self, worker: str) -> None:
+        super().__init__()
+        self._worker = worker
+
+    def format(self, record: logging.LogRecord) -> str:
+        entry = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "worker": self._worker,
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            entry["traceback"] = self.formatException(record.exc_info)
+        return printable_json(entry)
+
+
+def log_to(path: Path, worker: str) -> None:
+    """Log warnings and errors to the crawl's log file."""
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(JsonLines(worker))
+    root = logging.getLogger()
+    root.setLevel(logging.WARNING)
+    root.handlers[:] = [handler]
+
+
+def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int | None) -> WorkerContext:
+    """Build what a worker's spider needs."""
+    config = crawl.config
+    robots = RobotsCache(pipeline.frontier, token=ROBOTS_TOKEN) if config.manners.robots == "obey" else None
+    return WorkerContext(
+        processor=pipeline,
+        robots=robots,
+        browser=_rendering(crawl.config, pipeline.frontier, robots) if config.browser.is_wanted else None,
+        worker=worker,
+        scope=crawl.rules().scope,
+        concurrency=config.engine.concurrency,
+        lease_seconds=config.engine.lease_seconds,
+        timeout_seconds=config.engine.timeout_seconds,
+        delay_seconds=config.manners.delay_seconds,
+        longest_crawl_delay_seconds=config.manners.crawl_delay_up_to_seconds,
+        pages=pages,
+        host_policy=pipeline.host_policy,
+        per_address=config.manners.one_at_a_time_per == "address",
+        label_feed=None if crawl.is_refresh else build_label_feed(crawl, pipeline.updater, worker),
+    )
+
+
+def _rendering(config: CrawlConfig, frontier: CrawlStore, robots: RobotsCache | None) -> Renderer:
+    from thresher.engine.browser.renderer import Renderer
+
+    return Renderer(config, frontier, robots)
+
+
+def run_worker(
+    crawl: CrawlProject,
+    work: WorkerContext,
+    *,
+    heartbeat_task: HeartbeatTask | None = None,
+    endpoint: Endpoint | None = None,
+) -> bool:
+    """Crawl in this process until the frontier is empty, a limit is reached or a signal comes.
+
+    Returns:
+        Whether all open leases were released.
+    """
+    gc.freeze()  # imported modules stay for the life of the process
+    gc.set_threshold(20_000, 20, 20)  # a page makes thousands of objects and hardly ever a cycle
+    process = AsyncCrawlerProcess(hardened(crawl.config))
+    logging.getLogger("scrapy").setLevel(logging.WARNING)  # the page store has a row per page
+    crawler = process.create_crawler(LeaseSpider)
+    process.crawl(crawler, context=work)
+    LoopingCall(watchdog.arm).start(watchdog.ARM_SECONDS)
+    crawler.signals.connect(lambda: _watch(crawler, heartbeat_task), signals.spider_opened, weak=False)
+    if work.browser:
+        crawler.signals.connect(work.browser.close, signals.spider_closed)
+    if endpoint:
+        endpoint.serve_in_reactor()
+    process.start()
+    watchdog.disarm()
+    spider = crawler.spider
+    assert isinstance(spider, LeaseSpider)
+    try:
+        released = asyncio.run(_leave(spider, work, heartbeat_task))
+    except OSError as error:  # on a full disk, model state cannot be saved either
+        raise store_error(spider.loop.fatal or error) from error
+    if spider.loop.fatal is not None:
+        raise store_error(spider.loop.fatal)
+    return released
+
+
+def _watch(crawler: Crawler, heartbeat_task: HeartbeatTask | None) -> None:
+    """Start the drain timer and the heartbeat of a worker."""
+    from twisted.internet import reactor
+
+    def stop() -> None:
+        with suppress(RuntimeError):  # already stopping
+            reactor.stop()  # type: ignore[misc]
+
+    def state() -> tuple[int, str]:
+        spider = crawler.spider
+        assert isinstance(spider, LeaseSpider)
+        return spider.pages, "leaving" if drain_timer.has_begun else "working" if spider.loop.open else "waiting"
+
+    drain_timer = DrainTimer(is_running=lambda: crawler.engine.running, stop=stop)
+    LoopingCall(drain_timer.check).start(watchdog.ARM_SECONDS)
+    if heartbeat_task:
+        heartbeat_task.start(state)
+        crawler.signals.connect(heartbeat_task.stop, signals.spider_closed)
+
+
+async def _leave(spider: LeaseSpider, work: WorkerContext, heartbeat_task: HeartbeatTask | None) -> bool:
+    released = spider.loop.fatal is None and (not spider.loop.open or await within(spider.loop.give_back()))
+    if heartbeat_task:
+        await heartbeat_task.deregister(released=released)
+    if work.label_feed:
+        await work.label_feed.close()
+    await work.processor.close()
+    return released
+
+
+def store_error(error: Exception) -> ThresherError:
+    """Return the error to report to the user for one that ends the crawl."""
+    if isinstance(error, ThresherError):
+        return error
+    if is_disk_full(error):
+        return disk_full()
+    return StoreError(f"the store failed: {error}")
+
+
+def drain_when_orphaned() -> None:
+    """Send SIGTERM to this process when standard input ends: the supervisor is gone."""
+
+    def wait_for_end() -> None:
+        while os.read(0, 4096):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait_for_end, daemon=True).start()
+
+
+def main(arguments: list[str]) -> int:
+    """Run one worker: DIR and NAME; the supervisor's order is one line of JSON on standard input."""
+    folder, worker, line = Path(arguments[0]), arguments[1], _first_line()
+    if not line:
+        return 0  # the supervisor is gone already
+    try:
+        order = json.loads(line)
+        crawl = CrawlProject.open(folder, changes=order["changes"])
+        log_to(crawl.folder.log, worker)
+        drain_when_orphaned()
+        _work(crawl, worker, order)
+    except (ThresherError, OSError, sqlite3.Error) as error:
+        known = error if isinstance(error, ThresherError) else system_error(error)
+        print(printable(str(known)), file=sys.stderr)
+        return known.exit_code
+    return 0
+
+
+def _first_line() -> bytes:
+    """Read a line byte by byte, without consuming anything after it."""
+    line = b""
+    while (byte := os.read(0, 1)) not in (b"", b"\n"):
+        line += byte
+    return line
+
+
+def _work(crawl: CrawlProject, worker: str, order: Mapping[str, Any]) -> None:
+    heartbeat_task, endpoint = _heartbeat_task(crawl, worker), _endpoint(crawl, worker, order["metrics"])
+    parse = watchdog.CurrentUrl(order["note"]).recording(parse_html)
+    around: Callable[[CrawlStore], CrawlStore] = endpoint.around if endpoint else lambda frontier: frontier
+    state_stores, released = crawl.state_stores(worker), False
+    try:
+        pipeline = build_pipeline(crawl, worker, parse, state_stores=state_stores, around=around)
+        work = work_for(crawl, worker, pipeline, pages=order["pages"])
+        released = run_worker(crawl, work, heartbeat_task=heartbeat_task, endpoint=endpoint)
+    finally:
+        state_stores.close(SAVE_STATE_SECONDS if released else NO_TIME_SECONDS)
+
+
+def _heartbeat_task(crawl: CrawlProject, worker: str) -> HeartbeatTask | None:
+    if not crawl.is_shared:
+        return None
+    return HeartbeatTask(crawl.connection(patience_seconds=0.0), crawl.name, worker, mark=machine_mark(crawl.folder))
+
+
+def _endpoint(crawl: CrawlProject, worker: str, listen_on: Sequence[Any] | None) -> Endpoint | None:
+    if listen_on is None:
+        return None
+    address, port = listen_on
+    worker_metrics = WorkerMetrics(crawl=crawl.name, worker=worker)
+    return Endpoint(worker_metrics, address=address, port=port, pages=crawl.counted_pages)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

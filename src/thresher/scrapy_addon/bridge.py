@@ -1,0 +1,272 @@
+"""Bridge between a spider and the frontier: leases become the spider's requests, and its output enters the frontier.
+
+It leases like any worker, with robots.txt and its delays, but the requests are those of the spider. A redirect or a
+busy server is settled before the spider sees it; a page when its callback and its items are done.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from scrapy import Request, Spider
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
+
+from thresher.engine.dns.refused_urls import REFUSED
+from thresher.engine.dns.resolver import why_refused
+from thresher.engine.download.handler import LeaseExpired, failure_reason, fetched_page
+from thresher.engine.lease_loop import LeaseLoop, LoopHooks, WorkerContext
+from thresher.frontier.base import CrawlStore
+from thresher.parsing.response import ResponseKind, classify_response
+from thresher.pipeline.pipeline import Pipeline
+from thresher.records import Candidate, FetchedPage, Lease, Outcome, Settlement
+from thresher.scrapy_addon.intake import RequestIntake
+from thresher.scrapy_addon.pages import FIRST, Judged, SpiderPages
+from thresher.scrapy_addon.policies import RequestPolicy, handles, output_of
+from thresher.scrapy_addon.requests import KEY, InMemoryRequests, is_ticket, moved_request, plain_url, request_from
+from thresher.storage.page_store import PageRecord
+from thresher.strategies.base import Strategy
+from thresher.urls.address_policy import private_network
+from thresher.urls.canonical import host_key
+
+logger = logging.getLogger(__name__)
+
+LEASE = "thresher_lease"
+"""Key in the meta of a request: the fence of its lease."""
+KNOWN = "thresher"
+"""Key in the meta of a response: score, relevance and other facts about its page."""
+LOST = "was in memory when its process ended"
+
+
+class _OnlyRequested:
+    """Frontier that adds only URLs that the spider requested, not further candidates of the strategy."""
+
+    def __init__(self, frontier: CrawlStore) -> None:
+        self._frontier = frontier
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._frontier, name)
+
+    async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
+        return await self._frontier.commit(
+            [replace(each, links=[link for link in each.links if KEY in link.carry]) for each in settlements]
+        )
+
+
+def only_requested(frontier: CrawlStore) -> CrawlStore:
+    """Return a frontier that ignores links without a request of the spider."""
+    return cast(CrawlStore, _OnlyRequested(frontier))
+
+
+class RequestSettled(IgnoreRequest):
+    """The request was settled before its callback: a redirect, or a later retry."""
+
+
+class SpiderBridge:
+    """Passes leases to a spider as its own requests, in topical order, and adds what it yields to the frontier."""
+
+    def __init__(
+        self,
+        *,
+        context: WorkerContext,
+        pipeline: Pipeline,
+        spider: Spider,
+        pages: SpiderPages,
+        intake: RequestIntake,
+        in_memory_requests: InMemoryRequests,
+        request_policy: RequestPolicy,
+    ) -> None:
+        hooks = LoopHooks(
+            page_request=self._page_request,
+            reject_reason=self._reject_reason,
+            on_settled=self._log_refused,
+            expects_more=lambda: self.more_starts,
+        )
+        self.loop = LeaseLoop(context, hooks)
+        self._pipeline = pipeline
+        self._frontier = pipeline.frontier
+        self._spider = spider
+        self._pages = pages
+        self._intake = intake
+        self._in_memory_requests = in_memory_requests
+        self._request_policy = request_policy
+        self._judged: dict[int, Judged] = {}
+        self._errbacks: dict[int, Any] = {}
+        self._refused_hosts: set[str] = set()
+        self.label_feed = context.label_feed
+        self.more_starts = True
+
+    async def add_starts(self, requests: Sequence[Request], strategy: Strategy) -> None:
+        """Add start requests, scored by the strategy as seeds; those of an earlier run are already known."""
+        wanted = self._intake.take(requests, None, is_start=True)
+        seeds = {seed.url: seed for seed in strategy.seeds([plain_url(each.candidate.url) for each in wanted])}
+        starts = []
+        for each in wanted:
+            seed, own = seeds[plain_url(each.candidate.url)], each.candidate
+            carry, score = {**seed.carry, **own.carry}, FIRST if each.first else seed.score
+            starts.append(own._replace(score=score, carry=carry, depth_left=seed.depth_left, parts=seed.parts))
+        await self._frontier.add(starts)
+        self.loop.wake()
+
+    async def add_requests(self, requests: Sequence[Request], lease: Lease | None) -> None:
+        """Add requests that do not come from a judged page, such as those of an errback."""
+        wanted = self._intake.take(requests, lease)
+        await self._frontier.add([w.candidate._replace(score=FIRST) if w.first else w.candidate for w in wanted])
+        self.loop.wake()
+
+    def _log_refused(self, lease: Lease, result: object) -> None:
+        """Log that an address was refused, once per host, with the setting that allows it."""
+        if not (isinstance(result, PageRecord) and result.reason.startswith(REFUSED)):
+            return
+        url = plain_url(lease.url)
+        host = host_key(url)
+        if host in self._refused_hosts:
+            return
+        self._refused_hosts.add(host)
+        network = private_network(urlsplit(url).hostname or "") or "its address, such as 10.0.0.0/8"
+        logger.error(
+            'refused to fetch %s: %s. If this is your own site, allow it in topic.yaml: network: {allow: ["%s"]}',
+            url,
+            result.reason.removeprefix(REFUSED),
+            network,
+        )
+
+    def _reject_reason(self, lease: Lease) -> str:
+        try:
+            return "" if self._own_request(lease) is not None else LOST
+        except LookupError as error:
+            return str(error)
+
+    def _own_request(self, lease: Lease) -> Request | None:
+        return self._in_memory_requests.request(lease) if is_ticket(lease.url) else request_from(lease, self._spider)
+
+    def _page_request(self, lease: Lease) -> Request:
+        own = self._own_request(lease)
+        assert own is not None
+        own.meta.update({LEASE: lease.fence, "start_by": self.loop.start_by(lease), KNOWN: {"score": lease.score}})
+        self._errbacks[lease.fence], own.errback = own.errback, self.process_failure
+        return own
+
+    def lease_of(self, request: Request | None) -> Lease | None:
+        """Return the lease of a request; None when it has none, or it is settled."""
+        return self.loop.open.get(request.meta.get(LEASE, -1)) if request else None
+
+    def check_time(self, request: Request) -> None:
+        """Check that a fetch can finish before its lease expires.
+
+        Raises:
+            LeaseExpired: It waited too long; no request is sent.
+        """
+        if LEASE in request.meta and time.monotonic() > request.meta["start_by"]:
+            raise LeaseExpired("there is not enough time left")
+
+    async def process_response(self, request: Request, response: Response) -> None:
+        """Judge a response before its callback.
+
+        Raises:
+            RequestSettled: The callback must not be called.
+        """
+        lease = self.lease_of(request)
+        if lease is None:
+            return
+        fetched = fetched_page(response, plain_url(lease.url))
+        classified = classify_response(fetched)
+        handled = handles(request, self._spider, response.status)
+        if classified.kind is ResponseKind.REDIRECT and not handled and self._request_policy.may_redirect(request):
+            await self._redirected(lease, request, fetched, classified.target)
+            raise RequestSettled(classified.reason)
+        if classified.kind is ResponseKind.BUSY and not handled and self._request_policy.may_retry(request):
+            if not await self._is_final(lease, self._process(lease, fetched)):
+                raise RequestSettled(classified.reason)
+        elif handled or 200 <= response.status < 300:
+            judged = self._judged[lease.fence] = await self._pages.judge(lease, response)
+            request.meta[KNOWN] = {**request.meta[KNOWN], **_known_facts(judged, lease)}
+
+    async def page_done(self, lease: Lease, requests: Sequence[Request], response: Response, failure: str = "") -> None:
+        """Settle a page whose callback and items are done, and add the requests it yielded."""
+        self._errbacks.pop(lease.fence, None)
+        judged = self._judged.pop(lease.fence, None) or await self._pages.judge(lease, response)
+        wanted, delay = self._intake.take(requests, lease), await self.loop.delay_seconds(lease.url)
+        settling = self._pages.settle(lease, judged, wanted, delay_seconds=delay, failure=failure)
+        await self.loop.settle(lease, settling)
+        self._in_memory_requests.done(lease)
+
+    async def process_failure(self, failure: Failure) -> list[Any]:
+        """Settle a failed request; the spider's errback is called when it is not retried."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        lease, errback = self.lease_of(request), self._errbacks.pop(request.meta[LEASE], None)
+        if isinstance(failure.value, RequestSettled) or (lease and not await self._is_given_up(lease, failure)):
+            return []
+        if errback is None:
+            failure.raiseException()
+        outputs = [output async for output in output_of(errback(failure))]
+        await self.add_requests([output for output in outputs if isinstance(output, Request)], lease)
+        return [output for output in outputs if not isinstance(output, Request)]
+
+    async def _is_given_up(self, lease: Lease, failure: Failure) -> bool:
+        """Settle a failed lease; return whether it is not retried."""
+        error, has_response = failure.value, self._judged.pop(lease.fence, None) is not None
+        if isinstance(error, LeaseExpired):  # no request was sent
+            await self.loop.settle(lease, self._frontier.release([lease]))
+            return False
+        if isinstance(error, HttpError):
+            return await self._is_final(lease, self._process(lease, fetched_page(error.response, plain_url(lease.url))))
+        if isinstance(error, IgnoreRequest):
+            return await self._is_final(lease, self._record_failure(lease, f"ignored: {error}"))
+        reason, retry = failure_reason(error)
+        if why := why_refused(plain_url(lease.url)):
+            reason, retry = f"{REFUSED}{why}", False
+        retry = retry and not has_response and self._request_policy.may_retry(failure.request)  # type: ignore[attr-defined]
+        return await self._is_final(lease, self._record_failure(lease, reason, retry=retry))
+
+    async def _process(self, lease: Lease, fetched: FetchedPage) -> PageRecord:
+        delay_seconds = await self.loop.delay_seconds(lease.url)
+        return await self._pipeline.process(lease, fetched, delay_seconds=delay_seconds)
+
+    async def _record_failure(self, lease: Lease, reason: str, *, retry: bool = False) -> PageRecord:
+        delay_seconds = await self.loop.delay_seconds(lease.url)
+        return await self._pipeline.fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)
+
+    async def _is_final(self, lease: Lease, settling: Awaitable[PageRecord]) -> bool:
+        record = await self.loop.settle(lease, settling)
+        if record.outcome is Outcome.RETRY:
+            return False
+        self._in_memory_requests.done(lease)
+        return True
+
+    async def _redirected(self, lease: Lease, request: Request, fetched: FetchedPage, target: str) -> None:
+        """Settle a redirect: its target becomes a separate frontier entry with the same request."""
+        self._errbacks.pop(lease.fence, None)
+        if not is_ticket(lease.url):
+            await self.loop.settle(lease, self._process(lease, fetched))
+            return
+        waiting = self._in_memory_requests.request(lease)
+        assert waiting is not None
+        ticket: Candidate = self._in_memory_requests.issue(moved_request(waiting, target, fetched.status))
+        links = [ticket._replace(score=lease.score, hops=lease.hops, redirects=lease.redirects + 1)]
+        ended = Settlement(
+            lease=lease,
+            outcome=Outcome.DONE,
+            reason=f"redirected to {target}",
+            links=links,
+            delay_seconds=await self.loop.delay_seconds(lease.url),
+        )
+        await self.loop.settle(lease, self._frontier.commit([ended]))
+        self._in_memory_requests.done(lease)
+
+
+def _known_facts(judged: Judged, lease: Lease) -> dict[str, Any]:
+    judgement = judged.judgement
+    return {
+        "relevance": judgement.relevance,
+        "relevant": judgement.relevant,
+        "language": judged.page.language,
+        "depth": lease.hops,
+    }

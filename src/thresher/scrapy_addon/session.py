@@ -1,0 +1,174 @@
+"""The components of the add-on: opened when a spider starts, closed when it is closed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from contextlib import ExitStack
+from pathlib import Path
+
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+
+from thresher.config.schema import CrawlConfig
+from thresher.coordination.model_exchange import StateStores
+from thresher.engine.dns.refused_urls import reopen_refused
+from thresher.engine.lease_loop import WorkerContext
+from thresher.engine.settings import ROBOTS_TOKEN
+from thresher.errors import ConfigError
+from thresher.pipeline.pipeline import Pipeline
+from thresher.politeness.robots import RobotsCache
+from thresher.project import build_judge, build_label_feed, build_strategy
+from thresher.runner.shutdown import within
+from thresher.runner.supervisor import names_for
+from thresher.scrapy_addon.bridge import SpiderBridge, only_requested
+from thresher.scrapy_addon.intake import RequestIntake
+from thresher.scrapy_addon.pages import SpiderPages
+from thresher.scrapy_addon.policies import RequestPolicy
+from thresher.scrapy_addon.project import SpiderCrawl, open_spider_crawl
+from thresher.scrapy_addon.requests import InMemoryRequests
+from thresher.storage.page_store import PageStoreWriter
+from thresher.strategies.base import Strategy
+
+SAVE_STATE_SECONDS, NO_TIME_SECONDS = 2.0, 0.1
+LEASE_SECONDS_MORE = 6.0
+"""A lease lasts at least this much longer than its fetch, for the callback and the item pipelines."""
+
+
+class AddonSession:
+    """The components between a crawler's spider and its frontier."""
+
+    strategy: Strategy
+    """Scores start requests; set by `open`."""
+
+    def __init__(self, crawler: Crawler, path: Path, config: CrawlConfig) -> None:
+        self._crawler = crawler
+        self._path = path
+        self._config = config
+        self._held = ExitStack()
+        self._crawl: SpiderCrawl | None = None
+        self._pipeline: Pipeline | None = None
+        self._pages: SpiderPages | None = None
+        self._state_stores: StateStores | None = None
+        self.bridge: SpiderBridge | None = None
+        """Used by the middlewares; None before the spider starts."""
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> AddonSession:
+        """Return the session that the add-on of a crawler has created.
+
+        Raises:
+            ConfigError: The add-on is not enabled.
+        """
+        assert crawler.addons is not None
+        sessions = (getattr(addon, "session", None) for addon in crawler.addons.addons)
+        found = next((session for session in sessions if isinstance(session, cls)), None)
+        if found is None:
+            raise ConfigError('this middleware needs ADDONS = {"thresher.scrapy_addon.addon.TopicalAddon": 300}')
+        return found
+
+    def open(self) -> SpiderBridge:
+        """Open the frontier, the page store and the saved models.
+
+        Raises:
+            ConfigError: The topic has no words, or is not usable for another reason.
+            CrawlBusy: Another process runs this spider in this folder.
+        """
+        spider = self._crawler.spider
+        assert spider is not None
+        crawl = open_spider_crawl(
+            self._path, self._config, spider=spider.name, start=getattr(spider, "start_urls", None) or ()
+        )
+        self._crawl = crawl
+        self._held.enter_context(crawl.folder.only_one_run())
+        [worker] = names_for(crawl, 1)
+        self._state_stores = crawl.state_stores(worker)
+        archive = PageStoreWriter(crawl.folder.pages / f"{worker}.db")
+        judge, self.strategy = build_judge(crawl, self._state_stores), build_strategy(crawl, self._state_stores)
+        self._pipeline = Pipeline(
+            frontier=only_requested(crawl.frontier(patience_seconds=None)),
+            archive=archive,
+            judge=judge,
+            strategy=self.strategy,
+            rules=crawl.rules(),
+        )
+        self._pages = SpiderPages(
+            self._pipeline,
+            archive=archive,
+            judge=judge,
+            strategy=self.strategy,
+            keep_irrelevant=self._config.output.keep_irrelevant,
+        )
+        self.bridge = self._bridge(crawl, worker, self._pipeline, self._pages)
+        return self.bridge
+
+    async def reopen_refused(self) -> None:
+        """Queue URLs again that were refused before network.allow was changed."""
+        assert self._crawl is not None
+        assert self._pipeline is not None
+        await reopen_refused(self._crawl.folder.pages, self._config.network.allow, self._pipeline.frontier)
+
+    def _bridge(self, crawl: SpiderCrawl, worker: str, pipeline: Pipeline, pages: SpiderPages) -> SpiderBridge:
+        spider, settings, in_memory_requests = self._crawler.spider, self._crawler.settings, InMemoryRequests()
+        assert spider is not None
+        assert self._crawler.stats is not None
+        assert self._crawler.request_fingerprinter is not None
+        intake = RequestIntake(
+            spider,
+            scope=crawl.rules().scope,
+            in_memory_requests=in_memory_requests,
+            stats=self._crawler.stats,
+            fingerprint_of=self._crawler.request_fingerprinter.fingerprint,
+        )
+        follows, retries = settings.getbool("REDIRECT_ENABLED"), settings.getbool("RETRY_ENABLED")
+        return SpiderBridge(
+            context=self._context(crawl, worker, pipeline),
+            pipeline=pipeline,
+            spider=spider,
+            pages=pages,
+            intake=intake,
+            in_memory_requests=in_memory_requests,
+            request_policy=RequestPolicy(follows_redirects=follows, retries=retries),
+        )
+
+    def _context(self, crawl: SpiderCrawl, worker: str, pipeline: Pipeline) -> WorkerContext:
+        config, settings = crawl.config, self._crawler.settings
+        timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
+        obeys = config.manners.robots == "obey" or settings.getbool("ROBOTSTXT_OBEY")
+        return WorkerContext(
+            processor=pipeline,
+            robots=RobotsCache(pipeline.frontier, token=robots_token(settings)) if obeys else None,
+            worker=worker,
+            scope=crawl.rules().scope,
+            concurrency=settings.getint("CONCURRENT_REQUESTS"),
+            lease_seconds=max(config.engine.lease_seconds, timeout + LEASE_SECONDS_MORE),
+            timeout_seconds=timeout,
+            delay_seconds=max(config.manners.delay_seconds, settings.getfloat("DOWNLOAD_DELAY")),
+            longest_crawl_delay_seconds=config.manners.crawl_delay_up_to_seconds,
+            pages=config.stop.pages,
+            per_address=config.manners.one_at_a_time_per == "address",
+            label_feed=build_label_feed(crawl, pipeline.updater, worker),
+        )
+
+    async def close(self) -> None:
+        """Release open leases, and save the models."""
+        if self.bridge is None or self._pipeline is None or self._pages is None:
+            return
+        released = False
+        try:
+            released = self.bridge.loop.fatal is None and await within(self.bridge.loop.give_back())
+            if self.bridge.label_feed:
+                await within(self.bridge.label_feed.close())
+            self._pages.close()
+            await within(self._pipeline.close())
+        finally:  # a thread that saves models would keep the process alive
+            if self._state_stores:
+                await asyncio.to_thread(self._state_stores.close, SAVE_STATE_SECONDS if released else NO_TIME_SECONDS)
+            self._held.close()
+
+
+def robots_token(settings: BaseSettings) -> str:
+    """Return the robots.txt product token: that of the project's user agent, or ours."""
+    agent = settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""
+    named = re.match(r"[A-Za-z_-]+", str(agent))
+    return named.group() if named else ROBOTS_TOKEN

@@ -1,0 +1,149 @@
+"""Incremental update of the index from the page store: new rows are indexed, changed judgements are copied.
+
+A running crawl does not update the index; a search first indexes what is new since the last one. A batch of rows and
+the position it reached are written in one transaction, so a killed update resumes where it was.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import xxhash
+
+from thresher.search.near_duplicates import NearDuplicateTables
+from thresher.search.segments import Segment, SegmentRow, open_segments, reading
+from thresher.search.terms import indexed
+from thresher.text.tokens import tokenize
+from thresher.urls.canonical import fingerprint, host_key
+
+BATCH_ROWS = 200
+MOST_ANCHORS = 1 << 17
+"""Size of the cache of known anchors: menus repeat them on every page."""
+MAX_ANCHOR_CHARACTERS = 200
+
+_JUDGEMENTS = (
+    "UPDATE doc SET relevance = now.relevance, relevant = now.relevant FROM segment_now.page AS now "
+    "WHERE doc.segment = ? AND doc.live AND now.id = doc.place "
+    "AND (doc.relevance <> now.relevance OR doc.relevant <> now.relevant)"
+)
+
+
+class StaleIndex(Exception):
+    """The index has rows that the page store does not have: it must be rebuilt."""
+
+
+class SearchIndexer:
+    """Updates an index.
+
+    Args:
+        db: The index, opened for writing.
+        pages: The folder of segments.
+        progress: Called with the number of rows indexed so far.
+    """
+
+    def __init__(self, db: sqlite3.Connection, pages: Path, progress: Callable[[int], None] | None = None) -> None:
+        self._db = db
+        self._pages = pages
+        self._progress = progress
+        self._groups = NearDuplicateTables(db)
+        self._anchors: set[tuple[int, int]] = set()
+        self._segments: Sequence[Segment] = ()
+        self._rows = 0
+
+    def run(self) -> int:
+        """Index all new rows; return their number.
+
+        Raises:
+            StaleIndex: Rows are missing from the page store.
+        """
+        self._segments = open_segments(self._pages)
+        try:
+            self._check()
+            for segment in self._segments:
+                self._index_segment(segment)
+        finally:
+            for segment in self._segments:
+                segment.close()
+        return self._rows
+
+    def _check(self) -> None:
+        last = {segment.path.name: segment.last() for segment in self._segments}
+        for name, known in self._db.execute("SELECT name, last_row FROM segment"):
+            if known > last.get(name, 0):
+                raise StaleIndex(name)
+
+    def _index_segment(self, segment: Segment) -> None:
+        name = segment.path.name
+        self._db.execute("INSERT OR IGNORE INTO segment (name, last_row, stamp) VALUES (?, 0, '')", [name])
+        query = "SELECT id, last_row, stamp FROM segment WHERE name = ?"
+        number, last_row, known = self._db.execute(query, [name]).fetchone()
+        stamp = segment.stamp()
+        if stamp == known:
+            return
+        self._copy_judgements(segment, number)
+        while batch := segment.after(last_row, BATCH_ROWS):
+            last_row = batch[-1].place
+            self._index_batch(segment, number, batch)
+        self._db.execute("UPDATE segment SET stamp = ? WHERE id = ?", [stamp, number])
+
+    def _copy_judgements(self, segment: Segment, number: int) -> None:
+        with reading(segment.path):
+            self._db.execute("ATTACH ? AS segment_now", [segment.uri])
+        try:
+            self._db.execute(_JUDGEMENTS, [number])
+        finally:
+            self._db.execute("DETACH segment_now")
+
+    def _index_batch(self, segment: Segment, number: int, batch: Sequence[SegmentRow]) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            for row in batch:
+                if row.page and row.text and not self._is_outdated(segment, row):
+                    self._index_page(number, row)
+                self._index_anchors(row.anchors)
+            self._db.execute("UPDATE segment SET last_row = ? WHERE id = ?", [batch[-1].place, number])
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+        self._rows += len(batch)
+        if self._progress:
+            self._progress(self._rows)
+
+    def _is_outdated(self, own: Segment, row: SegmentRow) -> bool:
+        return any(
+            segment.has_newer(row.fingerprint, row.fetched_at, row.place if segment is own else 0)
+            for segment in self._segments
+        )
+
+    def _index_page(self, number: int, row: SegmentRow) -> None:
+        self._db.execute("UPDATE doc SET live = 0 WHERE fingerprint = ? AND live", [row.fingerprint])
+        terms = tokenize(row.text)
+        self._groups.add(row.fingerprint, tokenize(row.main) if row.main else terms)
+        doc = [row.fingerprint, number, row.place, host_key(row.url), row.language, row.relevance, row.relevant]
+        added = self._db.execute(
+            "INSERT INTO doc (fingerprint, segment, place, live, host, language, relevance, relevant, fetched_at)"
+            " VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?)",
+            [*doc, row.fetched_at],
+        )
+        self._db.execute(
+            "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
+            [added.lastrowid, indexed(row.title), indexed(row.text, terms)],
+        )
+
+    def _index_anchors(self, anchors: Iterable[tuple[str, str]]) -> None:
+        for url, words in anchors:
+            anchor_key = fingerprint(url), xxhash.xxh3_64_intdigest(words.encode("utf-8", "replace")) - (1 << 63)
+            if anchor_key in self._anchors:
+                continue
+            if len(self._anchors) >= MOST_ANCHORS:
+                self._anchors.clear()
+            self._anchors.add(anchor_key)
+            if terms := indexed(words[:MAX_ANCHOR_CHARACTERS]):
+                added = self._db.execute("INSERT OR IGNORE INTO anchor (target, said) VALUES (?, ?)", anchor_key)
+                if added.rowcount:
+                    row = [added.lastrowid, terms]
+                    self._db.execute("INSERT INTO anchor_words (rowid, anchor) VALUES (?, ?)", row)

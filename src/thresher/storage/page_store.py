@@ -1,0 +1,301 @@
+"""The page store: one crash-safe segment per worker, readable while it grows.
+
+A segment is a SQLite file in WAL mode: it survives a killed worker, and can be read while it is written. Every settled
+fetch becomes one row, whether it gave a page or not. A page that was fetched again, after a crash or for a refresh, has
+several rows; readers use the last one with a page. A judge that refits updates the judgements of stored pages. The
+links found on a page are stored in its row with their scores: `thresher why` reads anchors and parts of scores from
+them, and link graphs are made from them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, Self
+
+import orjson
+import zstandard
+
+from thresher.errors import DamagedFile
+from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision
+from thresher.storage.migrations import prepare
+from thresher.urls.canonical import fingerprint, host_key
+
+UNCHANGED = "unchanged"
+"""The reason of a revisit that found the page unchanged; such a row has no page, and the row before it counts."""
+
+_SQL = resources.files("thresher.storage") / "sql"
+_LAST = "SELECT id, relevant, duplicate_of FROM page WHERE fingerprint = ? AND page = 1 ORDER BY id DESC LIMIT 1"
+_STORED = (
+    "SELECT id, url, title, language, relevance, relevant, terms, iif(terms IS NULL, text, NULL) FROM page AS own "
+    "WHERE page = 1 AND id > ? AND id = (SELECT max(id) FROM page WHERE fingerprint = own.fingerprint AND page = 1) "
+    "ORDER BY id LIMIT ?"
+)
+
+
+Packed = bytes
+
+
+class FoundLink(NamedTuple):
+    """A link that was scored and put into the frontier."""
+
+    url: str
+    anchor: str
+    score: float
+    parts: Parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRecord:
+    """One settled fetch, with everything that explains it.
+
+    Args:
+        fingerprint: Of the URL.
+        outcome: Whether the URL is done, failed or to be retried.
+        reason: Why there is no page; ``truncated`` for a page that was received in part.
+        page: Whether the fetch gave a page.
+        score: The score of the URL when it was leased.
+        parent: Fingerprint of the page that it was found on; 0 for a seed.
+        depth: Links from a seed.
+        relevance: The probability that it is about the topic.
+        reward: What strategies learn from.
+        parts: The components of the relevance.
+        text_hash: 64-bit hash of the text; 0 without text.
+        duplicate_of: Fingerprint of the first page with the same text; 0 when this is the first.
+        etag: The ETag header; empty when there is none.
+        last_modified: The Last-Modified header; empty when there is none.
+        text: All visible text; empty when it is not stored.
+        main: The main text, without boilerplate; empty when it was not extracted.
+        links: The links that it added to the frontier.
+        terms: The term vector, from which a judge can judge the page again; empty when it cannot.
+    """
+
+    fingerprint: int
+    url: str
+    status: int
+    outcome: Outcome
+    fetched_at: float
+    reason: str = ""
+    page: bool = False
+    score: float = 0.0
+    parent: int = 0
+    depth: int = 0
+    title: str = ""
+    language: str = ""
+    relevance: float = 0.0
+    relevant: bool = False
+    reward: float = 0.0
+    parts: Parts = field(default_factory=dict)
+    text_hash: int = 0
+    duplicate_of: int = 0
+    elapsed_seconds: float = 0.0
+    bytes: int = 0
+    etag: str = ""
+    last_modified: str = ""
+    text: str = ""
+    main: str = ""
+    links: Sequence[FoundLink] = ()
+    terms: Packed = b""
+
+    @classmethod
+    def of_page(cls, page: ParsedPage, judgement: Judgement, *, lease: Lease, fetched: FetchedPage) -> Self:
+        """Return the record of a fetched and judged page, without its contents."""
+        return cls(
+            fingerprint=fingerprint(page.url),
+            url=page.url,
+            status=fetched.status,
+            outcome=Outcome.DONE,
+            fetched_at=fetched.fetched_at,
+            page=True,
+            score=lease.score,
+            parent=lease.parent,
+            depth=lease.hops,
+            title=page.title,
+            language=page.language,
+            relevance=judgement.relevance,
+            relevant=judgement.relevant,
+            reward=judgement.reward,
+            parts=judgement.parts,
+            elapsed_seconds=fetched.elapsed_seconds,
+            bytes=len(fetched.body),
+        )
+
+
+class StoredPage(NamedTuple):
+    """The columns of a URL's last row that are needed to judge the page again.
+
+    Args:
+        row_id: Its id in the segment.
+        terms: The term vector as the judge wrote it; None in rows of earlier formats.
+        text: All visible text; None when it was not stored, or when there are terms.
+    """
+
+    row_id: int
+    url: str
+    title: str
+    language: str
+    relevance: float
+    relevant: bool
+    terms: bytes | None
+    text: bytes | None
+
+
+class Archive(Protocol):
+    """A store of settled fetches; once `keep` has returned, the records survive the process."""
+
+    async def keep(self, records: Sequence[PageRecord]) -> None:
+        """Store records atomically."""
+        ...
+
+    async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+        """Replace the judgements of stored pages; return the change of the number of relevant pages by host."""
+        ...
+
+    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+        """Return the next stored pages, in the order of their rows."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections."""
+        ...
+
+
+class PageStoreWriter:
+    """The segment of one worker; its asynchronous methods run in threads."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60)
+        self._compress = zstandard.ZstdCompressor(level=1).compress
+        self._insert = (_SQL / "insert_page.sql").read_text(encoding="utf-8")
+        self._writing = threading.Lock()  # records and revisions come from different threads
+        self._revise = (_SQL / "revise_page.sql").read_text(encoding="utf-8")
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        prepare(self._db, path)
+
+    async def keep(self, records: Sequence[PageRecord]) -> None:
+        await asyncio.to_thread(self.write, records)
+
+    async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+        return await asyncio.to_thread(self.rewrite, revisions)
+
+    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+        return await asyncio.to_thread(self.read, after, limit)
+
+    def read(self, after: int, limit: int) -> list[StoredPage]:
+        """Return the next pages of the segment, each URL by its last row."""
+        with self._writing:
+            return [StoredPage(*row) for row in self._db.execute(_STORED, [after, limit])]
+
+    def write(self, records: Sequence[PageRecord]) -> None:
+        rows = [self._row(record) for record in records]
+        with self._writing:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(self._insert, rows)
+            self._db.execute("COMMIT")
+
+    def rewrite(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+        changes: Counter[str] = Counter()
+        with self._writing:
+            self._db.execute("BEGIN IMMEDIATE")
+            for revision in revisions:
+                found = self._db.execute(_LAST, [fingerprint(revision.url)]).fetchone()
+                if found is not None:
+                    row_id, was_relevant, duplicate_of = found
+                    self._db.execute(self._revise, _revised(row_id, revision))
+                    changes[host_key(revision.url)] += (revision.judgement.relevant - was_relevant) * (not duplicate_of)
+            self._db.execute("COMMIT")
+        return {host: change for host, change in changes.items() if change}
+
+    def _row(self, record: PageRecord) -> dict[str, Any]:
+        row = {name: getattr(record, name) for name in PageRecord.__slots__}
+        row["parts"] = _packed_parts(record.parts)
+        row["text"] = self._packed(record.text)
+        row["main"] = self._packed(record.main if record.main != record.text else "")
+        links = [[link.url, link.anchor, round(link.score, 6), link.parts] for link in record.links]
+        row["links"] = self._compress(_written(links)) if links else None
+        row["terms"] = record.terms or None
+        return row
+
+    def _packed(self, text: str) -> bytes | None:
+        return self._compress(text.encode("utf-8", "replace")) if text else None
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class NoArchive:
+    """An archive that stores nothing: for `thresher try` and for simulations that only count."""
+
+    async def keep(self, records: Sequence[PageRecord]) -> None:
+        pass
+
+    async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+        return {}
+
+    async def stored(self, after: int, limit: int) -> Sequence[StoredPage]:
+        return ()
+
+    def close(self) -> None:
+        pass
+
+
+def _written(links: Sequence[Sequence[Any]]) -> bytes:
+    try:
+        return orjson.dumps(links)
+    except orjson.JSONEncodeError:  # an anchor holds half of a pair of surrogates
+        return json.dumps(links, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _revised(row_id: int, revision: Revision) -> dict[str, Any]:
+    judgement = revision.judgement
+    return {
+        "id": row_id,
+        "relevance": judgement.relevance,
+        "relevant": judgement.relevant,
+        "reward": judgement.reward,
+        "parts": _packed_parts(judgement.parts),
+    }
+
+
+def _packed_parts(parts: Parts) -> str | None:
+    return json.dumps(parts, ensure_ascii=False) if parts else None
+
+
+def unpacked_parts(text: str | None) -> Parts:
+    """Decode the parts of a relevance.
+
+    Raises:
+        DamagedFile: They cannot be decoded.
+    """
+    try:
+        parts: Parts = json.loads(text) if text else {}
+    except ValueError as error:
+        raise DamagedFile(f"what is stored of a page is damaged: {error}") from error
+    return parts
+
+
+def unpacked_text(blob: bytes | None) -> str:
+    """Decode the text of a row.
+
+    Raises:
+        DamagedFile: The bytes cannot be decoded.
+    """
+    try:
+        return zstandard.ZstdDecompressor().decompress(blob).decode("utf-8") if blob else ""
+    except (zstandard.ZstdError, UnicodeDecodeError) as error:
+        raise DamagedFile(f"the stored text or links of a page are damaged: {error}") from error
+
+
+def unpacked_links(blob: bytes | None) -> Iterable[FoundLink]:
+    """Decode the links of a row."""
+    rows = json.loads(unpacked_text(blob)) if blob else []
+    return (FoundLink(url=url, anchor=anchor, score=score, parts=parts) for url, anchor, score, parts in rows)

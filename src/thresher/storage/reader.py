@@ -1,0 +1,346 @@
+"""Reading the page store: all segments of a crawl as one collection, also while workers write.
+
+`kept_page` rebuilds a parsed page from its row: its text, and the links that it added to the frontier. The context of a
+link is taken from the text around its anchor; elements and headings are not stored.
+"""
+
+from __future__ import annotations
+
+import heapq
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import groupby
+from pathlib import Path
+
+from thresher.records import Judgement, Link, Outcome, ParsedPage, Parts
+from thresher.sqlite_files import open_to_read, readable_uri
+from thresher.storage.latest import LatestRows
+from thresher.storage.migrations import check_version, read_as_newest
+from thresher.storage.page_store import FoundLink, PageRecord, unpacked_links, unpacked_parts, unpacked_text
+from thresher.urls.canonical import host_key
+
+_COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in ("text", "main", "links", "terms"))
+_RANKED = (
+    f"SELECT id, {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? AND id <= ? "  # noqa: S608 - our own names
+    "ORDER BY relevance DESC, fetched_at, id"
+)
+
+
+_VERDICTS = "SELECT id, url, duplicate_of, relevant, relevance FROM page WHERE page = 1 AND id <= ?"
+
+
+_TALLY = (
+    "SELECT count(*), coalesce(sum(duplicate_of <> 0), 0), coalesce(sum(relevant AND duplicate_of = 0), 0), "
+    "coalesce(sum(iif(duplicate_of = 0, relevance, 0)), 0.0) FROM page WHERE page = 1 AND "
+)
+
+
+class PageOrder(Enum):
+    """Orders of pages, as SQL."""
+
+    BEST = "relevance DESC"
+    UNSURE = "abs(relevance - 0.5)"
+    ANY = "fingerprint"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathHop:
+    """One step of the path from a seed: a page, and the link that led to it.
+
+    Args:
+        record: The fetch.
+        anchor: The anchor text of the link; empty for a seed or a redirect.
+        score: The score of that link.
+        parts: The components of the score.
+    """
+
+    record: PageRecord
+    anchor: str = ""
+    score: float = 0.0
+    parts: Parts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageTally:
+    """Counts of pages, each URL once, by their current judgements.
+
+    Args:
+        pages: URLs with a page, duplicates included.
+        duplicates: Those of them with the text of another page.
+        relevant: Relevant pages without duplicates.
+        expected: The sum of the relevances without duplicates: the expected number of pages on topic.
+    """
+
+    pages: int = 0
+    duplicates: int = 0
+    relevant: int = 0
+    expected: float = 0.0
+
+    def __add__(self, other: PageTally) -> PageTally:
+        return PageTally(
+            pages=self.pages + other.pages,
+            duplicates=self.duplicates + other.duplicates,
+            relevant=self.relevant + other.relevant,
+            expected=self.expected + other.expected,
+        )
+
+    def __sub__(self, other: PageTally) -> PageTally:
+        return self + PageTally(
+            pages=-other.pages, duplicates=-other.duplicates, relevant=-other.relevant, expected=-other.expected
+        )
+
+
+class PageStoreReader:
+    """All pages of a crawl, over the segments of all workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self._paths = sorted(folder.glob("*.db"))
+        opened: dict[str, sqlite3.Connection] = {}
+        with ExitStack() as half_open:
+            for path in self._paths:
+                if (segment := _open(path)) is not None:
+                    half_open.callback(segment.close)
+                    opened[path.stem] = segment
+            half_open.pop_all()
+        self.names = list(opened)
+        """Names of the workers whose segments are open, in the order of `segments`."""
+        self._segments = list(opened.values())
+
+    @property
+    def segments(self) -> Sequence[sqlite3.Connection]:
+        """The open segments; to be used in the thread that opened them."""
+        return self._segments
+
+    def record(self, segment: int, row_id: int) -> PageRecord | None:
+        query = f"SELECT {_COLUMNS} FROM page WHERE id = ?"  # noqa: S608 - our own names
+        row = self._segments[segment].execute(query, [row_id]).fetchone()
+        return _record(row) if row else None
+
+    def close(self) -> None:
+        for segment in self._segments:
+            segment.close()
+
+    def __enter__(self) -> PageStoreReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def ranked(
+        self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False
+    ) -> Iterator[PageRecord]:
+        """Yield the pages, most relevant first, each URL once by its last row, without text and links.
+
+        Args:
+            min_relevance: Skip pages below it.
+            relevant: Skip pages that are not relevant.
+            duplicates: Also yield pages with the text of another page.
+        """
+        repeats = self.repeats()
+        try:
+            streams = [self._ranked_segment(repeats, number, min_relevance) for number in range(len(self._segments))]
+            for record in heapq.merge(*streams, key=_rank):
+                if (duplicates or not record.duplicate_of) and (record.relevant or not relevant):
+                    yield record
+        finally:
+            repeats.close()
+
+    def _ranked_segment(self, repeats: LatestRows, number: int, min_relevance: float) -> Iterator[PageRecord]:
+        for row in self._segments[number].execute(_RANKED, [min_relevance, repeats.last[number]]):
+            if not repeats.is_stale(number, row["id"]):
+                yield _record(row)
+
+    def repeats(self) -> LatestRows:
+        """Return which URLs have several rows, and which rows count; the caller closes it."""
+        return LatestRows(self._segments, self.scratch())
+
+    def scratch(self) -> sqlite3.Connection:
+        """Return a connection for temporary tables; they are in an unnamed file until it is closed."""
+        place = readable_uri(self._paths[0]) if self._paths else "file::memory:"
+        return sqlite3.connect(place, uri=True, isolation_level=None)
+
+    def tally(self) -> PageTally:
+        with closing(self.repeats()) as repeats:
+            total = PageTally()
+            for place, segment in enumerate(self._segments):
+                total += _tally(segment, "id <= ?", repeats.last[place])
+                for row_id in repeats.stale(place):
+                    total -= _tally(segment, "id = ?", row_id)
+        return total
+
+    def host_tallies(self) -> dict[str, PageTally]:
+        found: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0.0])
+        with closing(self.repeats()) as repeats:
+            for place, segment in enumerate(self._segments):
+                for row in segment.execute(_VERDICTS, [repeats.last[place]]):
+                    if not repeats.is_stale(place, row["id"]):
+                        counts = bool(row["duplicate_of"] == 0)
+                        parts = (1, not counts, counts and row["relevant"], row["relevance"] if counts else 0.0)
+                        host = found[host_key(row["url"])]
+                        host[:] = [old + new for old, new in zip(host, parts, strict=True)]
+        return {
+            host: PageTally(pages=int(pages), duplicates=int(copies), relevant=int(relevant), expected=expected)
+            for host, (pages, copies, relevant, expected) in found.items()
+        }
+
+    def some(self, order: PageOrder, limit: int) -> list[PageRecord]:
+        """Return the first pages of each segment in an order: of those with a stored text, without duplicates."""
+        query = (
+            f"SELECT {_COLUMNS} FROM page WHERE id IN (SELECT id FROM page WHERE page = 1 AND duplicate_of = 0 "  # noqa: S608 - our own names
+            f"AND text IS NOT NULL ORDER BY {order.value} LIMIT ?)"
+        )
+        return [_record(row) for segment in self._segments for row in segment.execute(query, [limit])]
+
+    def near(self, relevance: float, limit: int) -> list[PageRecord]:
+        """Return the pages of each segment nearest to a relevance, `limit` on each side, filtered as by `some`."""
+        sides = ("relevance >= ? ORDER BY relevance", "relevance < ? ORDER BY relevance DESC")
+        queries = [
+            f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL AND {side} LIMIT ?"  # noqa: S608 - our own names
+            for side in sides
+        ]
+        return [
+            _record(row)
+            for segment in self._segments
+            for query in queries
+            for row in segment.execute(query, [relevance, limit])
+        ]
+
+    def find(self, fingerprint: int) -> PageRecord | None:
+        """Return the last record of a URL with a page; without any page, the last record."""
+        rows = [row for segment in self._segments if (row := _last(segment, fingerprint, _COLUMNS))]
+        return max(map(_record, rows), key=lambda record: (record.page, record.fetched_at), default=None)
+
+    def history(self, fingerprint: int) -> list[PageRecord]:
+        """Return all records of a URL, oldest first: attempts, redirects, failures."""
+        query = f"SELECT {_COLUMNS} FROM page WHERE fingerprint = ?"  # noqa: S608 - our own names
+        rows = [row for segment in self._segments for row in segment.execute(query, [fingerprint])]
+        return sorted(map(_record, rows), key=lambda record: record.fetched_at)
+
+    def settled_since(self, since: float) -> Iterator[int]:
+        """Yield the fingerprints of the URLs that were settled since a time, each once."""
+        query = "SELECT DISTINCT fingerprint FROM page WHERE fetched_at >= ? ORDER BY fingerprint"
+        streams = [(row[0] for row in segment.execute(query, [since])) for segment in self._segments]
+        return (fingerprint for fingerprint, _ in groupby(heapq.merge(*streams)))
+
+    def texts(self, fingerprint: int) -> list[str]:
+        """Return all stored texts of a page, oldest first."""
+        query = "SELECT fetched_at, text FROM page WHERE fingerprint = ? AND text IS NOT NULL"
+        rows = [tuple(row) for segment in self._segments for row in segment.execute(query, [fingerprint])]
+        return [unpacked_text(text) for _, text in sorted(rows)]
+
+    def text(self, fingerprint: int) -> str:
+        """Return the text of a page; empty when it was not stored."""
+        return unpacked_text(self._blob(fingerprint, "text"))
+
+    def main_text(self, fingerprint: int) -> str:
+        """Return the main text of a page; the whole text when the main text was not extracted."""
+        return unpacked_text(self._blob(fingerprint, "main")) or self.text(fingerprint)
+
+    def links(self, fingerprint: int) -> list[FoundLink]:
+        """Return the links that a page added to the frontier."""
+        return list(unpacked_links(self._blob(fingerprint, "links")))
+
+    def _blob(self, fingerprint: int, column: str) -> bytes | None:
+        found = [
+            row for segment in self._segments if (row := _last(segment, fingerprint, f"{column}, page, fetched_at"))
+        ]
+        newest = max(found, key=lambda row: (row["page"], row["fetched_at"]), default=None)
+        return newest[0] if newest else None
+
+    def link_between(self, parent: int, url: str) -> FoundLink | None:
+        """Return the link by which a page led to a URL."""
+        return next((link for link in self.links(parent) if link.url == url), None)
+
+    def path(self, fingerprint: int) -> list[PathHop]:
+        """Return the path from the seed to a URL; empty when the URL has no record."""
+        hops: list[PathHop] = []
+        visited: set[int] = set()
+        record = self.find(fingerprint)
+        while record is not None and record.fingerprint not in visited:
+            visited.add(record.fingerprint)
+            link = self.link_between(record.parent, record.url) if record.parent else None
+            hops.append(
+                PathHop(record=record, anchor=link.anchor, score=link.score, parts=link.parts)
+                if link
+                else PathHop(record=record, score=record.score)
+            )
+            record = self.find(record.parent) if record.parent else None
+        return hops[::-1]
+
+
+def _tally(segment: sqlite3.Connection, condition: str, row_id: int) -> PageTally:
+    pages, duplicates, relevant, expected = segment.execute(_TALLY + condition, [row_id]).fetchone()
+    return PageTally(pages=pages, duplicates=duplicates, relevant=relevant, expected=expected)
+
+
+def _rank(record: PageRecord) -> tuple[float, float]:
+    return -record.relevance, record.fetched_at
+
+
+def _open(path: Path) -> sqlite3.Connection | None:
+    """Open a segment for reading; None while it has no tables yet."""
+    db = open_to_read(path)
+    db.row_factory = sqlite3.Row
+    version = check_version(db, path)
+    if version == 0:
+        db.close()
+        return None
+    read_as_newest(db, version)
+    return db
+
+
+def _last(segment: sqlite3.Connection, fingerprint: int, columns: str) -> sqlite3.Row | None:
+    order = "ORDER BY page DESC, id DESC LIMIT 1"
+    query = f"SELECT {columns} FROM page WHERE fingerprint = ? {order}"  # noqa: S608 - our own names
+    row: sqlite3.Row | None = segment.execute(query, [fingerprint]).fetchone()
+    return row
+
+
+def _record(row: sqlite3.Row) -> PageRecord:
+    values = {name: value for name, value in zip(row.keys(), row, strict=True) if name != "id"}
+    values["outcome"] = Outcome(values["outcome"])
+    values["parts"] = unpacked_parts(values["parts"])
+    values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])
+    return PageRecord(**values)
+
+
+AROUND_CHARACTERS = 80
+"""Context of a link, on each side of its anchor."""
+
+
+def kept_page(collection: PageStoreReader, fingerprint: int) -> tuple[ParsedPage, PageRecord] | None:
+    """Return a stored page with its record; None when the URL has no page."""
+    record = collection.find(fingerprint)
+    if record is None or not record.page:
+        return None
+    text = collection.text(fingerprint)
+    page = ParsedPage(
+        url=record.url,
+        title=record.title,
+        text=text or record.title,
+        language=record.language,
+        links=tuple(_links(collection.links(fingerprint), text)),
+    )
+    return page, record
+
+
+def kept_judgement(record: PageRecord) -> Judgement:
+    """Return the judgement of a stored page."""
+    return Judgement(relevance=record.relevance, relevant=record.relevant, reward=record.reward, parts=record.parts)
+
+
+def _links(found: Sequence[FoundLink], text: str) -> Iterator[Link]:
+    """Yield links in their order; each anchor is searched after the one before it."""
+    end = 0
+    for position, link in enumerate(found):
+        start = text.find(link.anchor, end) if link.anchor else -1
+        context = ""
+        if start >= 0:
+            end = start + len(link.anchor)
+            before, after = text[max(0, start - AROUND_CHARACTERS) : start], text[end : end + AROUND_CHARACTERS]
+            context = f"{before} {after}"
+        yield Link(url=link.url, anchor=link.anchor, context=context, position=position)

@@ -1,0 +1,1 @@
+"""WARC archives: writing, reading, indexing and selecting captures."""

@@ -1,0 +1,1 @@
+"""The strategy `thresher`: a model of links, their words and their sites, learned online."""

@@ -1,0 +1,1 @@
+"""Interclass rules: which class of pages links to which (RULES)."""

@@ -1,0 +1,160 @@
+"""Integer ids of terms, so that data about terms can be stored in arrays.
+
+Words are found and hashed with numpy, without a Python loop over words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.text.bigrams import Places, code_points, find_pairs, spelled
+from thresher.text.tokens import PLAIN, find_spaced, fold, plain_term
+
+SPACE = 32
+EIGHT = 8
+LONGEST = 64
+"""Bytes of a word that enter its hash, besides its length."""
+
+Hashes = NDArray[np.uint64]
+
+_FIRST_BYTES = np.array([(1 << 8 * count) - 1 for count in range(EIGHT + 1)], dtype=np.uint64)
+_FACTOR, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+
+
+def find_words(text: bytes) -> tuple[Places, Places, Hashes]:
+    """Return start, end and hash of each word of a text that is separated by blanks.
+
+    Hashes of words of up to eight bytes never collide, and others hardly ever: eight bytes at a time are multiplied and
+    shifted, and both steps are invertible.
+    """
+    padded = b" " + text + b" " * EIGHT
+    letters = np.frombuffer(padded, dtype=np.uint8) != SPACE
+    edges = np.flatnonzero(letters[1:] != letters[:-1])
+    starts, ends = edges[::2], edges[1::2]
+    return starts, ends, _hashes(padded, starts + 1, ends - starts)
+
+
+def _hashes(padded: bytes, starts: Places, sizes: Places) -> Hashes:
+    eights: Hashes = np.ndarray((len(padded) - EIGHT + 1,), dtype="<u8", buffer=padded, strides=(1,))
+    hashes = mixed(eights[starts] & _FIRST_BYTES[np.minimum(sizes, EIGHT)])
+    longer, done = np.flatnonzero(sizes > EIGHT), EIGHT
+    hashes[longer] ^= sizes[longer].astype(np.uint64)
+    while len(longer) and done < LONGEST:
+        more = eights[starts[longer] + done] & _FIRST_BYTES[np.minimum(sizes[longer] - done, EIGHT)]
+        hashes[longer] = mixed(hashes[longer] ^ more)
+        done += EIGHT
+        longer = longer[sizes[longer] > done]
+    return hashes
+
+
+def mixed(values: Hashes) -> Hashes:
+    """Mix the bits of integers; the function is injective."""
+    values = values * _FACTOR
+    spread: Hashes = (values ^ (values >> _SHIFT)) * _FACTOR
+    return spread
+
+
+SLOT_BITS = 18
+"""Size of the cache of words, as a power of two; a later word replaces another in its slot."""
+
+# Texts are joined by a mark and looked up together; inside texts the character of the mark becomes a blank.
+_MARK, _MARK_WORD = " \1 ", b"\1"
+_PLAIN_OR_MARK = PLAIN[:1] + _MARK_WORD + PLAIN[2:]
+_NO_TERM, _END, _OTHER = 0, -1, -2
+_SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
+_PAIR = np.uint64(1 << 63)
+"""Distinguishes a bigram from a word with the same bytes."""
+
+Numbers = NDArray[np.int64]
+
+
+class TermNumbers:
+    """Ids of terms, from 1; known words and bigrams are looked up without a Python loop.
+
+    The first terms get unique ids. Once all are assigned, further terms share ids by their hash.
+
+    Args:
+        most: Number of ids, including 0, which means no term.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._numbers: dict[str, int] = {}
+        self._hashes = np.zeros(1 << SLOT_BITS, dtype=np.uint64)
+        self._remembered = np.zeros(1 << SLOT_BITS, dtype=np.int64)
+
+    def __len__(self) -> int:
+        """Return the number of terms with a unique id."""
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the terms with a unique id, in the order of the ids."""
+        return iter(self._numbers)
+
+    def number(self, term: str) -> int:
+        known = self._numbers.get(term)
+        if known is None:
+            known = len(self._numbers) + 1
+            if known >= self._most:
+                return crc32(term.encode("utf-8", "replace")) % (self._most - 1) + 1
+            self._numbers[term] = known
+        return known
+
+    def of(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
+        """Return the ids of the terms (as of `tokenize`) of some texts, in order, and the index of each term's text.
+
+        Looking up all texts of a page together is much cheaper.
+        """
+        joined = _MARK.join(texts)
+        if joined.count("\1") >= len(texts) > 0:  # one of them contains the separator
+            joined = _MARK.join(text.replace("\1", " ") for text in texts)
+        numbers = self._look_up(joined.encode("utf-8", "replace").translate(_PLAIN_OR_MARK))
+        is_term = numbers > _NO_TERM
+        return numbers[is_term], np.cumsum(numbers == _END)[is_term]
+
+    def _look_up(self, text: bytes) -> Numbers:
+        """Return the ids of words, several for a word of another script."""
+        starts, ends, hashes = find_words(text)
+
+        def words(places: Places) -> list[bytes]:
+            return [text[start:end] for start, end in zip(starts[places].tolist(), ends[places].tolist(), strict=True)]
+
+        numbers = self._remember(hashes, lambda new: map(self._number_word, words(new)))
+        others = np.flatnonzero(numbers == _OTHER)
+        return self._spell_out(numbers, others, words(others)) if len(others) else numbers
+
+    def _remember(self, hashes: Hashes, work_out: Callable[[Places], Iterable[int]]) -> Numbers:
+        """Return ids by hash from the cache; `work_out` computes those at the positions of new hashes."""
+        slots = hashes >> _SLOT_SHIFT
+        numbers: Numbers = self._remembered[slots]
+        new = np.flatnonzero(self._hashes[slots] != hashes)
+        numbers[new] = list(work_out(new))
+        self._hashes[slots[new]], self._remembered[slots[new]] = hashes[new], numbers[new]
+        return numbers
+
+    def _number_word(self, word: bytes) -> int:
+        """Return the id of a word, or a negative marker."""
+        if not word.isascii():
+            return _OTHER
+        term = plain_term(word)
+        return self.number(term) if term else _END if word == _MARK_WORD else _NO_TERM
+
+    def _spell_out(self, numbers: Numbers, others: Places, words: Sequence[bytes]) -> Numbers:
+        """Replace each word of another script by the ids of its terms."""
+        folded = fold(b" ".join(words).decode())
+        codes = code_points(folded)
+        places, pairs = find_pairs(codes)
+        of_pairs = self._remember(mixed(pairs | _PAIR), lambda new: map(self.number, spelled(pairs[new])))
+        spaced = list(find_spaced(folded))
+        places = np.concatenate([places, np.array([place for place, _ in spaced], dtype=np.intp)])
+        order, word = np.argsort(places), np.cumsum(codes == SPACE)
+        terms = np.concatenate([of_pairs, np.array([self.number(term) for _, term in spaced], dtype=np.int64)])
+        sizes = np.ones(len(numbers), dtype=np.intp)
+        sizes[others] = np.bincount(word[places], minlength=len(others))
+        spelled_out: Numbers = np.repeat(numbers, sizes)
+        spelled_out[spelled_out == _OTHER] = terms[order]
+        return spelled_out

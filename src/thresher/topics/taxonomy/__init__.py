@@ -1,0 +1,1 @@
+"""Taxonomies such as ODP: imported into one SQLite file, searched, and used as classes."""

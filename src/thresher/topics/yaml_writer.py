@@ -1,0 +1,56 @@
+"""Generation of topic.yaml, which the user then edits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from thresher.topics.topic import TopicDefinition
+
+
+def topic_yaml(
+    topic: TopicDefinition,
+    *,
+    name: str,
+    strategy: str,
+    contact: str,
+    allow: Sequence[str] = (),
+    taxonomy: Mapping[str, Any] | None = None,
+    examples: Mapping[str, Any] | None = None,
+) -> str:
+    """Return the text of a new topic.yaml: the given values, and the settings that users change first."""
+    lines = [
+        f"name: {_flow(name)}",
+        f"title: {_flow(dict(topic.title))}",
+        f"languages: {_flow(topic.languages or ['en', 'zh'])}",
+        *([f"about: {_flow(dict(topic.about))}"] if topic.about else []),
+        f"keywords: {_flow(list(topic.keywords))}",
+        *([f"taxonomy: {_flow(dict(taxonomy))}"] if taxonomy else []),
+        *([f"examples: {_flow(dict(examples))}"] if examples else []),
+        "seeds: [seeds.txt]",
+        f"strategy: {_flow({'name': strategy})}",
+        "scope: {deny_hosts: [], max_pages_per_host: 1000, max_depth: 12}",
+        "stop: {pages: 50000}                  # also: relevant, minutes, harvest_below",
+        f"manners: {_flow({'contact': contact, 'delay_seconds': 2, 'robots': 'obey'})}",
+        "output: {keep_irrelevant: false}",
+        "store: sqlite",
+        f"network: {_flow({'allow': list(allow)})}                   # private addresses are refused unless listed",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def with_settings(text: str, settings: Mapping[str, Any]) -> str:
+    """Return a topic.yaml with some of its keys changed; nested mappings are merged."""
+    document: dict[str, Any] = yaml.safe_load(text)
+    for key, value in settings.items():
+        before = document.get(key)
+        both = isinstance(value, Mapping) and isinstance(before, Mapping)
+        document[key] = {**before, **value} if both else value  # type: ignore[dict-item]
+    return "".join(f"{key}: {_flow(value)}\n" for key, value in document.items())
+
+
+def _flow(value: Any) -> str:
+    text = yaml.safe_dump(value, allow_unicode=True, default_flow_style=True, width=10_000, sort_keys=False)
+    return text.removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,82 @@
+"""The rows of all segments, with the columns that are compared with other parts of the crawl."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.records import Outcome
+from thresher.sqlite_files import open_to_read
+from thresher.storage.migrations import check_version
+from thresher.storage.page_store import FoundLink, unpacked_links
+from thresher.verify.page_store_check import segment_paths
+
+_ROWS = (
+    "SELECT fingerprint, url, status, outcome, reason, page, score, parent, depth, fetched_at, "
+    "text IS NOT NULL AS has_text, links FROM page ORDER BY id"
+)
+_HAS = "SELECT 1 FROM page WHERE fingerprint = ? LIMIT 1"
+_HAS_FETCH = "SELECT 1 FROM page WHERE fingerprint = ? AND abs(fetched_at - ?) < 0.000002 LIMIT 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedRow:
+    """One settled fetch; `has_text` is whether its text was stored."""
+
+    fingerprint: int
+    url: str
+    status: int
+    outcome: Outcome
+    reason: str
+    page: bool
+    score: float
+    parent: int
+    depth: int
+    fetched_at: float
+    has_text: bool
+    links: tuple[FoundLink, ...]
+
+
+class VerifiedRows:
+    """All rows of a page store, for reading."""
+
+    def __init__(self, folder: Path) -> None:
+        self._segments = [segment for path in segment_paths(folder) if (segment := _opened(path)) is not None]
+
+    def __enter__(self) -> VerifiedRows:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for segment in self._segments:
+            segment.close()
+
+    def __iter__(self) -> Iterator[VerifiedRow]:
+        """Yield the rows of one segment after the other, each in the order of arrival."""
+        for segment in self._segments:
+            yield from map(_row, segment.execute(_ROWS))
+
+    def __contains__(self, fingerprint: int) -> bool:
+        return any(segment.execute(_HAS, [fingerprint]).fetchone() for segment in self._segments)
+
+    def has_fetch(self, fingerprint: int, fetched_at: float) -> bool:
+        """Return whether there is a row for one fetch of a URL; times are compared to the microsecond."""
+        return any(segment.execute(_HAS_FETCH, [fingerprint, fetched_at]).fetchone() for segment in self._segments)
+
+
+def _opened(path: Path) -> sqlite3.Connection | None:
+    db = open_to_read(path)
+    db.row_factory = sqlite3.Row
+    if check_version(db, path) == 0:  # it has no tables yet
+        db.close()
+        return None
+    return db
+
+
+def _row(row: sqlite3.Row) -> VerifiedRow:
+    values = dict(row)
+    values["outcome"] = Outcome(values["outcome"])
+    values["page"], values["has_text"] = bool(values["page"]), bool(values["has_text"])
+    values["links"] = tuple(unpacked_links(values["links"]))
+    return VerifiedRow(**values)

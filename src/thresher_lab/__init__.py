@@ -1,0 +1,1 @@
+"""The lab: frozen webs, simulated crawls, and statistics of their results."""

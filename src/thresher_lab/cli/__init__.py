@@ -1,0 +1,1 @@
+"""Commands of the lab; entry points add them to `thresher`."""

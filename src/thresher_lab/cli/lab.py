@@ -1,0 +1,241 @@
+"""thresher lab: strategies tried and compared on frozen webs, without a network."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from thresher.cli.output import echo, echo_json, echo_table
+from thresher.errors import ConfigError, ThresherError
+from thresher_lab.cli.compare import compare
+from thresher_lab.cli.reproduce import reproduce
+from thresher_lab.cli.web import PAGES, SEEDS, WEB, opened, without_curves
+
+if TYPE_CHECKING:
+    from thresher_lab.statistics.result_rows import Row
+
+EXTRA = frozenset({"numpy", "scipy", "matplotlib"})
+"""Packages that only the lab needs."""
+
+
+class LabGroup(click.Group):
+    """Lists commands in order, and reports how to install missing packages of the lab."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            name = (error.name or "").partition(".")[0]
+            if name not in EXTRA:
+                raise
+            raise ThresherError(f'the lab needs {name}: pip install "thresher-crawler[lab]"') from error
+
+
+@click.group(cls=LabGroup)
+def lab() -> None:
+    """Try and compare strategies on frozen webs, without a network.
+
+    The webs are *.pages.jsonl.zst files in the folder that THRESHER_WEBS names.
+    """
+
+
+@lab.command()
+@click.option("--import", "with_import", is_flag=True, help="Import webs that were not opened before.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def webs(with_import: bool, as_json: bool) -> None:
+    """List the webs: their pages, hosts and topics.
+
+    Dev and test are the topics for tuning and for testing strategies.
+    """
+    listed = [_describe(name, is_ready or with_import) for name, is_ready in _offered_webs()]
+    if as_json:
+        echo_json(listed)
+        return
+    numbers = ["dev", "test", "pages", "hosts", "topics"]
+    rows = [[web["web"], *("" if web[name] is None else web[name] for name in numbers), _state(web)] for web in listed]
+    echo_table(["web", *numbers, ""], rows)
+    if not all(web["imported"] for web in listed):
+        echo("A web is imported when it is first used, or now: thresher lab webs --import", err=True)
+
+
+def _offered_webs() -> Iterator[tuple[str, bool]]:
+    """Yield the webs of the folder, and whether each can be opened without importing it first."""
+    from thresher_lab.webs.archipelago import PARTS
+    from thresher_lab.webs.importers.pagefile import SUFFIX
+    from thresher_lab.webs.webstore import cache_folder, known_webs, webs_folder
+
+    if not os.environ.get("THRESHER_WEBS"):
+        raise ConfigError(f"THRESHER_WEBS is not set. Name the folder of *{SUFFIX} files: export THRESHER_WEBS=~/webs")
+    names = known_webs(webs_folder())
+    if not names:
+        raise ConfigError(f"THRESHER_WEBS is {webs_folder()}, where no *{SUFFIX} file is")
+    ready = {name: _is_imported(name) for name in names}
+    yield from ready.items()
+    if set(PARTS.values()) <= set(names):
+        is_planned = any(cache_folder().glob("archipelago-*.json"))
+        yield "archipelago", is_planned and all(ready[name] for name in PARTS.values())
+
+
+def _is_imported(name: str) -> bool:
+    from thresher_lab.webs.webstore import cache_folder, code_fingerprint
+
+    hexadecimal = "[0-9a-f]" * 10
+    return any(cache_folder().glob(f"{name}-{hexadecimal}-{code_fingerprint()}.db"))
+
+
+def _describe(name: str, may_open: bool) -> dict[str, Any]:
+    described: dict[str, Any] = {"web": name, "imported": may_open, "pages": None, "hosts": None, "topics": None}
+    if may_open:
+        with opened(name) as web:
+            described |= {"pages": len(web), "hosts": len(web.hosts()), "topics": len(web.topics())}
+    return described | _split_sizes(name)
+
+
+def _state(described: Mapping[str, Any]) -> str:
+    return "" if described["imported"] else "not imported yet"
+
+
+def _split_sizes(name: str) -> dict[str, int]:
+    from thresher_lab.simulation.topic_splits import split
+
+    try:
+        return {"dev": len(split(name, "dev")), "test": len(split(name, "test"))}
+    except ConfigError:
+        return {"dev": 0, "test": 0}
+
+
+@lab.command("run")
+@WEB
+@click.option("--topic", required=True, help="The topic to crawl for.")
+@click.option("--strategy", required=True, metavar="NAME", help="The strategy, or oracle.")
+@click.option("--seed-set", type=click.IntRange(min=0), default=0, show_default=True, help="Number of the seed set.")
+@SEEDS
+@PAGES
+@click.option("--judge", default="perfect", show_default=True, metavar="NAME", help="perfect, or: thresher judges.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def run_once(
+    web_name: str,
+    topic: str,
+    strategy: str,
+    seed_set: int,
+    seeds_per_set: int,
+    pages: int,
+    judge: str,
+    as_json: bool,
+) -> None:
+    """Crawl a web once, and print the metrics of the crawl."""
+    from thresher_lab.simulation.comparison_plan import checked_judges, checked_strategies
+    from thresher_lab.simulation.tasks import Task, TaskRunner
+
+    [contender], [judge] = checked_strategies([strategy]), checked_judges([judge])
+    with opened(web_name) as web:
+        web.targets(topic)
+        bench = TaskRunner(web)
+        task = Task(
+            web=web_name,
+            topic=topic,
+            strategy=contender.strategy,
+            parameters=contender.parameters,
+            seed_set=seed_set,
+            judge=judge,
+            pages=pages,
+            seeds=seeds_per_set,
+        )
+        row = without_curves(bench.run(task))
+        bench.flush()
+    if as_json:
+        echo_json(row)
+    else:
+        echo_table(["", "value"], _metric_lines(row))
+
+
+def _metric_lines(row: Row) -> list[tuple[str, Any]]:
+    return [(name.replace("_", " "), "never" if value is None else value) for name, value in row.items() if value != {}]
+
+
+lab.add_command(compare)
+
+
+@lab.command()
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "-o",
+    "--output",
+    default=Path("report.html"),
+    show_default=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The page.",
+)
+@click.option(
+    "--png", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write the curves there too."
+)
+@click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
+def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str) -> None:
+    """Write results of compare as one HTML page.
+
+    It has tables, curves and definitions, and loads nothing else.
+    """
+    from thresher_lab.reports.comparisons import make_sections
+    from thresher_lab.reports.html_report import current_provenance, html_report
+    from thresher_lab.statistics.result_rows import read_rows
+
+    sections = make_sections([row for file in files for row in read_rows(file)], baseline)
+    names = " ".join(shlex.quote(file.name) for file in files)
+    page = html_report(sections, current_provenance(f"thresher lab report {names} --baseline {shlex.quote(baseline)}"))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(page, encoding="utf-8")
+    echo(output)
+    if png:
+        from thresher_lab.reports.png_charts import write_pictures
+
+        for path in write_pictures(sections, png):
+            echo(path)
+
+
+@lab.command()
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
+def overview(files: Sequence[Path], baseline: str) -> None:
+    """Print results of compare on many webs as one table per judge, in Markdown."""
+    from thresher_lab.reports.comparisons import make_sections
+    from thresher_lab.reports.overview import overview as lines
+    from thresher_lab.statistics.result_rows import read_rows
+
+    for line in lines(make_sections([row for file in files for row in read_rows(file)], baseline)):
+        echo(line)
+
+
+lab.add_command(reproduce)
+
+
+@lab.command()
+@click.argument("web")
+@click.option("--port", type=click.IntRange(0, 65_534), default=0, help="For http; https takes the next. 0: any.")
+@click.option("--latency-ms", type=click.FloatRange(min=0), default=0.0, help="How long each answer takes.")
+def serve(web: str, port: int, latency_ms: float) -> None:
+    """Serve a web over HTTP on this machine, until Ctrl-C."""
+    from thresher_lab.webs.server import serve_web
+
+    serve_web(web, port=port, latency_seconds=latency_ms / 1000, on_start=_print_addresses)
+
+
+def _print_addresses(connect_to: Mapping[str, str]) -> None:
+    """Print the setting for a crawl's topic.yaml."""
+    echo("network:")
+    echo('  allow: ["127.0.0.0/8"]')
+    echo("  connect_to:")
+    for pattern, address in connect_to.items():
+        echo(f'    "{pattern}": "{address}"')
+    echo("Put this into topic.yaml; Ctrl-C stops.", err=True)

@@ -1,0 +1,103 @@
+"""thresher lab reproduce: the papers' experiments on frozen webs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from thresher.cli.output import echo, echo_table
+
+if TYPE_CHECKING:
+    from thresher_lab.reproduce.plans import ExperimentOverrides
+    from thresher_lab.reproduce.tables import ExperimentReport
+
+
+@click.command()
+@click.argument("experiments", nargs=-1, required=True, metavar="E1 ... E10|all")
+@click.option("--web", "webs", metavar="NAMES", default="", help="Parted by commas.  [default: the experiment's own]")
+@click.option("--topics", default="test", show_default=True, metavar="NAMES", help="Parted by commas, or dev, test.")
+@click.option("--pages", type=click.IntRange(min=1), help="Fetches per crawl.  [default: a quarter of the web]")
+@click.option("--seeds", type=click.IntRange(min=1), help="Seed sets per topic.  [default: the experiment's own]")
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes.  [default: the machine's cores]")
+@click.option("--report", "only_report", is_flag=True, help="Run nothing; print the report of existing rows.")
+@click.option("--page", type=click.Path(dir_okay=False, path_type=Path), help="Write a page of Markdown, too.")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("thresher-lab") / "reproduce",
+    show_default=True,
+    help="The folder of rows; those that are there are not run again.",
+)
+def reproduce(
+    experiments: Sequence[str],
+    webs: str,
+    topics: str,
+    pages: int | None,
+    seeds: int | None,
+    workers: int | None,
+    only_report: bool,
+    page: Path | None,
+    folder: Path,
+) -> None:
+    """Run the papers' experiments, and report which of their claims hold here.
+
+    Rows go to a file per experiment; after a stop, the same command continues. A folder is for one choice of topics and
+    pages.
+    """
+    from thresher_lab.reproduce.experiments import chosen, report
+    from thresher_lab.reproduce.plans import ExperimentOverrides
+    from thresher_lab.reproduce.tables import reproduction_page
+
+    choice = ExperimentOverrides(webs=_names(webs), topics=_names(topics), pages=pages, seed_sets=seeds)
+    reports = []
+    for name in chosen(experiments):
+        trouble = [] if only_report else _run(name, folder, choice, workers or os.cpu_count() or 1)
+        reports.append(report(name, folder, trouble))
+        _print(reports[-1])
+    if page:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(reproduction_page(reports), encoding="utf-8")
+        echo(page)
+
+
+def _names(parted_by_commas: str) -> list[str]:
+    return [name.strip() for name in parted_by_commas.split(",") if name.strip()]
+
+
+def _run(name: str, folder: Path, choice: ExperimentOverrides, workers: int) -> list[str]:
+    from thresher_lab.cli.progress import STOPPED, LabReporter
+    from thresher_lab.reproduce.experiments import run
+
+    echo(f"{name} …", err=True)
+    try:
+        with LabReporter() as reporter:
+            trouble = run(name, folder, choice, processes=workers, progress=reporter.show)
+    except KeyboardInterrupt:
+        echo(f"Stopped. What was done is in {folder}; the same command goes on.", err=True)
+        sys.exit(STOPPED)
+    for line in trouble:
+        echo(line, err=True)
+    return trouble
+
+
+def _print(report: ExperimentReport) -> None:
+    from thresher_lab.reproduce.tables import written
+
+    echo()
+    echo(f"{report.name}: {report.title}")
+    for table in report.tables:
+        echo()
+        echo(table.title)
+        echo_table(table.columns, [[written(cell) for cell in row] for row in table.rows])
+    if report.findings:
+        echo()
+        echo_table(["claim", "verdict", "why"], [[one.claim, one.verdict, one.reason] for one in report.findings])
+    for note in report.notes:
+        echo(f"Note: {note}")

@@ -1,0 +1,115 @@
+"""ACHE's link classifier with levels: Barbosa and Freire, WWW 2007, and the crawler ACHE that grew out of it.
+
+The crawl's own back-links give the distance of links from the topic: level 0 led to a relevant page, level 1 to a page
+that links to one, level 2 to a page one link further away. A classifier learns the words of each level, in the URL, the
+anchor and around it; a link waits in the band of its most likely level, ordered by that probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from thresher.modelstate.codec import pack_values, unpack_values
+from thresher.records import Candidate, Carry, Judgement, Lease, Link, Merge, ParsedPage, Revision
+from thresher.strategies.base import ScoreChange, StatefulStrategy
+from thresher_lab.peers.crawled_levels import CrawledLevels
+from thresher_lab.peers.level_classifier import LevelClassifier, Neighbourhood, neighbourhood, words_near
+from thresher_lab.peers.saved_state import StateSaver
+from thresher_lab.peers.waiting_links import WaitingLinks
+
+LEVELS = 3
+BELOW_BAND = 0.99
+"""The largest probability, so that no link reaches the band above."""
+
+
+class AcheLevels(StatefulStrategy):
+    """Follow links by their distance from the topic, predicted from their words.
+
+    Until the first training links wait by the relevance of their pages. The words of a link are stored with it. The
+    classifier is saved with the crawl; the pages that the next one learns from and the links that are scored again are
+    not. Each worker learns from the pages that it fetches. Bounded: the latest 3,000 pages, and the latest 20,000
+    links.
+
+    Args:
+        learn_every: Pages after which the classifier is trained again.
+        random_state: The same number gives the same samples, and the same order of links of relevant pages at first.
+    """
+
+    merge = Merge.FIRST
+
+    def __init__(self, *, learn_every: int = 50, random_state: int = 0) -> None:
+        if learn_every < 1:
+            raise ValueError(f"learn_every must be at least 1, got {learn_every}")
+        self._learn_every = learn_every
+        self._random = Random(random_state)  # noqa: S311 - no secret
+        self._crawled = CrawledLevels(LEVELS, self._random)
+        self._classifier: LevelClassifier | None = None
+        self._waiting: WaitingLinks[Neighbourhood] = WaitingLinks()
+        self._new_pages = 0
+        self._state = StateSaver("ache-levels", self._write, self._read)
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Put links into the band of their predicted level."""
+        self._waiting.leave(lease.url)
+        self._crawled.add(page, _carried(lease), relevant=judgement.relevant)
+        self._new_pages += 1
+        links: dict[str, Link] = {}
+        for link in page.links:
+            links.setdefault(link.url, link)
+        near = [neighbourhood(link) for link in links.values()]
+        levels = self._classifier.levels(near) if self._classifier else None
+        for place, (url, link) in enumerate(links.items()):
+            if levels:
+                score, parts = banded(levels[place]), _parts(levels[place])
+            else:
+                score, parts = self._baseline(judgement.reward), {"page": judgement.reward}
+            self._waiting.add_first(url, score, near[place])
+            yield Candidate(url=url, score=score, parts=parts, carry={"near": words_near(link)})
+        self._state.page_done()
+
+    def on_miss(self, lease: Lease) -> Iterator[Candidate]:
+        self._waiting.leave(lease.url)
+        return iter(())
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, ScoreChange]:
+        """Train when it is due, and rescore all remembered waiting links."""
+        self._crawled.revise(revisions)
+        if self._new_pages < self._learn_every:
+            return {}
+        self._new_pages = 0
+        trained = LevelClassifier.train(self._crawled.samples())
+        if trained is None:
+            return {}
+        self._classifier = trained
+        links = list(self._waiting.items())
+        levels = trained.levels([near for _, near in links])
+        return self._waiting.rescore({url: banded(each) for (url, _), each in zip(links, levels, strict=True)})
+
+    def _baseline(self, relevance: float) -> float:
+        """Return a link the relevance of its page; links of a page of relevance 1 are shuffled above all others."""
+        return (relevance if relevance < 1 else 1 + self._random.random() * BELOW_BAND) / LEVELS
+
+    def _write(self) -> bytes:
+        return pack_values({"classifier": self._classifier.state() if self._classifier else None})
+
+    def _read(self, content: bytes) -> None:
+        if state := unpack_values(content)["classifier"]:
+            self._classifier = LevelClassifier.from_state(state)
+
+
+def banded(probabilities: Sequence[float]) -> float:
+    """Return the score of a link: 2, 1 or 0 for its likeliest level, plus how likely that is, over three."""
+    level = max(range(len(probabilities)), key=probabilities.__getitem__)
+    return (LEVELS - 1 - level + min(probabilities[level], BELOW_BAND)) / LEVELS
+
+
+def _parts(probabilities: Sequence[float]) -> dict[str, float]:
+    return {f"level {level}": probability for level, probability in enumerate(probabilities)}
+
+
+def _carried(lease: Lease) -> Neighbourhood | None:
+    """Return the words near the link that led to a page; None for a seed."""
+    carry: Carry = lease.carry
+    near = carry.get("near")
+    return Neighbourhood.of(lease.url, *map(str, near)) if isinstance(near, list | tuple) and len(near) == 2 else None

@@ -1,0 +1,154 @@
+"""The apprentice: Chakrabarti, Punera and Subramanyam, Accelerated focused crawling, WWW 2002.
+
+A critic judges pages; an apprentice watches, and learns from the words around links which of them the critic will like.
+An instance is a link (u, v): the words of page u near it, each with its offset from the link, with the relevance of v
+for its target. Until there are enough of them, a link gets the relevance of the page it is on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import ceil, copysign
+from random import Random
+
+from thresher.modelstate.codec import pack_both, unpack_both
+from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, ParsedPage, Revision
+from thresher.strategies.base import ScoreChange, StatefulStrategy
+from thresher.text.tokens import tokenize
+from thresher_lab.peers.saved_state import StateSaver
+from thresher_lab.peers.sparse_logistic import HashedExample, SparseLogistic
+from thresher_lab.peers.waiting_links import WaitingLinks
+
+D_MAX = 5
+"""The largest offset."""
+WORDS_AN_OFFSET = 2
+"""The ten words on each side of a link make five offsets."""
+MOST_ANCHOR, MOST_AROUND = 100, 200
+"""Characters that are stored with a link."""
+MOST_EXAMPLES = 2_000
+"""Examples per verdict, for replay; a random one is replaced by a new one."""
+REMEMBERED_TEXTS = 1 << 14
+
+Names = tuple[str, ...]
+
+
+class Apprentice(StatefulStrategy):
+    """Follow links by what their words led to before, learning with every page.
+
+    The features of a link are stored with it. Weights are saved with the crawl; examples for replay and the links that
+    are scored again are not, and a restart collects new ones. Each worker learns from the pages that it fetches.
+    Bounded: 65,536 weights, 4,000 examples, and the latest 20,000 links.
+
+    Args:
+        first_examples: Relevant and irrelevant examples, of each, before the apprentice is used.
+        rate: Learning rate.
+        replay: Earlier examples that are replayed with each new one, alternating verdicts.
+        rescore_every: Pages after which waiting links are scored again.
+        random_state: The same number gives the same replay.
+    """
+
+    def __init__(
+        self,
+        *,
+        first_examples: int = 5,
+        rate: float = 0.3,
+        replay: int = 6,
+        rescore_every: int = 5,
+        random_state: int = 0,
+    ) -> None:
+        if min(first_examples, rescore_every) < 1 or replay < 0:
+            raise ValueError("first_examples and rescore_every must be at least 1, and replay at least 0")
+        self._first_examples = first_examples
+        self._replay = replay
+        self._rescore_every = rescore_every
+        self._random = Random(random_state)  # noqa: S311 - no secret
+        self._learner = SparseLogistic(rate=rate)
+        self._seen = {True: 0, False: 0}
+        self._examples: dict[bool, list[tuple[HashedExample, float]]] = {True: [], False: []}
+        self._waiting: WaitingLinks[HashedExample] = WaitingLinks()
+        self._new_pages = 0
+        self._state = StateSaver("apprentice", self._write, self._read)
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Learn from the link that led to this page, then score its own links."""
+        self._waiting.leave(lease.url)
+        self._new_pages += 1
+        if example := _carried(lease.carry):
+            self._learn(example, judgement)
+        yield from self._guess(page.links, judgement.reward)
+        self._state.page_done()
+
+    def on_miss(self, lease: Lease) -> Iterator[Candidate]:
+        self._waiting.leave(lease.url)
+        return iter(())
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, ScoreChange]:
+        """Every few pages, rescore all remembered waiting links."""
+        if self._new_pages < self._rescore_every or not self._is_trained:
+            return {}
+        self._new_pages = 0
+        links = list(self._waiting.items())
+        scores = self._learner.predict([example for _, example in links]).tolist()
+        return self._waiting.rescore({url: score for (url, _), score in zip(links, scores, strict=True)})
+
+    @property
+    def _is_trained(self) -> bool:
+        return min(self._seen.values()) >= self._first_examples
+
+    def _guess(self, links: Sequence[Link], relevance: float) -> Iterator[Candidate]:
+        examples = [_example(link.anchor, link.context, relevance) for link in links]
+        guesses = self._learner.predict(examples).tolist() if self._is_trained else [relevance] * len(links)
+        for link, example, guess in zip(links, examples, guesses, strict=True):
+            self._waiting.add_best(link.url, guess, example)
+            parts = {"page": relevance, "apprentice": guess} if self._is_trained else {"page": relevance}
+            carry: dict[str, Json] = {
+                "anchor": link.anchor[:MOST_ANCHOR],
+                "around": link.context[:MOST_AROUND],
+                "page": relevance,
+            }
+            yield Candidate(url=link.url, score=guess, parts=parts, carry=carry)
+
+    def _learn(self, example: HashedExample, judgement: Judgement) -> None:
+        """Learn from a new instance, and again from some of the earlier ones."""
+        self._seen[judgement.relevant] += 1
+        self._learner.learn(example, judgement.reward)
+        for turn in range(self._replay):
+            if earlier := self._examples[turn % 2 == 0]:
+                self._learner.learn(*self._random.choice(earlier))
+        kept = self._examples[judgement.relevant]
+        if len(kept) >= MOST_EXAMPLES:
+            kept.pop(self._random.randrange(len(kept)))
+        kept.append((example, judgement.reward))
+
+    def _write(self) -> bytes:
+        return pack_both(self._learner.encode(), {"seen": [self._seen[True], self._seen[False]]})
+
+    def _read(self, content: bytes) -> None:
+        arrays, values = unpack_both(content)
+        self._learner.decode(arrays)
+        self._seen = dict(zip((True, False), map(int, values["seen"]), strict=True))
+
+
+def names_of(anchor: str, around: str) -> Names:
+    """Name each word near a link with its offset: 0 inside the anchor, -1 and 1 for the two nearest on a side, …."""
+    terms = tokenize(around)
+    middle = (len(terms) - 1) / 2
+    offsets = (copysign(min(ceil((abs(place - middle) + 0.5) / WORDS_AN_OFFSET), D_MAX), place - middle)
+               for place in range(len(terms)))  # fmt: skip
+    return (*(f"{term}@0" for term in tokenize(anchor)), *map("{}@{:+.0f}".format, terms, offsets))
+
+
+_names = lru_cache(maxsize=REMEMBERED_TEXTS)(names_of)
+
+
+def _example(anchor: str, around: str, relevance: float) -> HashedExample:
+    return HashedExample.of(_names(anchor[:MOST_ANCHOR], around[:MOST_AROUND]), relevance)
+
+
+def _carried(carry: Carry) -> HashedExample | None:
+    """Return the features of the link that led to a page; none for a seed."""
+    anchor, around, relevance = carry.get("anchor"), carry.get("around"), carry.get("page")
+    if isinstance(anchor, str) and isinstance(around, str) and isinstance(relevance, int | float):
+        return _example(anchor, around, float(relevance))
+    return None

@@ -1,0 +1,165 @@
+"""TRES: Kontogiannis, Kelesis, Pollatos, Giannakopoulos and Paliouras, arXiv 2112.07620, and its published code.
+
+Tree-based focused crawling with reinforcement learning: the state is what was crawled so far, an action is to follow a
+link. A link and the path to it are nine numbers; a network values them, learned by double Q-learning with replay. A
+tree frontier samples one link from each of its leaves, and the one of greatest value is fetched. `q_network.py`, with
+the same layers, replaces its Keras network.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import numpy as np
+
+from thresher.modelstate.codec import fitted, pack_both, unpack_both
+from thresher.records import Candidate, Carry, Judgement, Lease, ParsedPage
+from thresher.topics.profile import TopicProfile
+from thresher_lab.peers.q_network import Matrix, QNetwork
+from thresher_lab.peers.state_actions import INPUTS, StateActions
+from thresher_lab.peers.tree_frontier import StateActionSample, TreeFrontier
+from thresher_lab.peers.turns import Found, TurnBasedStrategy
+
+BATCH_SIZE = 60
+BUFFER = 2_000
+"""Experiences for replay, each with the state-actions that followed."""
+MOST_ACTIONS = 100
+"""Of one page, for replay."""
+MOST_SAVED = 10_000
+"""Experiences from which a tree is rebuilt."""
+
+Experience = tuple[Matrix, float, Matrix]
+"""A state-action, its reward, and the state-actions of the page that it led to."""
+
+
+class Tres(TurnBasedStrategy[StateActionSample]):
+    """Fetch, of one link from each leaf of a tree, the one with the highest long-term value.
+
+    The nine numbers of a link are stored with it. Experience and network are saved with the crawl, and the tree is
+    rebuilt from them; waiting links are not saved, so that after a restart old links keep the scores they have. Each
+    worker learns for itself. Bounded: 2,000 experiences for replay, 50,000 links in the tree, 1,000 experiences in a
+    leaf.
+
+    Args:
+        topic_profile: The topic.
+        gamma: Discount factor.
+        rate: Learning rate of the network.
+        replay_start: Pages before the network is used; until then leaves are chosen at random.
+        replay_every: Pages between two learning steps.
+        target_every: Pages after which the target network is updated.
+        random_state: The same number gives the same samples and first weights.
+    """
+
+    def __init__(
+        self,
+        topic_profile: TopicProfile,
+        *,
+        gamma: float = 0.99,
+        rate: float = 0.001,
+        replay_start: int = 30,
+        replay_every: int = 3,
+        target_every: int = 50,
+        random_state: int = 0,
+    ) -> None:
+        if not 0 <= gamma < 1:
+            raise ValueError(f"gamma must be at least 0 and below 1, got {gamma}")
+        if min(replay_start, replay_every, target_every) < 1:
+            raise ValueError("replay_start, replay_every and target_every must be at least 1")
+        super().__init__("tres")
+        self._gamma, self._replay_start = gamma, replay_start
+        self._replay_every, self._target_every = replay_every, target_every
+        self._random = Random(random_state)  # noqa: S311 - no secret
+        self._state_actions = StateActions(topic_profile)
+        self._tree = TreeFrontier(self._random)
+        self._q = QNetwork(INPUTS, rate=rate, random_state=random_state)
+        self._target_q = QNetwork(INPUTS, rate=rate, random_state=random_state)
+        self._buffer: deque[Experience] = deque(maxlen=BUFFER)
+        self._pages = 0
+
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        """Learn from this page, and add its links to the tree."""
+        self._choice.on_result(lease)
+        taken = self._waiting.leave(lease.url) or _carried(lease.url, lease.carry)
+        if lease.hops == 0:
+            taken = self._state_actions.seed(lease.url, page.title)
+        reward = 1.0 if judgement.relevant or lease.hops == 0 else 0.0
+        self._state_actions.visited(lease.url, reward)
+        found = self._state_actions.expand(page, taken.path if taken else (0, 0, 0), reward)
+        if taken:
+            self._learn(taken, reward, found)
+        for sample in found:
+            yield self._wait(sample)
+        self._state.page_done()
+
+    def _wait(self, sample: StateActionSample) -> Candidate:
+        """Put a link into the queue by its page and its anchor, and into the tree once for each page that it is on."""
+        father, similarity = float(sample.x[0]), float(sample.x[-1])
+        score = (father + similarity) / 2
+        self._waiting.add_first(sample.url, score, sample)
+        if not self._waiting.is_done(sample.url):
+            self._tree.add(sample)
+        carry = {"x": sample.x.tolist(), "path": list(sample.path)}
+        parts = {"father": father, "path": float(sample.x[2]), "anchor": similarity}
+        return Candidate(url=sample.url, score=score, parts=parts, carry=carry)
+
+    def _choose(self) -> Found | None:
+        samples = list(self._tree.draw(self._waiting.__contains__))
+        if not samples:
+            return None
+        for sample in samples:
+            self._state_actions.renew(sample)
+        if self._pages < self._replay_start:
+            chosen = self._random.choice(samples)
+        else:
+            chosen = samples[int(self._q.predict(np.array([sample.x for sample in samples])).argmax())]
+        return chosen.url, self._waiting.choose(chosen.url, chosen)
+
+    def _learn(self, taken: StateActionSample, reward: float, found: Sequence[StateActionSample]) -> None:
+        self._pages += 1
+        self._tree.learn(taken.x, reward)
+        if found:
+            self._buffer.append((taken.x, reward, np.array([sample.x for sample in found[:MOST_ACTIONS]])))
+        if self._pages >= self._replay_start and self._pages % self._replay_every == 0:
+            self._replay()
+        if self._pages % self._target_every == 0:
+            self._target_q.set_weights(self._q.weights())
+
+    def _replay(self) -> None:
+        """Take a step towards r + γ·Q'(s', argmax Q(s', a)), for a batch of experiences."""
+        batch = self._random.choices(self._buffer, k=BATCH_SIZE) if self._buffer else []
+        if batch:
+            targets = [reward + self._gamma * self._next_value(actions) for _, reward, actions in batch]
+            self._q.learn(np.array([x for x, _, _ in batch]), np.array(targets))
+
+    def _next_value(self, actions: Matrix) -> float:
+        best = int(self._q.predict(actions).argmax())
+        return float(self._target_q.predict(actions[best : best + 1])[0])
+
+    def _write(self) -> bytes:
+        weights = {f"q{place}": weight for place, weight in enumerate(self._q.weights())}
+        experience = self._tree.experience()
+
+        def entry(most: int) -> bytes:
+            latest = experience[-most:] if most else []
+            X = np.array([x for x, _ in latest]).reshape(-1, INPUTS)
+            return pack_both({**weights, "X": X, "r": np.array([r for _, r in latest])}, {"pages": self._pages})
+
+        return fitted(entry, MOST_SAVED)[0]
+
+    def _read(self, content: bytes) -> None:
+        arrays, values = unpack_both(content)
+        self._pages = int(values["pages"])
+        for q in (self._q, self._target_q):
+            q.set_weights([arrays[f"q{place}"] for place in range(len(q.weights()))])
+        for x, reward in zip(arrays["X"], arrays["r"].tolist(), strict=True):
+            self._tree.learn(x, reward)
+
+
+def _carried(url: str, carry: Carry) -> StateActionSample | None:
+    """Read the state-action that led to a page, if its link was found in an earlier run or by another worker."""
+    x, path = carry.get("x"), carry.get("path")
+    if not (isinstance(x, list) and len(x) == INPUTS and isinstance(path, list) and len(path) == 3):
+        return None
+    return StateActionSample(url, np.array(x, dtype=np.float64), (int(path[0]), int(path[1]), int(path[2])))

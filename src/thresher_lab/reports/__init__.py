@@ -1,0 +1,1 @@
+"""Comparisons as HTML reports, tables and charts."""

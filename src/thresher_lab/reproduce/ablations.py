@@ -1,0 +1,100 @@
+"""E3 to E5: FCMRPS with some of its signs, sections 5.3.2 and 5.3.3: page content 1, anchor 2, URL 3, link type 4."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from thresher_lab.reproduce.claims import ClaimResult, Row, Verdict, compare, end, judge_order, untested
+from thresher_lab.reproduce.fcmrps_crawlers import BEST, FCMRPS, FOUR, SINGLE_WEBS, SMALLER_WEBS, TERMS, groups
+from thresher_lab.reproduce.plans import ExperimentOverrides, plan
+from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, with_interval
+from thresher_lab.reproduce.trials import Trial
+from thresher_lab.reproduce.webs import language_of
+from thresher_lab.simulation.comparison_plan import Contender
+
+
+def use(signs: str) -> Contender:
+    """Return FCMRPS with some of its four signs."""
+    return Contender(strategy="fcmrps", parameters={"use": signs})
+
+
+def name_of(signs: str) -> str:
+    """Return the name of an ablation in tables."""
+    return f"fcmrps (use={signs})"
+
+
+def ablation_trials(*signs: str, baseline: bool = True, full: bool = False) -> list[Contender]:
+    """List the contenders of an ablation."""
+    return [*([FOUR[1]] if baseline else []), *([FOUR[3]] if full else []), *map(use, signs)]
+
+
+def e3_trials(choice: ExperimentOverrides) -> list[Trial]:
+    """FCMRPS 13 against best-first."""
+    return plan([*SINGLE_WEBS, *SMALLER_WEBS], ablation_trials("13"), TERMS, choice)
+
+
+def e4_trials(choice: ExperimentOverrides) -> list[Trial]:
+    """FCMRPS against 124 and best-first."""
+    return plan([*SINGLE_WEBS, *SMALLER_WEBS], ablation_trials("124", full=True), TERMS, choice)
+
+
+def e5_trials(choice: ExperimentOverrides) -> list[Trial]:
+    """FCMRPS 1, 2 and 3 alone."""
+    return plan([*SINGLE_WEBS, *SMALLER_WEBS], ablation_trials("1", "2", "3", baseline=False), TERMS, choice)
+
+
+def e3_report(rows: Sequence[Row]) -> ExperimentReport:
+    """What URLs add to page content."""
+    names = (BEST, name_of("13"))
+    report = _ablation("E3", "page content and URL against page content alone", rows, names, [names[::-1]])
+    return replace(report, findings=[*report.findings, _more_in_chinese(rows, names)])
+
+
+def _more_in_chinese(rows: Sequence[Row], names: Sequence[str]) -> ClaimResult:
+    claim = "URLs add more in Chinese than in English"
+    gains = {}
+    for language in ("en", "zh"):
+        found = [group for group in groups(rows) if language_of(group.rows[0]["web"]) == language]
+        pairs = [compare(curves, names[1], names[0]) for group in found if (curves := group.precision(names))[names[0]]]
+        if not pairs:
+            return untested(claim, f"no rows of {language} topics")
+        gains[language] = sum(pair.gain.mean for pair in pairs) / len(pairs)
+    verdict = Verdict.HOLDS if gains["zh"] > gains["en"] and gains["zh"] > 0 else Verdict.FAILS
+    points = {language: f"{100 * gain:+.2f} points" for language, gain in gains.items()}
+    reason = f"precision {points['zh']} in Chinese, {points['en']} in English; groups of webs weigh alike"
+    return ClaimResult(claim=claim, verdict=verdict, reason=reason)
+
+
+def e4_report(rows: Sequence[Row]) -> ExperimentReport:
+    """What URLs add to all other signs."""
+    names = (FCMRPS, name_of("124"), BEST)
+    return _ablation("E4", "all four signs, all but the URL, page content alone", rows, names, [names])
+
+
+def e5_report(rows: Sequence[Row]) -> ExperimentReport:
+    """Each sign alone."""
+    names = (name_of("1"), name_of("3"), name_of("2"))
+    return _ablation("E5", "page content, URL and anchor text, each alone", rows, names, [names])
+
+
+def _ablation(
+    name: str, title: str, rows: Sequence[Row], names: Sequence[str], orders: Sequence[Sequence[str]]
+) -> ExperimentReport:
+    tables, findings = [], []
+    for group in groups(rows, circular=True):
+        precision, information = group.precision(names), group.information(names)
+        listed: list[list[Cell]] = [
+            [one, with_interval(end(precision, one), scale=100), 1000 * end(information, one).mean]
+            for one in names
+            if precision[one]
+        ]
+        tables.append(Table(title=f"{group.title}, {len(precision[names[0]])} topics",
+                            columns=["strategy", "precision %", "information per 1,000"], rows=listed))  # fmt: skip
+        if not group.circular:
+            findings += [
+                judge_order(f"{' > '.join(order)}: {group.title}", precision, order, scale=100, unit="points")
+                for order in orders
+            ]
+    notes = ("The paper gives curves only; their order is the claim.",)
+    return ExperimentReport(name=name, title=title, tables=tables, findings=findings, notes=notes)

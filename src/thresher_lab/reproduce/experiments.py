@@ -1,0 +1,104 @@
+"""The ten experiments by their numbers: their crawls and reports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from thresher.errors import ConfigError
+from thresher_lab.reproduce.ablations import e3_report, e3_trials, e4_report, e4_trials, e5_report, e5_trials
+from thresher_lab.reproduce.claims import Row
+from thresher_lab.reproduce.fcmrps import e1_report, e1_trials
+from thresher_lab.reproduce.itfidf import HOW_TO, e7_report
+from thresher_lab.reproduce.layers import e9_report, e9_trials
+from thresher_lab.reproduce.lpe import e8_report, e8_trials
+from thresher_lab.reproduce.plans import ExperimentOverrides
+from thresher_lab.reproduce.record import record_run, runs_of
+from thresher_lab.reproduce.rules import e10_report, e10_trials
+from thresher_lab.reproduce.tables import ExperimentReport
+from thresher_lab.reproduce.timing import e6_report, e6_trials
+from thresher_lab.reproduce.trial_runner import Progress, rows_file, run_trials
+from thresher_lab.reproduce.trials import Trial
+from thresher_lab.reproduce.url_tokens import e2_report
+from thresher_lab.statistics.result_rows import read_rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """An experiment of a paper.
+
+    Args:
+        trials: Lists its crawls.
+        report: Makes tables and verdicts from their rows.
+        how_to: How to make rows that are measured elsewhere; ``{path}`` is replaced by their file.
+    """
+
+    trials: Callable[[ExperimentOverrides], list[Trial]]
+    report: Callable[[Sequence[Row]], ExperimentReport]
+    how_to: str = ""
+
+
+def _no_trials(choice: ExperimentOverrides) -> list[Trial]:
+    return []
+
+
+EXPERIMENTS = {
+    "E1": Experiment(trials=e1_trials, report=e1_report),
+    "E2": Experiment(trials=e1_trials, report=e2_report),
+    "E3": Experiment(trials=e3_trials, report=e3_report),
+    "E4": Experiment(trials=e4_trials, report=e4_report),
+    "E5": Experiment(trials=e5_trials, report=e5_report),
+    "E6": Experiment(trials=e6_trials, report=e6_report),
+    "E7": Experiment(trials=_no_trials, report=e7_report, how_to=HOW_TO),
+    "E8": Experiment(trials=e8_trials, report=e8_report),
+    "E9": Experiment(trials=e9_trials, report=e9_report),
+    "E10": Experiment(trials=e10_trials, report=e10_report),
+}
+
+
+def chosen(names: Sequence[str]) -> list[str]:
+    """Return each experiment once, in their order; ``all`` is all of them.
+
+    Raises:
+        ConfigError: There is no such experiment.
+    """
+    wanted = {name.upper() for name in names}
+    if unknown := sorted(wanted - {"ALL", *EXPERIMENTS}):
+        raise ConfigError(f"no experiment is called {unknown[0]}; there are {', '.join(EXPERIMENTS)}, and all")
+    return [name for name in EXPERIMENTS if "ALL" in wanted or name in wanted]
+
+
+def run(name: str, folder: Path, choice: ExperimentOverrides, *, processes: int, progress: Progress) -> list[str]:
+    """Run the crawls of an experiment that are not in its file yet; return what could not be run."""
+    trials = EXPERIMENTS[name].trials(choice)
+    if not trials:
+        return []
+    started, before = time.monotonic(), len(read_rows(rows_file(folder, name)))
+    trouble = run_trials(trials, folder, name, processes=processes, progress=progress)
+    crawls = len(read_rows(rows_file(folder, name))) - before
+    record_run(folder, name, command_of(name, choice), crawls=crawls, seconds=time.monotonic() - started)
+    return trouble
+
+
+def command_of(name: str, choice: ExperimentOverrides) -> str:
+    """Return the command that runs an experiment with these options."""
+    options = {"web": ",".join(choice.webs), "topics": ",".join(choice.topics)}
+    options |= {"pages": str(choice.pages or ""), "seeds": str(choice.seed_sets or "")}
+    return " ".join(
+        [f"thresher lab reproduce {name}", *(f"--{key} {value}" for key, value in options.items() if value)]
+    )
+
+
+def report(name: str, folder: Path, trouble: Sequence[str] = ()) -> ExperimentReport:
+    """Make the report of an experiment from its file; its notes list what is missing."""
+    experiment, path = EXPERIMENTS[name], rows_file(folder, name)
+    rows = read_rows(path)
+    if not rows:
+        advice = experiment.how_to.format(path=path) or f"thresher lab reproduce {name} -o {folder}"
+        notes = (*trouble, f"not available: no rows in {path.name}; make them: {advice}")
+        return ExperimentReport(name=name, title="not available", notes=notes)
+    made = experiment.report(rows)
+    runs = (f"Run: {run.words()}" for run in runs_of(folder, name))
+    return replace(made, notes=(*made.notes, *trouble, *runs))

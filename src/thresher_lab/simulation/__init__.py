@@ -1,0 +1,1 @@
+"""Simulated crawls over frozen webs, with a perfect judge and an oracle."""

@@ -1,0 +1,199 @@
+"""A crawl over a frozen web, in process: the same pipeline as on the live web, without sockets.
+
+Pages are fetched one after another. Delays between requests to a host are kept on a virtual clock, on which a
+fetch takes time and waiting costs nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.judges.base import Judge
+from thresher.pipeline.host_policy import HostPolicyConfig
+from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.pipeline import Pipeline
+from thresher.politeness.host_budget import HostBudget
+from thresher.records import FetchedPage, Lease, ParsedPage
+from thresher.storage.page_store import NoArchive
+from thresher.strategies.base import Strategy
+from thresher.urls.canonical import host_key
+from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.timing import Stopwatch, timed_judge, timed_strategy
+from thresher_lab.webs.parsed_pages import ParsedPages
+from thresher_lab.webs.virtualweb import Web
+
+LEASE_SECONDS = 3600.0
+FETCH_SECONDS = 0.1
+"""How long a fetch takes on the virtual clock."""
+
+
+class WithinWeb:
+    """The edge of a frozen web: its hosts. A dead link on one of them is a fetch like any other."""
+
+    def __init__(self, web: Web) -> None:
+        self._hosts = frozenset(web.hosts())
+        self._pages = UrlScope()
+
+    def allows(self, candidate_url: str, hops: int) -> str:
+        """Return why a URL is outside; empty when it is inside."""
+        outside = host_key(candidate_url) not in self._hosts
+        return "outside the frozen web" if outside else self._pages.allows(candidate_url, hops)
+
+
+def rules_of(web: Web, *, host_pages: int = 0) -> PipelineRules:
+    """Return rules without limits except the web and, unless 0, the pages per host."""
+    return PipelineRules(
+        scope=WithinWeb(web), watch=HostPolicyConfig(budget=HostBudget(most=host_pages or len(web) + 1))
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedFetch:
+    """One fetch of a simulated crawl.
+
+    Args:
+        page_id: The page's number in its web; -1 for a dead link.
+        relevance: By the crawl's own judge.
+        bytes: Size of the body.
+    """
+
+    url: str
+    page_id: int
+    relevance: float
+    bytes: int
+
+    @property
+    def host(self) -> str:
+        """The host that was asked."""
+        return host_key(self.url)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatedCrawl:
+    """The fetches in order, and their costs.
+
+    Args:
+        seconds: Of processing, everything included.
+        scoring_seconds: The judge's and the strategy's own share of it.
+        virtual_seconds: On the virtual clock.
+    """
+
+    fetches: Sequence[SimulatedFetch]
+    seconds: float
+    scoring_seconds: float
+    virtual_seconds: float
+
+
+class WebResponder:
+    """Responses of a frozen web: its parsed pages, and 404 for all else."""
+
+    def __init__(self, web: Web, pages: ParsedPages) -> None:
+        self._web = web
+        self._pages = pages
+
+    def answer(self, url: str, *, at: float) -> FetchedPage:
+        """Return the response to a request; the page itself comes from `parse`."""
+        status = 200 if self._pages.get(url) else 404
+        return FetchedPage(url=url, status=status, headers={"content-type": "text/html"}, body=b"", fetched_at=at)
+
+    def parse(self, url: str, body: bytes, content_type: str) -> ParsedPage:
+        """Return the page of the last request."""
+        found = self._pages.get(url)
+        assert found is not None
+        return found[0]
+
+    def fetch(self, url: str, relevance: float) -> SimulatedFetch:
+        """Record a fetch."""
+        found = self._pages.get(url)
+        page_id = self._web.page_id(url) if found else None
+        number = -1 if page_id is None else page_id
+        return SimulatedFetch(url=url, page_id=number, relevance=relevance, bytes=found[1] if found else 0)
+
+
+class VirtualClock:
+    """A clock that is advanced by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Simulator:
+    """One crawl of one web.
+
+    Args:
+        pages: The web's parsed pages.
+        rules: By default the whole web is in scope.
+        delay_seconds: Between two requests to a host, on the virtual clock.
+    """
+
+    def __init__(
+        self,
+        web: Web,
+        pages: ParsedPages,
+        *,
+        judge: Judge,
+        strategy: Strategy,
+        rules: PipelineRules | None = None,
+        delay_seconds: float = 0.0,
+    ) -> None:
+        self._answers = WebResponder(web, pages)
+        self._watch = Stopwatch()
+        self._clock = VirtualClock()
+        self._delay_seconds = delay_seconds
+        self._frontier = MemoryFrontier(clock=self._clock, merge=strategy.merge, waiting_per_host=len(web) * 2 + 1000)
+        self._pipeline = Pipeline(
+            frontier=self._frontier,
+            archive=NoArchive(),
+            judge=timed_judge(judge, self._watch),
+            strategy=timed_strategy(strategy, self._watch),
+            rules=rules or rules_of(web),
+            parse=self._answers.parse,
+        )
+
+    async def run(self, seeds: Sequence[str], budget: int, *, free: Set[int] = frozenset()) -> SimulatedCrawl:
+        """Fetch until the budget is spent or nothing waits; every fetch counts, a dead link's too.
+
+        Args:
+            seeds: URLs to start from.
+            budget: The largest number of fetches.
+            free: Pages whose fetches do not count, and are not reported.
+        """
+        started = time.process_time()
+        fetches: list[SimulatedFetch] = []
+        await self._pipeline.seed(seeds)
+        while len(fetches) < budget and (lease := await self._next()):
+            fetch = await self._fetch(lease)
+            if fetch.page_id not in free:
+                fetches.append(fetch)
+        return SimulatedCrawl(
+            fetches=fetches,
+            seconds=time.process_time() - started,
+            scoring_seconds=self._watch.seconds,
+            virtual_seconds=self._clock.now,
+        )
+
+    async def teach(self, labelled: Mapping[str, bool | None]) -> None:
+        """Train the judge on labels, and rescore the queue."""
+        await self._pipeline.updater.teach(labelled)
+
+    async def _next(self) -> Lease | None:
+        """Lease the best URL, after waiting for the hosts' delays."""
+        while not (leases := await self._frontier.lease(1, seconds=LEASE_SECONDS)):
+            wait = await self._frontier.seconds_to_next()
+            if wait is None:
+                return None
+            self._clock.now += wait
+        return leases[0]
+
+    async def _fetch(self, lease: Lease) -> SimulatedFetch:
+        answer = self._answers.answer(lease.url, at=self._clock.now)
+        if self._delay_seconds:
+            self._clock.now += FETCH_SECONDS
+        record = await self._pipeline.process(lease, answer, delay_seconds=self._delay_seconds)
+        return self._answers.fetch(lease.url, record.relevance)

@@ -1,0 +1,1 @@
+"""Measures of crawls, their curves, and how certain a comparison is."""

@@ -1,0 +1,1 @@
+"""Frozen and generated webs: pages with known labels, served without a network."""

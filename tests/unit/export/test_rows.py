@@ -1,0 +1,91 @@
+"""The collection leaves in formats that other tools open, ranked, and harmless to a spreadsheet."""
+
+import csv
+import io
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.unit.storage.test_collection import link, page
+from thresher.errors import ExportError
+from thresher.export.rows import COLUMNS, export, harmless, rows
+from thresher.storage.page_store import PageStoreWriter
+from thresher.storage.reader import PageStoreReader
+
+
+@pytest.fixture
+def collection(tmp_path):
+    writer = PageStoreWriter(tmp_path / "pages" / "w1.db")
+    writer.write([page(1, relevance=0.3, title="Seed", text="some text", links=[link(2, "=cmd()|' /C calc'!A0")])])
+    writer.write([page(2, relevance=0.8, parent=1, title="+86 电话", language="zh", depth=1)])
+    writer.close()
+    with PageStoreReader(tmp_path / "pages") as collection:
+        yield collection
+
+
+def test_jsonl_has_one_object_per_page_best_first(collection):
+    out = io.StringIO()
+    assert export(rows(collection), "jsonl", None, out) == 2
+    first, second = map(json.loads, out.getvalue().splitlines())
+    assert list(first) == list(COLUMNS)
+    assert (first["url"], first["parent"], first["anchor"]) == (
+        "http://a.example/2",
+        "http://a.example/1",
+        "=cmd()|' /C calc'!A0",
+    )
+    assert first["fetched_at"] == "1970-01-01T00:00:02+00:00"
+    assert (second["title"], second["parent"]) == ("Seed", "")
+
+
+def test_csv_cells_are_no_formulas(collection):
+    out = io.StringIO()
+    export(rows(collection), "csv", None, out)
+    first = next(csv.DictReader(io.StringIO(out.getvalue())))
+    assert first["anchor"].startswith("'=cmd")
+    assert first["title"] == "'+86 电话"
+
+
+def test_raw_csv_is_as_it_was(collection):
+    out = io.StringIO()
+    export(rows(collection), "csv", None, out, raw=True)
+    assert next(csv.DictReader(io.StringIO(out.getvalue())))["title"] == "+86 电话"
+
+
+@pytest.mark.parametrize("cell", ["=1", "+1", "-1", "@a", "＝1", "＋1", "－1", "＠a", "  =1"])
+def test_every_start_of_a_formula_is_guarded(cell):
+    assert harmless(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("start", ["\t", "\r", "\n"])
+def test_a_start_that_a_spreadsheet_skips_is_guarded_and_blanked(start):
+    assert harmless(f"{start}=1") == "' =1"
+    assert harmless(f"{start}a") == "' a"
+
+
+def test_no_cell_is_obeyed_by_a_terminal():
+    assert harmless("a\x1b]0;b\x07\u202ec") == "a\ufffd]0;b\ufffd\ufffdc"
+
+
+def test_numbers_are_no_formulas():
+    assert harmless(-1) == -1
+    assert harmless("a=1") == "a=1"
+
+
+def test_parquet_holds_the_same_rows_with_types(collection, tmp_path):
+    path = tmp_path / "pages.parquet"
+    assert export(rows(collection, text=True), "parquet", path, io.StringIO(), text=True) == 2
+    table = pq.read_table(path)
+    assert table.column_names == [*COLUMNS, "text"]
+    assert table["relevance"].to_pylist() == [0.8, 0.3]
+    assert table["text"].to_pylist() == ["", "some text"]
+    assert not path.with_name("pages.parquet.part").exists()
+
+
+def test_parquet_needs_a_file(collection):
+    with pytest.raises(ExportError, match="name a file"):
+        export(rows(collection), "parquet", None, io.StringIO())
+
+
+def test_pages_below_a_relevance_are_left_out(collection):
+    assert [row["url"] for row in rows(collection, min_relevance=0.5)] == ["http://a.example/2"]

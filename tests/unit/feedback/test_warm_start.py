@@ -1,0 +1,80 @@
+"""After a restart a strategy has at hand what the best waiting URLs were found on."""
+
+import pytest
+
+from thresher.feedback.warm_start import warm_start
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.records import LABEL_PART, Candidate, Judgement, Outcome, Revision
+from thresher.registry import make
+from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
+from thresher.strategies.base import WarmStartable
+from thresher.topics.profile import TopicProfile
+from thresher.urls.canonical import fingerprint
+
+PAGE, DONE, WAITS, OTHER, UNKNOWN = (f"http://a.example/{name}" for name in ("page", "done", "waits", "other", "low"))
+BY_PARENT = ["best-first", "relevant-parents", "soft-focus", "hard-focus"]
+"""Strategies that give a link the worth of its page."""
+
+
+def strategy_called(name):
+    return make("strategy", name, {}, TopicProfile(vectors={"en": {"moon": 1.0}}, labels=[], phrases=["moon"]))
+
+
+def record(url, relevance, links=()):
+    found = [FoundLink(url=link, anchor="about moons", score=relevance, parts={}) for link in links]
+    return PageRecord(
+        fingerprint=fingerprint(url), url=url, status=200, outcome=Outcome.DONE, fetched_at=1.0, page=True,
+        title="Moons", language="en", relevance=relevance, relevant=relevance > 0.5, reward=relevance,
+        text="All about moons and the moon.", links=found,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def pages(tmp_path):
+    writer = PageStoreWriter(tmp_path / "w1.db")
+    writer.write([record(PAGE, 0.9, [DONE, WAITS, UNKNOWN]), record(DONE, 0.1)])
+    writer.close()
+    return tmp_path
+
+
+async def waiting():
+    frontier = MemoryFrontier()
+    parent = fingerprint(PAGE)
+    await frontier.add([Candidate(url=WAITS, score=0.9, parent=parent), Candidate(url=OTHER, score=0.4)])
+    return frontier
+
+
+def said(word):
+    judgement = Judgement(relevance=float(word), relevant=word, parts={LABEL_PART: float(word)})
+    return [Revision(url=PAGE, judgement=judgement)]
+
+
+async def after(pages, name, revisions):
+    """Give the scores of what waits after a restart and some words of people."""
+    strategy = strategy_called(name)
+    assert isinstance(strategy, WarmStartable)
+    assert await warm_start(strategy, await waiting(), pages) == 1
+    changes = strategy.revise(revisions)
+    assert all(change.was == pytest.approx(0.9) for change in changes.values())
+    return {url: change.now for url, change in changes.items()}
+
+
+@pytest.mark.parametrize("name", BY_PARENT)
+async def test_links_are_worth_what_a_person_said_of_their_page(pages, name):
+    assert await after(pages, name, said(True)) == {WAITS: 1.0}
+    assert await after(pages, name, said(False)) == {WAITS: 0.0}
+    assert await after(pages, name, []) == {}
+
+
+async def test_where_links_are_learned_a_yes_lifts_them_and_a_no_says_nothing_about_them(pages):
+    assert (await after(pages, "thresher", said(True)))[WAITS] > 0.9
+    assert await after(pages, "thresher", said(False)) == {}
+
+
+async def test_a_restart_alone_changes_no_score(pages):
+    assert await after(pages, "thresher", []) == {}
+
+
+@pytest.mark.parametrize("name", ["thresher", *BY_PARENT])
+async def test_without_a_page_store_nothing_is_taken_up(tmp_path, name):
+    assert await warm_start(strategy_called(name), await waiting(), tmp_path) == 0

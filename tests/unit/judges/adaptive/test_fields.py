@@ -1,0 +1,55 @@
+"""The words of a page, and the topic's own words among them."""
+
+import numpy as np
+import pytest
+
+from thresher.judges.adaptive.terms import PhraseWords, term_weights
+from thresher.records import ParsedPage
+
+
+def page(text, title=""):
+    return ParsedPage(url="http://a.test/", title=title, text=f"{title} {text}".strip(), language="en")
+
+
+def counts(text, *phrases):
+    """Count the terms of a long page as the judge of a topic does, without the extra weight of its beginning."""
+    plain = page("filler " * 100 + text)
+    terms = PhraseWords(phrases).mark(plain, term_weights(plain))
+    return dict(zip(terms.names, np.expm1(terms.weights), strict=True))
+
+
+def test_a_word_of_the_title_counts_more_than_one_of_the_text():
+    terms = term_weights(page("sea " * 200 + "island", title="volcano"))
+    weights = dict(zip(terms.names, terms.weights, strict=True))
+    assert weights["volcano"] == pytest.approx(np.log(1 + 1 + 4 + 4))
+    assert weights["island"] == pytest.approx(np.log(2))
+
+
+def test_other_forms_of_a_word_of_the_phrase_count_as_that_word():
+    found = counts("a volcano, volcanic ash and volcanism", "volcanoes")
+    assert found["volcano"] == pytest.approx(3)
+    assert "volcan" not in found
+
+
+def test_a_short_word_has_no_other_forms():
+    found = counts("the art of artists and articles", "art")
+    assert found["art"] == pytest.approx(1)
+    assert found["artist"] == pytest.approx(1)
+
+
+def test_words_of_a_phrase_side_by_side_are_a_term_of_their_own():
+    found = counts("the French Revolution, French revolutionaries, a revolution of the French", "French Revolution")
+    assert found["french revolut"] == pytest.approx(2)
+    assert found["revolut"] == pytest.approx(3)
+    assert "french revolut" not in counts("a French wine and a glorious revolution", "French Revolution")
+
+
+def test_words_of_different_phrases_are_no_pair():
+    assert PhraseWords(["solar cells", "wind"]).pairs == ["solar cell"]
+
+
+def test_chinese_terms_and_pages_without_words_of_the_phrase_stay_as_they_are():
+    chinese = ParsedPage(url="http://a.test/", title="异步", text="异步 编程 JavaScript", language="zh")
+    terms = term_weights(chinese)
+    assert PhraseWords(["异步编程"]).mark(chinese, terms) is terms
+    assert PhraseWords(["异步编程"]).pairs == []

@@ -1,0 +1,130 @@
+"""Every reason is of a known kind that strangers cannot make up, has plain words, and is counted with its hosts."""
+
+import asyncio
+
+import pytest
+
+from thresher.engine import watchdog
+from thresher.engine.download import handler
+from thresher.frontier.base import Counts, FailureCount
+from thresher.monitoring.failures import FailureKind, cause_of, failure_report, grouped, kind_of, plain_reason
+from thresher.parsing.isolated import Unparsable
+from thresher.parsing.response import classify_response
+from thresher.pipeline.outcomes import MAX_REDIRECTS, SOFT_404
+from thresher.records import FetchedPage
+from thresher.traps.detector import MAX_VARIANTS, PartHistory
+
+
+def answer(status, **headers):
+    page = FetchedPage(url="http://a.example/", status=status, headers=headers, body=b"", fetched_at=0.0)
+    return classify_response(page).reason
+
+
+@pytest.mark.parametrize("reason", sorted({reason for reason, _ in handler._REASONS.values()}))
+def test_every_way_in_which_a_fetch_fails_has_a_kind(reason):
+    assert kind_of(reason) is not FailureKind.OTHER
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("timeout", "timeout"),
+        ("slower than others", "slow"),
+        ("ResponseNeverReceived", "connection"),
+        ("no such host", "no_such_host"),
+        ("too many headers", "protocol"),
+        (answer(404), "http_4xx"),
+        (answer(429), "http_4xx"),
+        (answer(503), "http_5xx"),
+        (answer(301), "redirect"),
+        (answer(301, location="/"), "redirect"),
+        (f"more than {MAX_REDIRECTS} redirects", "redirect"),
+        (answer(302, location="/b") + ": too deep", "redirect"),
+        ("refreshes to http://b.example/: too deep", "redirect"),
+        (answer(200, **{"content-type": "image/png"}), "not_a_page"),
+        (SOFT_404, "soft_404"),
+        ("robots.txt", "robots"),
+        ("robots.txt cannot be read: http 503, 2 times in a row", "robots"),
+        ("refused: a private address", "address"),
+        ("a maze: pages like /x/* link only to URLs never seen before", "trap"),
+        (PartHistory(pages=MAX_VARIANTS).exhausted_reason("/p#"), "trap"),
+        (watchdog.REASON, "unparsable"),
+        (str(Unparsable("more than 2 s", final=False)), "unparsable"),
+        ("broke the line", "unparsable"),
+        ("", "other"),
+    ],
+)
+def test_a_reason_is_of_a_kind(reason, kind):
+    assert kind_of(reason) == kind
+
+
+def test_what_a_stranger_writes_never_becomes_a_kind():
+    said = answer(200, **{"content-type": 'x"} 1\nthresher_pages_total{crawl="y'})
+    assert kind_of(said) is FailureKind.NOT_A_PAGE
+    assert kind_of("\x1b[31m" + said) is FailureKind.OTHER
+
+
+@pytest.mark.parametrize(
+    ("reason", "words", "cause"),
+    [
+        ("http 404", "HTTP 404", "page"),
+        ("no such host", "DNS lookup failed", "unreachable"),
+        ("robots.txt cannot be read: no such host, 3 times in a row", "DNS lookup failed", "unreachable"),
+        ("no page in 5 tries: timeout", "timeout", "unreachable"),
+        ("robots.txt cannot be read: http 503", "robots.txt cannot be read (HTTP 503)", "busy"),
+        ("robots.txt cannot be read: the answer broke off", "robots.txt cannot be read (the answer broke off)", None),
+        ("http 429, asks for 3 hours of rest", "HTTP 429", "busy"),
+        ("http 503, 5 times in a row", "HTTP 503", "busy"),
+        ("robots.txt", "disallowed by robots.txt", "page"),
+        ("not a page: image/png", "not a web page (image/png)", "page"),
+        ("redirected to http://b.example/: too deep", "redirected to a URL outside the crawl", "page"),
+        ("ResponseNeverReceived", "connection failed (ResponseNeverReceived)", "unreachable"),
+        ("blocked by hand: spam", "blocked by the user", "rules"),
+        ("gave 20 pages, none of them relevant", "page budget of the host used up", "rules"),
+        ("", "reason not listed", "page"),
+    ],
+)
+def test_a_reason_has_plain_words_and_a_cause(reason, words, cause):
+    assert plain_reason(reason) == words
+    assert cause_of(reason) == (cause or "unreachable")
+
+
+def parked(host, reason, urls, retry_seconds=None):
+    return FailureCount(host=host, reason=reason, urls=urls, waiting=True, retry_seconds=retry_seconds)
+
+
+def test_failures_are_grouped_by_their_words_with_hosts_and_counts():
+    hosts = "dcba"
+    counts = [FailureCount(host=f"{host}.example", reason="no such host", urls=3) for host in hosts]
+    counts += [FailureCount(host="a.example", reason="http 404", urls=1), parked("e.example", "gave 20 pages", 99)]
+    report = grouped(counts)
+    assert report.lines() == [
+        "12 URLs on 4 hosts: DNS lookup failed (a.example, b.example, c.example, …)",
+        "1 URL on 1 host: HTTP 404 (a.example)",
+    ]
+    assert [group["urls"] for group in report.as_json()] == [12, 1, 99]
+
+
+def test_what_remains_is_said_in_one_sentence():
+    assert grouped([]).remaining() == grouped([]).advice() == ""
+    one = grouped([parked("a.example", "robots.txt cannot be read: no such host", 1, 599.5)])
+    assert one.remaining() == "1 URL remains on 1 unreachable host (DNS lookup failed)"
+    assert one.advice() == "Re-run in 10 min to retry."
+    both = grouped(
+        [parked("a.example", "http 429, asks for 2 hours", 5, 0.2), parked("b.example", "blocked by hand", 2)]
+    )
+    assert both.remaining() == ("7 URLs remain: 5 on 1 busy host (HTTP 429), 2 on 1 parked host (blocked by the user)")
+    assert both.advice() == "Re-run to retry."
+    assert "until released" in grouped([parked("b.example", "blocked by hand", 2)]).advice()
+
+
+def test_failures_without_a_listed_reason_are_counted_as_such():
+    class Old:
+        async def counts(self):
+            return Counts(failed=5)
+
+        async def failures(self):
+            return [FailureCount(host="a.example", reason="timeout", urls=2)]
+
+    report = asyncio.run(failure_report(Old()))
+    assert report.lines() == ["3 URLs: reason not listed", "2 URLs on 1 host: timeout (a.example)"]

@@ -1,0 +1,112 @@
+"""A run says how it stands, what limits it, and when it has harvested too little."""
+
+from dataclasses import replace
+
+import pytest
+
+from thresher.frontier.base import Counts
+from thresher.runner.limits import HARVEST_PAGES, Limits, Pace, Progress, StopReason, nothing_fetched
+
+
+def limit(**counts):
+    return Progress(counts=Counts(**counts), pages_per_second=0.0, seconds=1.0, workers=2).limit
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ({"ready": 3}, "starting"),
+        ({"ready": 3, "pages": 1}, "2 workers busy"),
+        ({"delayed": 36, "pages": 1}, "36 hosts waiting for their delay"),
+        ({"delayed": 1, "pages": 1}, "1 host waiting for its delay"),
+        ({"leased": 1, "pages": 1}, "waiting for 1 response"),
+        ({"parked": 2, "pages": 1}, "2 hosts parked or unreachable"),
+        ({"pages": 1}, "the queue is empty"),
+    ],
+)
+def test_the_line_says_what_limits_the_speed(counts, said):
+    assert limit(**counts) == said
+
+
+def test_the_line_says_when_nobody_works_and_when_nobody_knows():
+    watched = Progress(counts=Counts(ready=3, pages=1), pages_per_second=0.0, seconds=1.0, workers=0)
+    assert watched.limit == "no worker has joined yet"
+    assert replace(watched, answered=False).limit == "the store does not answer"
+
+
+@pytest.mark.parametrize(
+    ("limits", "counts", "ending"),
+    [
+        (Limits(), Counts(), StopReason.DONE),
+        (Limits(), Counts(waiting=1), StopReason.RESTING),
+        (Limits(pages=5), Counts(pages=5, waiting=1), StopReason.PAGES),
+        (Limits(pages=5), Counts(pages=5), StopReason.DONE),
+        (Limits(relevant=2), Counts(relevant=2, waiting=1), StopReason.RELEVANT),
+    ],
+)
+def test_a_run_without_workers_says_why_it_is_over(limits, counts, ending):
+    assert limits.reached(counts) is ending
+
+
+@pytest.mark.parametrize(
+    ("limits", "ending"),
+    [
+        (Limits(), None),
+        (Limits(pages=5, relevant=11, minutes=1.1, harvest_below=0.1), None),
+        (Limits(relevant=10), StopReason.RELEVANT),
+        (Limits(minutes=1.0), StopReason.MINUTES),
+        (Limits(harvest_below=0.2), StopReason.HARVEST),
+    ],
+)
+def test_the_first_rule_that_is_broken_ends_a_run(limits, ending):
+    assert limits.exceeded(Counts(pages=100, relevant=10), seconds=60.0, harvest=0.1) is ending
+
+
+def test_the_speed_is_that_of_the_last_seconds():
+    pace = Pace()
+    for second, pages in [(0, 0), (10, 100), (12, 120), (14, 140)]:
+        pace.add_sample(second, Counts(pages=pages))
+    assert pace.pages_per_second(over=5) == pytest.approx(10.0)
+
+
+def test_the_harvest_is_known_after_enough_pages():
+    pace = Pace()
+    pace.add_sample(0, Counts(pages=0, relevant=0))
+    pace.add_sample(1, Counts(pages=HARVEST_PAGES - 1, relevant=100))
+    assert pace.harvest() is None
+    pace.add_sample(2, Counts(pages=HARVEST_PAGES, relevant=100))
+    assert pace.harvest() == pytest.approx(100 / HARVEST_PAGES)
+    pace.add_sample(3, Counts(pages=2 * HARVEST_PAGES, relevant=110))
+    assert pace.harvest() == pytest.approx(10 / HARVEST_PAGES)
+
+
+def test_only_a_run_that_was_stopped_has_an_exit_code_of_its_own():
+    codes = {ending.name: ending.exit_code for ending in StopReason if ending.exit_code}
+    assert codes == {"STOPPED": 11, "FORCED": 13}
+
+
+def is_empty(before, after, ending=StopReason.DONE, **more):
+    return nothing_fetched(ending, before, after, **{"is_refresh": False, "unreachable": False, **more})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "more", "expected"),
+    [
+        (Counts(), Counts(pages=1, failed=98), {}, False),
+        (Counts(), Counts(pages=1, failed=99), {}, False),
+        (Counts(), Counts(pages=1, failed=100), {}, True),
+        (Counts(), Counts(pages=0, failed=1), {}, True),
+        (Counts(), Counts(waiting=3), {"unreachable": True}, True),
+        (Counts(), Counts(waiting=3), {}, False),
+        (Counts(pages=9, failed=4), Counts(pages=9, failed=4), {}, False),
+        (Counts(pages=9, failed=4), Counts(pages=9, failed=5), {}, True),
+        (Counts(pages=0, failed=1), Counts(pages=0, failed=1), {}, True),
+        (Counts(pages=9), Counts(pages=9, failed=1, waiting=1), {"ending": StopReason.PAGES}, False),
+        (Counts(), Counts(failed=1, waiting=1), {"ending": StopReason.STOPPED}, False),
+        (Counts(), Counts(failed=1, waiting=1), {"ending": StopReason.MINUTES}, True),
+        (Counts(), Counts(done=200, failed=1), {"is_refresh": True}, False),
+        (Counts(), Counts(done=0, failed=1), {"is_refresh": True}, True),
+    ],
+)
+def test_a_run_says_when_it_could_fetch_nothing(before, after, more, expected):
+    assert is_empty(before, after, **more) is expected

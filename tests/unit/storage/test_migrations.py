@@ -1,0 +1,88 @@
+"""Segments that earlier versions wrote are read as they are, and brought up to date when they are written on."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from tests.unit.storage.test_collection import page
+from thresher.errors import StoreError
+from thresher.storage.migrations import SCHEMA_VERSION, check_all
+from thresher.storage.page_store import PageStoreWriter
+from thresher.storage.reader import PageStoreReader
+
+FIRST = """
+CREATE TABLE page (
+    id INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL, url TEXT NOT NULL, status INTEGER NOT NULL,
+    outcome TEXT NOT NULL, reason TEXT NOT NULL, page INTEGER NOT NULL, score REAL NOT NULL, parent INTEGER NOT NULL,
+    depth INTEGER NOT NULL, title TEXT NOT NULL, language TEXT NOT NULL, relevance REAL NOT NULL,
+    relevant INTEGER NOT NULL, parts TEXT, text_hash INTEGER NOT NULL, duplicate_of INTEGER NOT NULL,
+    fetched_at REAL NOT NULL, elapsed_seconds REAL NOT NULL, bytes INTEGER NOT NULL, text BLOB, links BLOB
+);
+CREATE INDEX page_fingerprint ON page (fingerprint);
+INSERT INTO page (fingerprint, url, status, outcome, reason, page, score, parent, depth, title, language, relevance,
+    relevant, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes)
+VALUES (1, 'http://a.example/1', 200, 'done', '', 1, 0, 0, 0, 'old', '', 0.5, 1, 0, 0, 1, 0, 0);
+"""
+SEGMENTS = {
+    1: FIRST,
+    2: FIRST.replace("parts TEXT", "probability REAL, parts TEXT"),
+}
+
+
+@pytest.fixture(params=SEGMENTS)
+def segment(request, tmp_path):
+    path = tmp_path / "w1.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(f"{SEGMENTS[request.param]} PRAGMA user_version = {request.param};")
+    return path
+
+
+def version(path):
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute("PRAGMA user_version").fetchone()[0]
+
+
+def test_an_old_segment_is_read_and_left_as_it_is(segment):
+    was = version(segment)
+    with PageStoreReader(segment.parent) as collection:
+        [record] = collection.ranked()
+    assert (record.title, record.terms, record.etag, record.last_modified) == ("old", b"", "", "")
+    assert version(segment) == was
+
+
+def test_an_old_segment_is_written_on(segment):
+    with closing(PageStoreWriter(segment)) as writer:
+        writer.write([page(2, relevance=0.99, reward=0.4, etag='"e"')])
+    with PageStoreReader(segment.parent) as collection:
+        assert [(record.title, record.etag) for record in collection.ranked()] == [("", '"e"'), ("old", "")]
+    assert version(segment) == SCHEMA_VERSION
+
+
+def test_a_segment_that_is_up_to_date_is_opened_again(tmp_path):
+    for number in (1, 2):
+        with closing(PageStoreWriter(tmp_path / "w1.db")) as writer:
+            writer.write([page(number)])
+    with PageStoreReader(tmp_path) as collection:
+        assert len(list(collection.ranked())) == 2
+
+
+def test_a_segment_that_cannot_be_brought_up_to_date_stays_whole(segment):
+    with closing(sqlite3.connect(segment)) as db:
+        db.execute("ALTER TABLE page ADD COLUMN last_modified TEXT")
+    was = version(segment)
+    with pytest.raises(sqlite3.OperationalError, match="duplicate column"):
+        PageStoreWriter(segment)
+    with closing(sqlite3.connect(segment)) as db:
+        assert "etag" not in [row[1] for row in db.execute("PRAGMA table_info(page)")]
+    assert version(segment) == was
+
+
+def test_segments_are_checked_before_anything_is_written(tmp_path, segment):
+    check_all(segment.parent)
+    (tmp_path / "w2.db").write_bytes(b"no database, which is another matter" * 30)
+    check_all(segment.parent)
+    with closing(sqlite3.connect(segment)) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer Thresher"):
+        check_all(segment.parent)

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+
+from thresher.strategies.flagship.model import Model, Prior, sigmoid
+
+
+def prior(*weights, hold=1.0, mixing=None):
+    mixed = np.zeros((len(weights), 0)) if mixing is None else np.array(mixing)
+    return Prior(weights=np.array(weights), hold=np.full(len(weights), hold), mixing=mixed)
+
+
+def model(most=2000, hold=1.0):
+    return Model(prior(-1.0, 2.0, hold=hold), most=most)
+
+
+def taught(model, pairs):
+    for key, (value, relevance) in enumerate(pairs):
+        model.add(key, np.array([1.0, value]), relevance)
+    for _ in range(5):
+        model.fit()
+    return model
+
+
+def test_without_examples_the_weights_are_the_prior_ones():
+    one = model()
+    one.fit()
+    assert one.weights.tolist() == [-1.0, 2.0]
+
+
+def test_examples_move_the_weights_and_the_prior_holds_them():
+    against = [(1.0, 0.0), (0.0, 1.0)] * 20
+    loose, held = taught(model(hold=0.1), against), taught(model(hold=1000.0), against)
+    assert loose.weights[1] < 0
+    assert held.weights[1] > 1.5
+
+
+def test_the_weights_are_those_of_the_least_loss():
+    one = taught(model(), [(1.0, 1.0), (1.0, 0.0), (0.0, 0.0), (0.5, 0.7)])
+    x, r = np.array([[1, 1], [1, 1], [1, 0], [1, 0.5]]), np.array([1, 0, 0, 0.7])
+    gradient = x.T @ (sigmoid(x @ one.weights) - r) + (one.weights - [-1, 2])
+    assert np.abs(gradient).max() < 1e-3
+
+
+def test_only_the_latest_examples_count():
+    one = taught(model(most=40, hold=0.1), [(1.0, 0.0)] * 100 + [(1.0, 1.0)] * 40)
+    assert sigmoid(one.weights.sum()) > 0.8
+
+
+def test_a_second_thought_changes_the_example():
+    one = taught(model(hold=0.1), [(1.0, 0.0)] * 10)
+    for key in range(10):
+        one.revise(key, 1.0)
+    one.revise(77, 1.0)
+    for _ in range(5):
+        one.fit()
+    assert sigmoid(one.weights.sum()) > 0.8
+
+
+def test_a_restart_goes_on_with_weights_and_examples():
+    one, other = taught(model(), [(1.0, 0.0), (0.5, 1.0)]), model()
+    other.restore(one.state())
+    assert other.weights.tolist() == one.weights.tolist()
+    assert other.count == 2
+    with pytest.raises(ValueError, match="of other features"):
+        Model(prior(0.0, 0.0, 0.0)).restore(one.state())
+
+
+def test_a_combination_of_features_is_weighed_too_and_learned_from():
+    both = Prior(weights=np.array([0.0, 0.0, 0.0, 1.0]), hold=np.ones(4), mixing=np.array([[-1.5], [1.0], [1.0]]))
+    one = Model(both)
+    x = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
+    assert one.predict(x).tolist() == pytest.approx(sigmoid(np.tanh([0.5, -0.5])).tolist())
+    for key in range(20):
+        one.add(key, x[key % 2], float(key % 2))
+    one.fit()
+    assert one.weights[3] < 1.0
+    assert one.predict(x[0]) < one.predict(x[1])
+
+
+def test_the_parts_of_a_score_add_up_to_it_and_each_feature_has_its_share_of_the_combinations():
+    both = Prior(weights=np.array([-1.0, 0.5, 0.0, 2.0]), hold=np.ones(4), mixing=np.array([[-1.5], [1.0], [2.0]]))
+    one = Model(both)
+    x = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    parts = one.parts(x)
+    assert sigmoid(parts.sum(axis=1)).tolist() == pytest.approx(one.predict(x).tolist(), abs=0.005)
+    assert parts[0, 2] > parts[0, 1] > 0.5
+    assert parts[2, 1:].tolist() == [0, 0]
+    assert len(set(parts[:, 0].tolist())) == 1

@@ -1,0 +1,160 @@
+"""Thresher's own strategy, on a small web that is made here: hubs, good pages beside bad ones, dead links."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.strategies.flagship.test_state import Desk
+from thresher.records import Judgement, Lease, Link, ParsedPage, Revision
+from thresher.strategies.base import Forecaster
+from thresher.strategies.flagship.forecast import forecast
+from thresher.strategies.flagship.model import GROUPS
+from thresher.strategies.flagship.strategy import Thresher
+from thresher.topics.profile import TopicProfile
+from thresher.urls.canonical import fingerprint
+
+
+def page(name, *targets, text=""):
+    links = tuple(
+        Link(url=f"http://a.org/{target}", anchor=target.rpartition("/")[2].replace("-", " "), tag_path="ul/li/a")
+        for target in targets
+    )
+    return ParsedPage(url=f"http://a.org/{name}", title=name, text=text or name, links=links)
+
+
+def lease(url):
+    return Lease(url=url, host="a.org", score=0.0, fence=1, until=0.0)
+
+
+def crawled(strategy, found, relevance):
+    judgement = Judgement(relevance=relevance, relevant=relevance >= 0.5)
+    candidates = {one.url: one for one in strategy.score(found, judgement, lease(found.url))}
+    return candidates, strategy.revise(())
+
+
+def test_seeds_start_on_top():
+    assert [one.score for one in Thresher(TopicProfile()).seeds(["http://a.org/"])] == [1.0]
+
+
+def test_links_of_relevant_pages_come_before_those_of_others():
+    strategy = Thresher(TopicProfile())
+    good, _ = crawled(strategy, page("good", "x", "y"), 1.0)
+    bad, _ = crawled(strategy, page("bad", "u", "v"), 0.0)
+    assert min(one.score for one in good.values()) > max(one.score for one in bad.values())
+
+
+def test_a_score_is_a_probability_and_its_parts_have_names():
+    candidates, _ = crawled(Thresher(TopicProfile()), page("p", "x", "y", "x"), 0.7)
+    assert set(candidates) == {"http://a.org/x", "http://a.org/y"}
+    for one in candidates.values():
+        assert 0 <= one.score <= 1
+        assert list(one.parts) == list(GROUPS)
+
+
+def wide_crawl(strategy, pages=40):
+    """Pages of /film/ are the topic and those of /tax/ are not; every hub links to both."""
+    changes = {}
+    for number in range(pages):
+        targets = [f"film/{number}-{one}" for one in range(3)] + [f"tax/{number}-{one}" for one in range(3)]
+        _, changed = crawled(strategy, page(f"hub/{number}", *targets), 0.0)
+        changes.update(changed)
+        for kind, relevance in (("film", 1.0), ("tax", 0.0)):
+            _, changed = crawled(strategy, page(f"{kind}/{number}-0"), relevance)
+            changes.update(changed)
+    return changes
+
+
+def test_where_links_lead_is_learned_and_waiting_urls_follow():
+    strategy = Thresher(TopicProfile())
+    changes = wide_crawl(strategy)
+    films = [change.now for url, change in changes.items() if "/film/" in url]
+    taxes = [change.now for url, change in changes.items() if "/tax/" in url]
+    assert films
+    assert min(films[-5:]) > max([*taxes[-5:], 0.0])
+    fresh, _ = crawled(strategy, page("hub/new", "film/new", "tax/new"), 0.0)
+    assert fresh["http://a.org/film/new"].score > 3 * fresh["http://a.org/tax/new"].score
+
+
+def test_changes_begin_where_the_queue_stands():
+    strategy, queue = Thresher(TopicProfile()), {}
+    for number in range(30):
+        candidates, changes = crawled(
+            strategy, page(f"p{number}", *(f"x{(number + one) % 40}" for one in range(8))), 1.0
+        )
+        for url, one in candidates.items():
+            queue[url] = max(queue.get(url, 0.0), one.score)
+        for url, change in changes.items():
+            assert change.was == pytest.approx(queue[url])
+            queue[url] = change.now
+
+
+def test_dead_links_are_learned_from():
+    strategy = Thresher(TopicProfile())
+    for number in range(20):
+        crawled(strategy, page(f"p{number}", f"image/{number}.htm", f"text/{number}.htm"), 1.0)
+        assert list(strategy.on_miss(lease(f"http://a.org/image/{number}.htm"))) == []
+        crawled(strategy, page(f"text/{number}.htm"), 1.0)
+    fresh, _ = crawled(strategy, page("new", "image/new.htm", "text/new.htm"), 1.0)
+    assert fresh["http://a.org/image/new.htm"].score < 0.5 * fresh["http://a.org/text/new.htm"].score
+
+
+def test_second_thoughts_of_the_judge_reach_what_waits():
+    strategy = Thresher(TopicProfile(), sweep_pages=1)
+    crawled(strategy, page("p", "x"), 1.0)
+    verdict = Judgement(relevance=0.0, relevant=False)
+    changes = strategy.revise([Revision(url="http://a.org/p", judgement=verdict)])
+    assert changes["http://a.org/x"].now < changes["http://a.org/x"].was
+
+
+def test_it_forecasts_by_the_measured_interval():
+    strategy = Thresher(TopicProfile())
+    assert isinstance(strategy, Forecaster)
+    assert strategy.forecast(pages=199, harvest=10.0, waiting=500) is None
+    assert strategy.forecast(pages=200, harvest=10.0, waiting=500) == forecast(pages=200, harvest=10.0, waiting=500)
+
+
+def test_a_restart_goes_on_with_what_was_learned():
+    desk, strategy, other = Desk(), Thresher(TopicProfile()), Thresher(TopicProfile())
+    strategy.load_state(desk)
+    wide_crawl(strategy)
+    strategy.save_state()
+    other.load_state(desk)
+    for one in (strategy, other):
+        fresh, _ = crawled(one, page("hub/new", "film/new", "tax/new"), 0.0)
+        assert fresh["http://a.org/film/new"].score > 3 * fresh["http://a.org/tax/new"].score
+
+
+def test_its_memory_is_bounded():
+    strategy = Thresher(TopicProfile(), most_links=500)
+    for number in range(100):
+        crawled(strategy, page(f"p{number}", *(f"{number}/{one}" for one in range(20))), float(number % 2))
+    assert strategy._known.links.size <= 500
+    assert strategy._known.urls.size <= 1100
+
+
+@pytest.mark.parametrize("relevance", [1.0, 0.0])
+def test_a_url_that_redirects_counts_as_what_it_led_to(relevance):
+    strategy = Thresher(TopicProfile())
+    crawled(strategy, page("start", "moved", "other"), 1.0)
+    moved = strategy._known.find(fingerprint("http://a.org/moved"))
+    assert moved in strategy._known.waiting()[0]
+    target = replace(lease("http://a.org/target"), redirects=1, parent=fingerprint("http://a.org/moved"))
+    judgement = Judgement(relevance=relevance, relevant=relevance >= 0.5)
+    list(strategy.score(page("target"), judgement, target) if relevance else strategy.on_miss(target))
+    assert moved not in strategy._known.waiting()[0]
+    assert strategy._known.urls["relevance"][moved] == relevance
+
+
+def test_a_revision_counts_only_where_the_fetch_was_counted():
+    """A link that is found after the fetch stands at another element, which has no tries."""
+    strategy = Thresher(TopicProfile())
+    crawled(strategy, page("hub", "x"), 0.5)
+    crawled(strategy, page("x"), 0.2)
+    late = page("late", "x", "y")
+    crawled(strategy, replace(late, links=tuple(link._replace(tag_path="footer/a") for link in late.links)), 0.5)
+    for relevance in (0.9, 0.1, 1.0):
+        judgement = Judgement(relevance=relevance, relevant=relevance > 0.5)
+        strategy.revise([Revision(url="http://a.org/x", judgement=judgement)])
+    footer, lists = (strategy._places.path("a.org", path) for path in ("footer/a", "ul/li/a"))
+    assert strategy._places._successes[footer] == 0
+    assert strategy._places._successes[lists] == pytest.approx(1.0)

@@ -1,0 +1,31 @@
+"""How far a path may lead over irrelevant pages."""
+
+import pytest
+
+from tests.unit.strategies.small_world import KnownAim, depths_of_an_irrelevant_path
+from thresher.strategies.depth_limit import fcmrps_depth, fish_depth
+from thresher.strategies.fcmrps import Fcmrps
+from thresher.strategies.fish import Fish
+from thresher.strategies.shark import Shark
+
+
+@pytest.mark.parametrize("strategy", [Fish(), Shark(KnownAim()), Shark(KnownAim(), form="fcmrps")])
+def test_fish_and_shark_cross_four_irrelevant_pages(strategy):
+    assert depths_of_an_irrelevant_path(strategy) == [3, 2, 1, 0]
+
+
+def test_fcmrps_crosses_three_irrelevant_pages():
+    assert depths_of_an_irrelevant_path(Fcmrps(KnownAim())) == [3, 2, 1]
+
+
+@pytest.mark.parametrize("rule", [fish_depth, fcmrps_depth])
+def test_children_of_a_relevant_page_start_anew(rule):
+    assert rule(1, True, 3) == 3
+
+
+def test_at_the_end_of_a_path_a_fish_dies_even_on_a_relevant_page():
+    assert fish_depth(0, True, 3) is None
+
+
+def test_fcmrps_starts_anew_from_a_relevant_page_whatever_its_depth():
+    assert fcmrps_depth(0, True, 3) == 3

@@ -1,0 +1,52 @@
+"""A crawl's folder may be damaged or a stranger's: what was learned is data, and is refused in a sentence."""
+
+import pickle
+
+import pytest
+
+from thresher.errors import ThresherError
+from thresher.project import CrawlProject, build_judge
+
+
+class Trap:
+    """Something that runs when it is unpickled."""
+
+    def __reduce__(self):
+        return (pytest.fail, ("a pickle was run",))
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing", b"\x93NUMPY", pickle.dumps(Trap())])
+def test_a_judge_that_cannot_read_its_notes_says_where_they_are(tmp_path, content):
+    (tmp_path / "topic.yaml").write_text("title: {en: solar cells}\nseeds: [http://a.example/]\n")
+    notes = tmp_path / "model" / "judge" / "w1"
+    notes.mkdir(parents=True)
+    (notes / "sample-other").write_bytes(content or b"PK\x05\x06" + bytes(18))
+    crawl = CrawlProject.open(tmp_path)
+    with pytest.raises(ThresherError, match="move it away to start anew"):
+        build_judge(crawl, crawl.state_stores("w1"))
+
+
+LAB = '{"*:80": "127.0.0.1:8080", "*:443": "127.0.0.1:8443"}'
+
+
+@pytest.mark.parametrize(
+    ("more", "outside"),
+    [
+        ("", "manners.contact is empty"),
+        ("manners: {contact: me@example.org}\n", ""),
+        (f"network: {{connect_to: {LAB}}}\n", ""),
+        ('network: {connect_to: {"*:80": "127.0.0.1:8080"}}\n', "manners.contact is empty"),
+    ],
+)
+def test_links_of_a_local_crawl_lead_to_public_hosts_only_with_a_contact(tmp_path, more, outside):
+    (tmp_path / "topic.yaml").write_text(f"title: {{en: solar cells}}\nseeds: [http://127.0.0.1:8000/]\n{more}")
+    scope = CrawlProject.open(tmp_path).rules().scope
+    assert scope.allows("https://a.example/", 1) == outside
+    assert scope.allows("http://127.0.0.1:8000/x", 1) == ""
+
+
+@pytest.mark.parametrize("contact", ["me@example.org\\r\\nX: y", " ", "a\\0b"])
+def test_a_contact_is_one_line_of_text(tmp_path, contact):
+    (tmp_path / "topic.yaml").write_text(f'title: {{en: solar cells}}\nmanners: {{contact: "{contact}"}}\n')
+    with pytest.raises(ThresherError, match="contact"):
+        CrawlProject.open(tmp_path)

@@ -1,0 +1,66 @@
+"""Segments are whole; of one that is not, every row that can be read is saved."""
+
+import pytest
+
+from tests.unit.verify.conftest import page, url
+from thresher.errors import StoreError
+from thresher.storage.reader import PageStoreReader
+from thresher.urls.canonical import fingerprint
+from thresher.verify.crawl import verify
+from thresher.verify.findings import FindingState
+from thresher.verify.page_store_check import check_segments, flaw_of
+
+
+def damage(path, *, at=0.5, size=4096):
+    """Overwrite a block of a file."""
+    content = bytearray(path.read_bytes())
+    start = int(len(content) * at) // 4096 * 4096
+    content[start : start + size] = b"\xa5" * size
+    path.write_bytes(content)
+
+
+@pytest.fixture
+def many(small):
+    small.keep(*(page(number, [number + 1], text=f"{number} words " * 400) for number in range(400)))
+    return small
+
+
+def test_a_whole_segment_has_no_flaw(many):
+    assert flaw_of(many.root / "pages" / "w1.db") == ""
+    assert check_segments(many.root / "pages", repair=False) == []
+
+
+async def test_a_damaged_segment_is_told_of_and_nothing_is_compared_with_it(many):
+    damage(many.root / "pages" / "w1.db")
+    [finding] = (await verify(many.crawl)).findings
+    assert (finding.state, finding.number) == (FindingState.WRONG, 1)
+    assert finding.examples[0].startswith("w1.db: ")
+
+
+def test_what_can_be_read_of_a_damaged_segment_is_saved(many):
+    path = many.root / "pages" / "w1.db"
+    damage(path)
+    [finding] = check_segments(path.parent, repair=True)
+    assert finding.state is FindingState.MENDED
+    assert flaw_of(path) == ""
+    assert (path.parent / "w1.db.damaged").exists()
+    with PageStoreReader(path.parent) as collection:
+        saved = [number for number in range(400) if collection.find(fingerprint(url(number)))]
+        assert 350 < len(saved) < 400  # a block holds some two dozen rows
+        assert collection.text(fingerprint(url(saved[0]))).startswith(f"{saved[0]} words")
+
+
+def test_a_file_that_is_no_segment_at_all_is_set_aside(small):
+    small.keep(page(1))
+    path = small.root / "pages" / "w1.db"
+    path.write_bytes(b"not a database" * 1000)
+    check_segments(path.parent, repair=True)
+    assert flaw_of(path) == ""
+    assert (path.parent / "w1.db.damaged").read_bytes().startswith(b"not a database")
+
+
+async def test_a_damaged_frontier_is_refused_with_words(many):
+    await many.settle(page(1))
+    (many.root / "frontier.db").write_bytes(b"not a database" * 1000)
+    with pytest.raises(StoreError, match=r"frontier.db is damaged: .*move it away"):
+        await verify(many.crawl)
