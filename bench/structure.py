@@ -1,0 +1,164 @@
+"""The size of the code in numbers: ``python -m bench.structure [SRC …]``.
+
+Each SRC is a folder that holds the package `thresher`: this checkout's ``src`` when none is given, or those of several
+versions to compare. Counted are files, lines, public names of modules, class names that are defined more than once,
+modules at the root of the package, and small modules with a single importer. Files visited per page are traced: one
+worker of that version crawls a generated site, and every source file of which code runs between one lease and the next
+is counted, for cycles that commit a page. The median over all pages is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import yaml
+
+from bench.speed.full_speed import full_speed
+from testing.crawl_process import merge
+from testing.recording_server.process import running
+from testing.recording_server.site import Site
+
+SMALL_LINES = 40
+PAGES, FIRST_PAGES = 80, 10
+"""Pages that are crawled, and the first of them, which also read robots.txt and are not counted."""
+SITE = Site(pages=400, hosts=4, page_bytes=8 * 1024, links=20)
+HOOK = """\
+import atexit, json, os, sys, threading
+
+if sys.orig_argv[1:2] == ["-m"] and sys.orig_argv[2:3] and sys.orig_argv[2].endswith(".worker"):
+    SOURCE = os.environ["STRUCTURE_SOURCE"]
+    cycles, seen, is_page = [], set(), [False]
+
+    def trace(frame, event, argument):
+        if event == "call":
+            path = frame.f_code.co_filename
+            if path.startswith(SOURCE):
+                name = frame.f_code.co_name
+                if name == "lease" and "sqlite" in path:
+                    if is_page[0]:
+                        cycles.append(sorted(seen))
+                    seen.clear()
+                    is_page[0] = False
+                is_page[0] |= name == "commit" and "sqlite" in path
+                seen.add(path[len(SOURCE) + 1 :])
+
+    def save():
+        with open(os.environ["STRUCTURE_OUTPUT"], "w") as output:
+            json.dump(cycles, output)
+
+    atexit.register(save)
+    threading.setprofile(trace)
+    sys.setprofile(trace)
+"""
+
+
+@dataclass(frozen=True)
+class Module:
+    name: str
+    path: Path
+    lines: int
+    tree: ast.Module
+
+    @property
+    def public_names(self) -> Iterator[str]:
+        for node in self.tree.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                yield node.name
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+    @property
+    def classes(self) -> Iterator[str]:
+        return (node.name for node in self.tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_")
+
+    def imports(self, known: set[str]) -> Iterator[str]:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                yield from (
+                    full if (full := f"{node.module}.{alias.name}") in known else node.module for alias in node.names
+                )
+
+
+def modules_of(source: Path, package: str) -> list[Module]:
+    found = []
+    for path in sorted((source / package).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        name = ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
+        found.append(Module(name, path, len(text.splitlines()), ast.parse(text)))
+    return found
+
+
+def counted(source: Path) -> dict[str, int | float]:
+    core, lab = modules_of(source, "thresher"), modules_of(source, "thresher_lab")
+    both = [*core, *lab]
+    known = {module.name for module in both}
+    importers = Counter(name for module in both for name in set(module.imports(known)) if name in known)
+    classes = Counter(name for module in both for name in module.classes)
+    small = [m for m in both if m.lines < SMALL_LINES and importers[m.name] == 1 and m.path.name != "__init__.py"]
+    return {
+        "files of the core": len(core),
+        "files of the lab": len(lab),
+        "lines of the core": sum(module.lines for module in core),
+        "lines of the lab": sum(module.lines for module in lab),
+        "public names": sum(name[0] != "_" for module in both for name in module.public_names),
+        "class names defined more than once": sum(number > 1 for number in classes.values()),
+        "modules at the root": len([m for m in core if m.path.parent == source / "thresher"]),
+        f"modules under {SMALL_LINES} lines with one importer": len(small),
+    }
+
+
+def visited(source: Path) -> list[list[str]]:
+    """Return the source files that were visited for each page of a crawl."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "sitecustomize.py").write_text(HOOK, encoding="utf-8")
+        output = folder / "cycles.json"
+        environment = {
+            **os.environ,
+            "PYTHONPATH": f"{source}:{folder}",
+            "STRUCTURE_SOURCE": str(source),
+            "STRUCTURE_OUTPUT": str(output),
+        }
+        with running(SITE, folder / "hits.csv") as server:
+            command = [sys.executable, "-m", "thresher"]
+            topic = ["--topic", "perovskite solar cells", "--seed", server.seed_url, "--contact", "bench@example.org"]
+            subprocess.run([*command, "new", "crawl", *topic], cwd=folder, env=environment, check=True, stdout=-3)
+            path = folder / "crawl" / "topic.yaml"
+            settings = merge(yaml.safe_load(path.read_text(encoding="utf-8")), full_speed(engine={"concurrency": 1}))
+            path.write_text(yaml.safe_dump(settings, allow_unicode=True), encoding="utf-8")
+            run = [*command, "run", "crawl", "--pages", str(PAGES), "--workers", "1"]
+            subprocess.run(run, cwd=folder, env=environment, check=True, stdout=-3, stderr=-3)
+        cycles: list[list[str]] = json.loads(output.read_text(encoding="utf-8"))
+        return cycles[FIRST_PAGES:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.structure", description="The size of the code in numbers.")
+    parser.add_argument("sources", nargs="*", type=Path, metavar="SRC", default=[Path(__file__).parents[1] / "src"])
+    parser.add_argument("--files", action="store_true", help="list the files that most pages visit")
+    options = parser.parse_args()
+    columns = []
+    for source in map(Path.resolve, options.sources):
+        cycles = visited(source)
+        columns.append({**counted(source), "files visited per page (median)": median(map(len, cycles))})
+        if options.files:
+            often = Counter(path for cycle in cycles for path in cycle)
+            print(*sorted(path for path, number in often.items() if number > len(cycles) / 2), sep="\n")
+    for row in columns[0]:
+        print(f"{row:45} " + " ".join(f"{column[row]:>10,}" for column in columns))
+
+
+if __name__ == "__main__":
+    main()
