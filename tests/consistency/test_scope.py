@@ -9,7 +9,7 @@ import yaml
 from testing.commands import called
 from tests.consistency.stores import Shell, write_crawl
 from tests.e2e.conftest import serving
-from tests.unit.engine.dns.test_prefetch import Queue, Resolver
+from tests.unit.engine.test_prefetch import Queue, Resolver
 from thresher.engine import lease_loop
 from thresher.engine import lease_loop as prefetch_module
 from thresher.urls.scope import UrlScope

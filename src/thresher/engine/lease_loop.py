@@ -7,7 +7,7 @@ A lease is counted on this worker's monotonic clock from before it was requested
 store. No fetch begins that could outlast its lease. While the store cannot be reached, every call to it waits: nothing
 new begins, what was fetched is on the disk, and its settlement is repeated until it gets through or is refused.
 
-Resolve the names of the next hosts of the frontier in advance, so that no lease waits for DNS.
+The names of the next hosts of the frontier are resolved in advance (`DnsPrefetcher`), so that no lease waits for DNS.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from thresher.refresh.revisit import conditional_headers
 if TYPE_CHECKING:
     from thresher.engine.browser.renderer import Renderer
 
+logger = logging.getLogger(__name__)
 
 EVERY_SECONDS = 1.0
 SHARE_OF_TIME = 0.02
@@ -87,8 +88,6 @@ def guarded_resolver() -> GuardedResolver | None:
     resolver = installed_resolver()
     return resolver if resolver and resolver.asks else None
 
-
-logger = logging.getLogger(__name__)
 
 LONGEST_IDLE_SECONDS = 0.5
 """Other workers add URLs without notice, so no worker sleeps longer than this."""

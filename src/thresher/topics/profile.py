@@ -1,9 +1,8 @@
 """The topic as judges and strategies get it: plain values and ready-made parts.
 
-Topic evidence in a URL, before its page is fetched: FCMRPS 3.5, equations 5 and 6.
-
-A topic is a path of labels from the root of a taxonomy to its node. Each label that the URL contains counts, deeper
-ones more, and less reliable kinds of spellings less.
+`UrlEvidence` is the topic evidence in a URL, before its page is fetched: FCMRPS 3.5, equations 5 and 6. A topic is a
+path of labels from the root of a taxonomy to its node. Each label that the URL contains counts, deeper ones more, and
+less reliable kinds of spellings less.
 """
 
 from __future__ import annotations

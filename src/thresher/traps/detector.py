@@ -7,15 +7,11 @@ request for a page that cannot exist (soft 404).
 Each worker watches its own fetches, so with several workers a trap may cost each of them as much. The parts of hosts
 that one worker skips are shared through the state in the frontier, also after a restart; the counters start again.
 
-Soft 404s: error pages with status 200, recognized by their likeness to the response to a URL that cannot exist.
-
+Soft 404s are error pages with status 200, recognized by their similarity to the response to a URL that cannot exist.
 The probe is a URL of the frontier like any other, so robots.txt, the delay and the address guard apply to it too.
 
-What a worker saw of one host: the text of its last pages, and where they link to.
-
-Memory is bounded: some 20 KB for a host, however many pages it has.
-
-URL patterns of crawler traps. The thresholds are those that crawlers have long used.
+`HostHistory` is what a worker saw of one host: the text of its last pages, and where they link to. Memory is bounded:
+some 20 KB for a host, however many pages it has. `trap` checks URL patterns of traps, with the usual thresholds.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The canonical form of a URL, after the WHATWG standard, and its fingerprint.
+"""The canonical form of a URL, after the WHATWG standard, its fingerprint, its host and its registered domain.
 
 Two spellings of the same page should become the same string, because everything behind this module (the frontier, the
 page store, the politeness budgets) compares URLs by their canonical form alone.
-
-Host and registered domain of a URL.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from tests.unit.archive.captures import answered, url, writer
+from tests.unit.storage.warc.captures import answered, url, writer
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.storage.reader import PageStoreReader
 from thresher.storage.warc.cdxj import index_path

@@ -3,12 +3,11 @@
 What arrived before a limit was reached is kept and marked as truncated. Bodies are decompressed while they arrive, so a
 worker never holds more than the largest page of any of them, and of all of them together not much more.
 
-Limit the slots that slow servers occupy; there is no other limit on how long a worker waits for them.
+`SlowHostLimiter` limits the slots that slow servers occupy; there is no other limit on how long a worker waits for
+them. A fetch is slow when it has taken ten times as long as the median. Slow fetches may occupy a fifth of the slots;
+beyond that, the oldest are aborted. Their hosts are remembered, and wait for a slot of that fifth.
 
-A fetch is slow when it has taken ten times as long as the median. Slow fetches may occupy a fifth of the slots; beyond
-that, the oldest are aborted. Their hosts are remembered, and wait for a slot of that fifth.
-
-Convert Scrapy's responses and errors to our records and reasons.
+`fetched_page` and `failure_reason` convert Scrapy's responses and errors to our records and reasons.
 """
 
 from __future__ import annotations

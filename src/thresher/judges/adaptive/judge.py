@@ -9,7 +9,7 @@ with the background in its own language.
 The workers of a crawl learn together: each saves its examples and a snapshot of its sample, and merges what the others
 saved. Seeds and labels are saved at once, the rest by `modelstate/schedule.py`.
 
-The adaptive judge in one language: its sample of the crawl, its examples, and the model fitted to them.
+`LanguageModel` is the judge in one language: its sample of the crawl, its examples, and the model fitted to them.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Every expert predicts for each URL the probability that it leads to the topic. W
 the experts are updated by their log loss (Hedge, with a fixed share). So the mixture's loss exceeds that of the best
 expert by a constant, whatever the model has learned: Vovk 1990; Herbster and Warmuth 1998.
 
-The features of a waiting URL.
+`features` computes the features of a waiting URL from all known links to it.
 """
 
 from __future__ import annotations

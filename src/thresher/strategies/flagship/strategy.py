@@ -2,9 +2,7 @@
 
 A link's score is the probability that it leads to the topic. A logistic regression predicts it from all known links to
 the same URL, by weights that were trained on other topics and are refitted during the crawl (`flagship.model`). It is
-mixed with classic strategies in case it predicts badly (`flagship.expert_mixture`).
-
-Persistence of a worker's state, and its exchange with other workers.
+mixed with classic strategies in case it predicts badly (`ExpertMixture`).
 
 A worker saves its model, words and places: after a restart, or as the start of a new worker, learning continues from
 there. The links it knows are not saved; waiting URLs keep their last scores.

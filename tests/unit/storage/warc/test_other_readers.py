@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.archive.captures import HTML, answered, archived, url, writer
+from tests.unit.storage.warc.captures import HTML, answered, archived, url, writer
 
 REPOSITORY = Path(__file__).parents[3]
 PYWB = Path(os.environ.get("PYWB_PYTHON", REPOSITORY / ".venv-pywb" / "bin" / "python"))

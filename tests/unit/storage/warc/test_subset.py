@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.unit.archive.captures import HTML, answered, archived, url
+from tests.unit.storage.warc.captures import HTML, answered, archived, url
 from thresher.storage.page_set import PageSet
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader

@@ -12,7 +12,7 @@ import textwrap
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from tests.unit.archive.captures import HTML, answered, archived, url, writer
+from tests.unit.storage.warc.captures import HTML, answered, archived, url, writer
 from thresher.records import Outcome
 from thresher.storage.page_store import UNCHANGED, PageStoreWriter
 from thresher.storage.warc.cdxj import index_path, lines_of_file, merged
@@ -199,7 +199,7 @@ def test_when_the_disk_is_full_no_half_record_stays(tmp_path, monkeypatch):
 def test_kill_9_leaves_whole_records_and_at_most_one_torn_at_the_end(tmp_path):
     script = textwrap.dedent(f"""
         import os, pathlib
-        from tests.unit.archive.captures import answered, writer
+        from tests.unit.storage.warc.captures import answered, writer
         warc = writer(pathlib.Path({str(tmp_path)!r}))
         for number in range(100_000):
             warc.write([answered(number, body=os.urandom(200_000))])
