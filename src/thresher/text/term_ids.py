@@ -84,6 +84,7 @@ class TermNumbers:
     def __init__(self, most: int) -> None:
         self._most = most
         self._numbers: dict[str, int] = {}
+        self._terms: list[str] = []
         self._hashes = np.zeros(1 << SLOT_BITS, dtype=np.uint64)
         self._remembered = np.zeros(1 << SLOT_BITS, dtype=np.int64)
 
@@ -93,7 +94,11 @@ class TermNumbers:
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the terms with a unique id, in the order of the ids."""
-        return iter(self._numbers)
+        return iter(self._terms)
+
+    def terms_from(self, start: int) -> list[str]:
+        """Return the terms with a unique id that were added after the first `start` terms."""
+        return self._terms[start:]
 
     def number(self, term: str) -> int:
         known = self._numbers.get(term)
@@ -102,6 +107,7 @@ class TermNumbers:
             if known >= self._most:
                 return crc32(term.encode("utf-8", "replace")) % (self._most - 1) + 1
             self._numbers[term] = known
+            self._terms.append(term)
         return known
 
     def of(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
