@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @WEB
-@click.option("--strategies", required=True, metavar="NAMES", help="Parted by commas, or all; lpe(threshold=0.1).")
+@click.option(
+    "--strategies",
+    required=True,
+    metavar="NAMES",
+    help="Parted by commas, or all; lpe(threshold=0.1); also upper bounds: oracle, labels-known.",
+)
 @click.option(
     "--topics", default="dev", show_default=True, metavar="NAMES", help="Parted by commas, or dev, test, test:20, all."
 )
@@ -116,28 +121,40 @@ def _run_plan(plan: ComparisonPlan, path: Path, workers: int) -> list[Row]:
 
 
 def _print_comparison(rows: Sequence[Row], sections: Sequence[Section], *, as_json: bool) -> None:
+    from thresher_lab.reports.comparisons import EARLY_METRICS
+
     summary = [line for section in sections for line in section.summary()]
     if as_json:
         echo_json({"rows": [without_curves(row) for row in rows], "summary": summary})
         return
-    columns = ["judge", "strategy", "% of oracle", "difference", "p (Holm)", "wins/losses", "worst topic"]
+    contenders = [each for each in summary if not each["upper_bound"]]
+    bounds = [each for each in summary if each["upper_bound"]]
     first = 0 if len(sections) > 1 else 1  # one judge needs no column
-    echo_table(columns[first:], [_line(each)[first:] for each in summary])
+    means = ["% of oracle", *EARLY_METRICS.values()]
+    columns = ["judge", "strategy", *means, "difference", "p (Holm)", "wins/losses", "worst topic"]
+    echo_table(columns[first:], [[*_mean_cells(each), *_test_cells(each)][first:] for each in contenders])
+    if bounds:
+        echo()
+        cells = [[*_mean_cells(each), _interval(each["difference"], "+")][first:] for each in bounds]
+        echo_table(["judge", "upper bound", *means, "difference"][first:], cells)
 
 
-def _line(each: Mapping[str, Any]) -> tuple[str, ...]:
-    from thresher_lab.simulation.tasks import ORACLE
+def _mean_cells(each: Mapping[str, Any]) -> list[str]:
+    from thresher_lab.reports.comparisons import EARLY_METRICS
+    from thresher_lab.reports.tables import early_cells
 
-    is_tested = each["strategy"] not in (each["baseline"], ORACLE)
-    return (
-        each["judge"],
-        each["strategy"],
-        _interval(each["mean"], ""),
-        "baseline" if each["strategy"] == each["baseline"] else _interval(each["difference"], "+"),
+    early = early_cells([each[metric] for metric in EARLY_METRICS])
+    return [each["judge"], each["strategy"], _interval(each["mean"], ""), *early]
+
+
+def _test_cells(each: Mapping[str, Any]) -> list[str]:
+    is_tested = each["strategy"] != each["baseline"]
+    return [
+        _interval(each["difference"], "+") if is_tested else "baseline",
         f"{each['p']:.4f}" if is_tested else "",
         f"{each['wins']}/{each['losses']}" if is_tested else "",
-        f"{each['worst']['topic']} ({each['worst']['value']:.1f})" if each["strategy"] != ORACLE else "",
-    )
+        f"{each['worst']['topic']} ({each['worst']['value']:.1f})",
+    ]
 
 
 def _interval(interval: Mapping[str, float], sign: str) -> str:

@@ -115,7 +115,7 @@ def _split_sizes(name: str) -> dict[str, int]:
 @lab.command("run")
 @WEB
 @click.option("--topic", required=True, help="The topic to crawl for.")
-@click.option("--strategy", required=True, metavar="NAME", help="The strategy, or oracle.")
+@click.option("--strategy", required=True, metavar="NAME", help="The strategy, or an upper bound such as oracle.")
 @click.option("--seed-set", type=click.IntRange(min=0), default=0, show_default=True, help="Number of the seed set.")
 @SEEDS
 @PAGES

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any
 
 from thresher.errors import ConfigError
 from thresher_lab.simulation.compare import HEADLINE, summarise
-from thresher_lab.simulation.tasks import NEWER, ORACLE, PERFECT, key_of
+from thresher_lab.simulation.tasks import NEWER, PERFECT, UPPER_BOUNDS, key_of
 from thresher_lab.statistics.result_rows import Row
 from thresher_lab.statistics.significance import Comparison, Score, topic_means
 
 BASELINE = "breadth-first"
+
+EARLY_METRICS = {"percent_of_oracle_60": "% in first 60", "harvest_60": "harvest in first 60"}
+"""Figures of the first 60 fetches, and their columns; old rows lack them."""
 
 _NEEDED = {"web", "topic", "strategy", "seed_set", "judge", "pages", "seeds", "parameters"}
 _NEEDED |= {"targets", HEADLINE, "curve", "oracle_curve"}
@@ -57,7 +61,7 @@ class Section:
         baseline: The strategy that the others are compared with.
         rows: One per crawl; every strategy has the same topics and seed sets.
         left_out: Number of rows without a partner.
-        comparisons: One per strategy, the best first.
+        comparisons: One per strategy: the contenders, the best first, then the upper bounds, the highest first.
     """
 
     setting: Setting
@@ -68,8 +72,18 @@ class Section:
 
     @property
     def strategies(self) -> list[str]:
-        """All strategies, the best first."""
+        """All strategies, the best first; upper bounds come after the others."""
         return [comparison.strategy for comparison in self.comparisons]
+
+    @property
+    def contenders(self) -> list[Comparison]:
+        """The strategies that are compared."""
+        return [each for each in self.comparisons if not is_bound(each.strategy, self.baseline)]
+
+    @property
+    def bounds(self) -> list[Comparison]:
+        """The upper bounds, which are not tested against the baseline."""
+        return [each for each in self.comparisons if is_bound(each.strategy, self.baseline)]
 
     @property
     def targets(self) -> dict[str, int]:
@@ -91,10 +105,23 @@ class Section:
         )
         return {name: means[name] for name in self.strategies if name in means}
 
+    def means(self, metric: str) -> dict[str, float]:
+        """Return the mean of a metric over topics, of those strategies that have it everywhere."""
+        return {name: fmean(values.values()) for name, values in self.by_topic(metric).items()}
+
     def summary(self) -> list[dict[str, Any]]:
-        """Return the comparisons as plain values, each with its setting."""
+        """Return the comparisons as plain values, each with its setting; None for a figure that old rows lack."""
         common = {**asdict(self.setting), "baseline": self.baseline, "topics": len(self.targets)}
-        return [{**common, **asdict(comparison)} for comparison in self.comparisons]
+        early = {metric: self.means(metric) for metric in EARLY_METRICS}
+        return [
+            {
+                **common,
+                **asdict(comparison),
+                **{metric: means.get(comparison.strategy) for metric, means in early.items()},
+                "upper_bound": is_bound(comparison.strategy, self.baseline),
+            }
+            for comparison in self.comparisons
+        ]
 
 
 def make_sections(rows: Iterable[Row], baseline: str = BASELINE) -> list[Section]:
@@ -113,6 +140,11 @@ def make_sections(rows: Iterable[Row], baseline: str = BASELINE) -> list[Section
         raise ConfigError("no results to compare; make some: thresher lab compare --help")
     settings = sorted(groups, key=lambda setting: (setting.web, setting.judge != PERFECT, setting))
     return [_section(setting, groups[setting], baseline) for setting in settings]
+
+
+def is_bound(strategy: str, baseline: str) -> bool:
+    """Return whether a strategy is an upper bound, and not what the others are compared with."""
+    return strategy in UPPER_BOUNDS and strategy != baseline
 
 
 def strategy_label(row: Row) -> str:
@@ -146,7 +178,9 @@ def _section(setting: Setting, rows: Sequence[Row], baseline: str) -> Section:
         baseline=baseline,
         rows=paired,
         left_out=len(rows) - len(paired),
-        comparisons=sorted(_comparisons(paired, baseline), key=lambda each: -each.mean.mean),
+        comparisons=sorted(
+            _comparisons(paired, baseline), key=lambda each: (is_bound(each.strategy, baseline), -each.mean.mean)
+        ),
     )
 
 
@@ -158,10 +192,10 @@ def _paired(rows: Sequence[Row], strategies: Sequence[str]) -> list[Row]:
 
 
 def _comparisons(rows: Sequence[Row], baseline: str) -> tuple[Comparison, ...]:
-    """Compare the contenders; the oracle is a bound, so it is not part of the correction of their p."""
-    contenders = [row for row in rows if row["strategy"] != ORACLE or baseline == ORACLE]
+    """Compare the contenders; upper bounds are not part of the correction of their p."""
+    contenders = [row for row in rows if not is_bound(row["strategy"], baseline)]
     compared = summarise(contenders, baseline)
     if len(contenders) == len(rows):
         return compared
-    bound = [row for row in rows if row["strategy"] in (ORACLE, baseline)]
-    return (*compared, *(each for each in summarise(bound, baseline) if each.strategy == ORACLE))
+    bounds = [row for row in rows if is_bound(row["strategy"], baseline) or row["strategy"] == baseline]
+    return (*compared, *(each for each in summarise(bounds, baseline) if each.strategy != baseline))

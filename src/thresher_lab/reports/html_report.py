@@ -17,6 +17,7 @@ from thresher.errors import ConfigError
 from thresher_lab.reports.charts import colour_classes, line_chart
 from thresher_lab.reports.comparisons import Section
 from thresher_lab.reports.tables import (
+    bounds_table,
     figures_table,
     summary_table,
     topics_table,
@@ -45,6 +46,11 @@ DEFINITIONS = {
     "ones, by the better of two greedy rules. It can be done; the true optimum may be a little better.",
     "% of oracle": "Area under the crawl's hits per area under the oracle's, 100 · Σ h(k) / Σ o(k) over all fetches "
     "k; h and o are the targets found by then.",
+    "upper bounds": "Crawls that know labels before they fetch: the oracle; labels-known knows the label of every URL "
+    "it has found, but not the links ahead; reads-paragraph and reads-link-text have read the beginning of every page "
+    "they have found, or the text of the links to it, and learn from the labels of all other pages.",
+    "% in first 60": "% of oracle over the first 60 fetches alone, or as many as the budget allows.",
+    "harvest in first 60": "Targets found in the first 60 fetches / 60.",
     "harvest rate": "Targets found / pages fetched. The curve divides by k also where a crawl ran dry before: who "
     "stops early must not win.",
     "recall": "Targets found / targets of the topic.",
@@ -58,7 +64,7 @@ DEFINITIONS = {
     "interval": "95 %, from 10,000 bootstrap draws of topics. Seed sets are averaged within their topic first: topics "
     "are the sample, neither pages nor seed sets are.",
     "p": "Wilcoxon's signed-rank test of the differences to the baseline over topics, two-sided, corrected by Holm "
-    "for the number of strategies. The oracle takes no part.",
+    "for the number of strategies. Upper bounds take no part.",
     "wins / losses": "Topics where a strategy is better or worse than the baseline.",
 }
 
@@ -130,6 +136,7 @@ def _section(section: Section, classes: Mapping[str, str]) -> Html:
         element("h2", title_of(section), id=_anchor(section)),
         *_what_was_done(section),
         summary_table(section, classes),
+        *([element("h3", "Upper bounds"), bounds_table(section, classes)] if section.bounds else []),
         element("h3", "Curves"),
         element("div", *(_curve(section, kind, classes) for kind in KINDS), class_="charts"),
         element("h3", "Worst topics"),

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from thresher.charts.html import Child, Html, element, joined, table
 from thresher_lab.reports.charts import interval_bar
-from thresher_lab.reports.comparisons import Section
+from thresher_lab.reports.comparisons import EARLY_METRICS, Section, is_bound
 from thresher_lab.simulation.compare import HEADLINE
-from thresher_lab.simulation.tasks import ORACLE
 from thresher_lab.statistics.significance import Comparison, TopicValue
 
 WORST = 3
 """Number of worst topics per strategy."""
 
 NOTHING = "–"
+
+MEAN_COLUMNS = ("strategy", "0 … 100", "% of oracle", *EARLY_METRICS.values())
 
 FIGURES = {
     "harvest rate": ("harvest_rate", 3),
@@ -42,25 +43,54 @@ def p_words(p: float) -> str:
 
 
 def summary_table(section: Section, classes: Mapping[str, str]) -> Html:
-    """Return every strategy with its interval, and its comparison with the baseline."""
-    columns = ["strategy", "0 … 100", "% of oracle", "difference", "p (Holm)", "wins / losses", "lowest topic"]
-    rows = [_summary_row(each, section.baseline, classes[each.strategy]) for each in section.comparisons]
-    return table(columns, rows, words=["0 … 100", "lowest topic"])
+    """Return every contender with its interval, and its comparison with the baseline."""
+    tested = ["difference", "p (Holm)", "wins / losses", "lowest topic"]
+    rows = [
+        [*cells, *_test_cells(each, section.baseline)]
+        for each, cells in zip(section.contenders, _mean_cells(section, section.contenders, classes), strict=True)
+    ]
+    return table([*MEAN_COLUMNS, *tested], rows, words=["0 … 100", "lowest topic"])
 
 
-def _summary_row(each: Comparison, baseline: str, class_: str) -> list[Child]:
-    mean, difference = each.mean, each.difference
-    against = with_range(difference.mean, difference.low, difference.high, sign="+")
-    is_tested = each.strategy not in (baseline, ORACLE)
+def bounds_table(section: Section, classes: Mapping[str, str]) -> Html:
+    """Return the upper bounds with their intervals and their distance from the baseline, which is not tested."""
+    rows = [
+        [*cells, _difference(each)]
+        for each, cells in zip(section.bounds, _mean_cells(section, section.bounds, classes), strict=True)
+    ]
+    return table(["upper bound", *MEAN_COLUMNS[1:], "difference"], rows, words=["0 … 100"])
+
+
+def _mean_cells(section: Section, shown: Sequence[Comparison], classes: Mapping[str, str]) -> Iterator[list[Child]]:
+    early = [section.means(metric) for metric in EARLY_METRICS]
+    for each in shown:
+        mean = each.mean
+        yield [
+            each.strategy,
+            interval_bar(mean.low, mean.mean, mean.high, class_=classes[each.strategy]),
+            with_range(mean.mean, mean.low, mean.high),
+            *early_cells([means.get(each.strategy) for means in early]),
+        ]
+
+
+def early_cells(values: Sequence[float | None]) -> list[str]:
+    """Format the figures of the first 60 fetches, in the order of `EARLY_METRICS`; a dash where a row lacks them."""
+    formats = (".1f", ".3f")
+    return [NOTHING if value is None else f"{value:{form}}" for value, form in zip(values, formats, strict=True)]
+
+
+def _test_cells(each: Comparison, baseline: str) -> list[Child]:
+    is_tested = each.strategy != baseline
     return [
-        each.strategy,
-        interval_bar(mean.low, mean.mean, mean.high, class_=class_),
-        with_range(mean.mean, mean.low, mean.high),
-        "baseline" if each.strategy == baseline else against,
+        _difference(each) if is_tested else "baseline",
         p_words(each.p) if is_tested else NOTHING,
         f"{each.wins} / {each.losses}" if is_tested else NOTHING,
-        _topic_words(each.worst, "") if each.strategy != ORACLE else NOTHING,
+        _topic_words(each.worst, ""),
     ]
+
+
+def _difference(each: Comparison) -> Html:
+    return with_range(each.difference.mean, each.difference.low, each.difference.high, sign="+")
 
 
 def _topic_words(worst: TopicValue, sign: str) -> str:
@@ -70,10 +100,11 @@ def _topic_words(worst: TopicValue, sign: str) -> str:
 def topics_table(section: Section) -> Html:
     """Return every topic with every strategy's % of oracle, the best contender of a topic in bold."""
     values = section.by_topic(HEADLINE)
+    contenders = {each.strategy for each in section.contenders}
     rows = []
     for topic, targets in sorted(section.targets.items()):
-        best = max((values[name][topic] for name in values if name != ORACLE), default=0.0)
-        figures = (_figure(values[name][topic], name != ORACLE and values[name][topic] == best) for name in values)
+        best = max((values[name][topic] for name in contenders), default=0.0)
+        figures = (_figure(values[name][topic], name in contenders and values[name][topic] == best) for name in values)
         rows.append([topic, f"{targets:,}", *figures])
     return table(["topic", "targets", *values], rows)
 
@@ -88,7 +119,7 @@ def worst_table(section: Section) -> Html:
     base = values[section.baseline]
     rows = []
     for name, own in values.items():
-        if name == ORACLE:
+        if is_bound(name, section.baseline):
             continue
         behind = {topic: own[topic] - base[topic] for topic in own}
         rows.append([name, _lowest(own, ""), _lowest(behind, "+") if name != section.baseline else NOTHING])

@@ -13,7 +13,7 @@ import yaml
 from thresher import registry
 from thresher.errors import ConfigError, UnknownName
 from thresher.training.layers import needs_training
-from thresher_lab.simulation.tasks import ORACLE, PERFECT, Task
+from thresher_lab.simulation.tasks import ORACLE, PERFECT, UPPER_BOUNDS, Task
 from thresher_lab.simulation.topic_splits import Side, split
 from thresher_lab.simulation.training import TRAINING_SHARE
 from thresher_lab.webs.virtualweb import Web
@@ -84,18 +84,18 @@ class ComparisonPlan:
 
 
 def checked_strategies(texts: Iterable[str]) -> list[Contender]:
-    """Return each strategy once; ``all`` stands for all that are known, and the oracle.
+    """Return each strategy once; ``all`` stands for all that are known, and the oracle; other bounds must be named.
 
     Parameters follow a name in brackets: ``lpe(threshold=0.1)``.
 
     Raises:
-        UnknownName: There is no such strategy, nor is it the oracle.
+        UnknownName: There is no such strategy, nor is it an upper bound.
         ConfigError: None is named, or a parameter is unknown.
     """
     everything = [*registry.known("strategy"), ORACLE]
     wanted = list(dict.fromkeys(each for text in texts for each in (everything if text == ALL else [text])))
     read = [_read(text) for text in wanted]
-    _checked("strategy", [each.strategy for each in read], ORACLE)
+    _checked("strategy", [each.strategy for each in read], UPPER_BOUNDS)
     for each in read:
         allowed = registry.parameters_of(registry.find("strategy", each.strategy)) if each.parameters else {}
         if unknown := each.parameters.keys() - allowed.keys():
@@ -123,11 +123,11 @@ def checked_judges(names: Iterable[str]) -> list[str]:
         UnknownName: There is no such judge, nor is it the perfect one.
         ConfigError: None is named.
     """
-    return _checked("judge", names, PERFECT)
+    return _checked("judge", names, [PERFECT])
 
 
-def _checked(kind: str, names: Iterable[str], extra: str) -> list[str]:
-    known = [*registry.known(kind), extra]
+def _checked(kind: str, names: Iterable[str], more: Sequence[str]) -> list[str]:
+    known = [*registry.known(kind), *more]
     chosen = list(dict.fromkeys(names))
     if not chosen:
         raise ConfigError(f"no {kind} is named; known: {', '.join(sorted(known))}")

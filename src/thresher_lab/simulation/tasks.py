@@ -30,9 +30,11 @@ from thresher.strategies.rules.table import Classify, RuleTable
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
 from thresher.training.layers import RULED, needs_training
+from thresher_lab.simulation.bounds import BOUNDS, BoundCrawl, Bounds
 from thresher_lab.simulation.classes import KnownClasses, train_0
 from thresher_lab.simulation.oracle import OracleCrawl, oracle_crawl
 from thresher_lab.simulation.simulator import SimulatedCrawl, Simulator, rules_of
+from thresher_lab.simulation.text_predictions import TextPredictions
 from thresher_lab.simulation.topic_splits import both_sides
 from thresher_lab.simulation.training import TRAINING_SHARE, TrainingSplit, WebPages, training_split, without
 from thresher_lab.statistics import metrics
@@ -65,6 +67,12 @@ class PerfectJudge:
 CURVE_POINTS = 100
 ORACLE = "oracle"
 """The strategy that knows everything; a row of its own in every table."""
+
+UPPER_BOUNDS = (ORACLE, *BOUNDS)
+"""What knows labels before it fetches: nothing that could crawl the live web."""
+
+EARLY_FETCHES = 60
+"""The beginning of a crawl, measured on its own."""
 
 PERFECT = "perfect"
 """The judge that knows the labels."""
@@ -124,6 +132,7 @@ class TaskRunner:
         self.trained = lru_cache(maxsize=64)(self._train)
         self._ruled = lru_cache(maxsize=64)(self._learn_rules)
         self.words = PageWords(web, self.pages)
+        self._bounds = Bounds(TextPredictions.with_word_vectors(web, self.pages))
         self._information: dict[str, dict[int, float]] = {}
 
     @classmethod
@@ -176,8 +185,9 @@ class TaskRunner:
         free = self.split(task).targets
         seeds, targets = self.seeds(task), self.web.targets(task.topic) - free
         oracle = self.oracle(targets, tuple(seeds), task.pages, free)
-        if task.strategy == ORACLE:
-            pages, hits = list(map(int, oracle.pages)), list(map(bool, oracle.hits))
+        if task.strategy in UPPER_BOUNDS:
+            best = oracle if task.strategy == ORACLE else self._bound(task, seeds, free)
+            pages, hits = list(map(int, best.pages)), list(map(bool, best.hits))
             return {**asdict(task), **_measured(self, pages, hits, oracle, task, len(targets))}
         starts = [self.web.url_of(seed) for seed in seeds]
         crawl = asyncio.run(self.simulator(task, seeds).run(starts, task.pages, free=free))
@@ -257,8 +267,14 @@ class TaskRunner:
     def _find_oracle(
         self, targets: frozenset[int], seeds: tuple[int, ...], budget: int, free: frozenset[int]
     ) -> OracleCrawl:
-        graph = without(self.graph, free) if free else self.graph
-        return oracle_crawl(graph, targets, seeds, budget)
+        return oracle_crawl(self._crawled_graph(free), targets, seeds, budget)
+
+    def _bound(self, task: Task, seeds: Sequence[int], free: frozenset[int]) -> BoundCrawl:
+        labels = self.web.targets(task.topic)
+        return self._bounds.crawl(task.strategy, self._crawled_graph(free), labels, labels - free, seeds, task.pages)
+
+    def _crawled_graph(self, free: frozenset[int]) -> LinkGraph:
+        return without(self.graph, free) if free else self.graph
 
     def _train(self, split: TrainingSplit) -> Path:
         """Learn layers from training targets, for all strategies that need them."""
@@ -315,6 +331,7 @@ def _measured(
         "percent_of_oracle": metrics.percent_of_oracle(hits, oracle.hits, budget),
         "mean_percent_of_oracle": metrics.mean_percent_of_oracle(hits, oracle.hits, budget),
         "harvest_rate": metrics.harvest_rate_at(hits, budget),
+        **_early_figures(hits, oracle, min(EARLY_FETCHES, budget)),
         "sum_of_information": metrics.sum_of_information(information),
         "recall": float(found[-1]) / targets,
         "area": metrics.normalised_area(hits, targets, budget),
@@ -326,6 +343,16 @@ def _measured(
         "curve": _curve(found),
         "oracle_curve": _curve(metrics.running_sum(oracle.hits, budget)),
     }  # fmt: skip
+
+
+def _early_figures(hits: Sequence[bool], oracle: OracleCrawl, fetches: int) -> Row:
+    """Measure the first fetches: hits per fetch, also where a crawl ended before: who stops early must not win.
+
+    There is no share of an oracle that has found nothing by then.
+    """
+    found = metrics.running_sum(hits, fetches)
+    percent = metrics.percent_of_oracle(hits, oracle.hits, fetches) if any(oracle.hits[:fetches]) else None
+    return {"percent_of_oracle_60": percent, "harvest_60": float(found[-1]) / fetches}
 
 
 def _curve(found: metrics.Curve) -> list[list[int]]:

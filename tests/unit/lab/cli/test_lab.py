@@ -146,8 +146,10 @@ def test_strategies_are_compared_with_the_baseline(thresher, tmp_path):
     code, out, err = thresher(*COMPARE, "--strategies", "best-first,oracle")
     lines = out.splitlines()
     assert code == 0
-    assert " ".join(lines[0].split()) == "strategy % of oracle difference p (Holm) wins/losses worst topic"
-    assert lines[1].startswith("oracle")
+    first_60 = "% in first 60 harvest in first 60"
+    assert " ".join(lines[0].split()) == f"strategy % of oracle {first_60} difference p (Holm) wins/losses worst topic"
+    assert " ".join(lines[4].split()) == f"upper bound % of oracle {first_60} difference"
+    assert lines[5].startswith("oracle")
     assert sum("baseline" in line for line in lines) == 1
     assert "12 of 12 crawls" in err
     assert "thresher lab report" in err

@@ -107,15 +107,39 @@ def test_strategies_are_ordered_from_the_best_and_measured_against_the_baseline(
     [section] = make_sections(
         [*two_strategies(), *(row("oracle", topic, hits=5) for topic in ("tea", "solar", "ships"))]
     )
-    assert section.strategies == ["oracle", "best-first", "breadth-first"]
-    assert section.comparisons[1].wins == 3
+    assert section.strategies == ["best-first", "breadth-first", "oracle"]
+    assert section.comparisons[0].wins == 3
 
 
-def test_the_oracle_takes_no_part_in_the_correction_of_p():
+def test_upper_bounds_take_no_part_in_the_correction_of_p():
     topics = [f"topic {number}" for number in range(8)]
     alone = make_sections(two_strategies(topics))[0]
-    beside = make_sections([*two_strategies(topics), *(row("oracle", topic, hits=5) for topic in topics)])[0]
-    assert alone.comparisons[0].p == beside.comparisons[1].p
+    bounds = [row(bound, topic, hits=5) for topic in topics for bound in ("oracle", "labels-known")]
+    beside = make_sections([*two_strategies(topics), *bounds])[0]
+    assert alone.comparisons[0].p == beside.comparisons[0].p
+
+
+def test_upper_bounds_stand_apart_from_contenders():
+    bounds = [row("labels-known", topic, hits=5) for topic in ("tea", "solar", "ships")]
+    [section] = make_sections([*two_strategies(), *bounds])
+    assert [each.strategy for each in section.contenders] == ["best-first", "breadth-first"]
+    assert [each.strategy for each in section.bounds] == ["labels-known"]
+    assert [line["upper_bound"] for line in section.summary()] == [False, False, True]
+
+
+def test_an_upper_bound_may_be_the_baseline():
+    bounds = [row("labels-known", topic, hits=5) for topic in ("tea", "solar", "ships")]
+    [section] = make_sections([*two_strategies(), *bounds], "labels-known")
+    assert section.bounds == []
+    assert section.strategies[0] == "labels-known"
+
+
+def test_a_summary_has_the_first_60_fetches_unless_its_rows_are_older():
+    early = {"percent_of_oracle_60": 80.0, "harvest_60": 0.25}
+    rows = [row("breadth-first", "tea"), row("best-first", "tea", **early)]
+    best, breadth = sorted(make_sections(rows)[0].summary(), key=lambda line: line["strategy"])
+    assert (best["percent_of_oracle_60"], best["harvest_60"]) == (80.0, 0.25)
+    assert (breadth["percent_of_oracle_60"], breadth["harvest_60"]) == (None, None)
 
 
 def test_a_summary_is_plain_values_with_their_setting():
@@ -227,6 +251,23 @@ def test_every_topic_and_every_strategy_is_in_the_tables():
     text = Outline(page(two_strategies())).text
     assert all(name in text for name in ("tea", "solar", "ships", "best-first", "breadth-first", "baseline"))
     assert "tea (25.0)" in text  # breadth-first found 1 of 5: an area of 10 against 40
+
+
+def test_the_first_60_fetches_have_columns_and_older_rows_a_dash_there():
+    early = {"percent_of_oracle_60": 81.5, "harvest_60": 0.256}
+    new = Outline(page(two_strategies(**early))).text
+    assert "% in first 60" in new
+    assert "81.5" in new
+    assert "0.256" in new
+    assert Outline(page(two_strategies())).words.count("–") > Outline(page(two_strategies(**early))).words.count("–")
+
+
+def test_upper_bounds_have_a_table_of_their_own():
+    bounds = [row("labels-known", topic, hits=5) for topic in ("tea", "solar", "ships")]
+    beside, alone = Outline(page([*two_strategies(), *bounds])), Outline(page(two_strategies()))
+    assert "Upper bounds" in beside.words
+    assert "Upper bounds" not in alone.words
+    assert beside.count("table") == alone.count("table") + 1
 
 
 def test_rows_that_were_left_out_are_told():

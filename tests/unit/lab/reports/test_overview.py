@@ -37,6 +37,21 @@ def test_the_oracle_is_no_contender() -> None:
     assert not [line for line in table(*BOTH) if "oracle" in line]
 
 
+def test_upper_bounds_stand_below_the_others_and_are_never_the_best() -> None:
+    lines = table(*BOTH, *(row("labels-known", topic, 90.0) for topic in TOPICS))
+    assert lines[6].startswith("| best-first | **57.0**")
+    assert lines[8] == "| *upper bounds* |  |"
+    assert lines[9] == "| labels-known | 90.0 [90.0, 90.0] |"
+
+
+def test_the_first_60_fetches_have_columns_where_rows_have_them() -> None:
+    early = {"percent_of_oracle_60": 62.5, "harvest_60": 0.25}
+    lines = table(*BOTH, *(row("fish", topic, 30.0, **early) for topic in TOPICS))
+    assert lines[2] == "| strategy | small | small, % in first 60 | small, harvest in first 60 |"
+    assert any(line.startswith("| fish | 30.0") and line.endswith("| 62.5 | 0.250 |") for line in lines)
+    assert any(line.startswith("| best-first | **57.0**") and line.endswith("| – | – |") for line in lines)
+
+
 def test_a_strategy_that_was_not_run_on_a_web_has_no_figure_there() -> None:
     elsewhere = [row("breadth-first", topic, 40.0, web="other") for topic in TOPICS]
     assert any(line.startswith("| best-first | – | **57.0**") for line in table(*BOTH, *elsewhere))

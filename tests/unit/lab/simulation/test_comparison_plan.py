@@ -18,6 +18,13 @@ def test_all_stands_for_every_strategy_and_the_oracle():
     assert checked_strategies(["fish", "all"])[0].strategy == "fish"
 
 
+def test_upper_bounds_are_named_like_strategies():
+    names = ["labels-known", "reads-paragraph", "reads-link-text"]
+    assert [each.strategy for each in checked_strategies(names)] == names
+    with pytest.raises(UnknownName, match="labels-known"):
+        checked_strategies(["labels-knwon"])
+
+
 def test_parameters_stand_behind_a_name_in_brackets():
     [lpe, plain] = checked_strategies(["lpe(threshold=0.1, anchor_weight=1)", "lpe"])
     assert lpe == Contender(strategy="lpe", parameters={"threshold": 0.1, "anchor_weight": 1})

@@ -4,6 +4,7 @@ import pytest
 
 from tests.unit.lab.small_web import SmallWeb, tea_and_solar
 from thresher.errors import ConfigError
+from thresher_lab.simulation.bounds import BOUNDS
 from thresher_lab.simulation.tasks import ORACLE, Task, TaskRunner, key_of, topic_phrase
 
 
@@ -32,6 +33,34 @@ def test_a_crawl_is_measured_by_the_oracle(bench):
     assert best["curve"][-1][0] == 12
     assert best["relevant_hosts"] == 2
     assert best["ms_per_page"] > 0
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_an_upper_bound_is_measured_like_a_strategy(bench, bound):
+    row = bench.run(task(bound, pages=12, seeds=2))
+    breadth = bench.run(task("breadth-first", pages=12, seeds=2))
+    assert breadth["percent_of_oracle"] <= row["percent_of_oracle"] <= 100.0
+    assert (row["targets"], row["dead"]) == (breadth["targets"], 0)
+    assert row.keys() == bench.run(task(ORACLE, pages=12)).keys()
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_an_upper_bound_gets_nothing_for_pages_that_are_set_aside(bench, bound):
+    row = bench.run(task(bound, pages=23, training=0.3))
+    assert row["targets"] == bench.run(task("breadth-first", pages=23, training=0.3))["targets"] == 8
+    assert row["fetched"] <= 23 - 4
+
+
+def test_the_first_60_fetches_are_measured_on_their_own(tmp_path):
+    pages = {f"http://a.test/{n}": ([], f"page {n}", [f"http://a.test/{n + 1}"]) for n in range(80)}
+    pages["http://a.test/80"] = (["tea"], "tea", [])
+    bench = TaskRunner(SmallWeb(pages), cache=tmp_path)
+    near = bench.run(task("breadth-first", topic="tea", distance=10, pages=80))
+    far = bench.run(task("breadth-first", topic="tea", distance=70, pages=80))
+    assert (near["percent_of_oracle_60"], near["harvest_60"]) == (pytest.approx(100.0), 1 / 60)
+    assert (far["percent_of_oracle_60"], far["harvest_60"]) == (None, 0.0)
+    assert far["percent_of_oracle"] == pytest.approx(100.0)
+    bench.pages.close()
 
 
 def test_every_strategy_starts_from_the_same_seeds(bench):
