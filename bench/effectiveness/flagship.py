@@ -1,9 +1,10 @@
-"""Is ``strategy: thresher`` the best there is? ``python -m bench.effectiveness.flagship`` (needs THRESHER_WEBS; an
-hour on 2 cores).
+"""How good is ``strategy: thresher``? ``python -m bench.effectiveness.flagship`` (needs THRESHER_WEBS; two hours on 2
+cores).
 
-Test topics alone, which nothing was tuned on. Beside it run the best of the papers' strategies and all peers; the other
-strategies of the papers stand in ``bench/results/strategies-*.jsonl`` with the same topics, seeds and fetches, and take
-part in the comparison. Then harder conditions: seeds away from the topic, few pages per host.
+Test topics alone, which nothing was tuned on. It is compared with itself without word vectors and early rescoring, as
+in version 0.1.0, and with the upper bounds of the lab; on 20 topics of wikispeedia with all peers and the best of the
+papers' strategies. The other strategies of the papers stand in ``bench/results/strategies-*.jsonl`` with the same
+topics, seeds and fetches. Then harder conditions: one or two seeds, seeds away from the topic, few pages per host.
 
 Rows with their curves are added to ``thresher-lab/flagship`` as they come; what is there is not run again. In the end
 rows without curves go to ``bench/results``, tables are printed, and a report and pictures are written beside the rows
@@ -16,7 +17,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -26,14 +27,17 @@ from thresher_lab.reports.comparisons import Section, make_sections
 from thresher_lab.reports.html_report import current_provenance, html_report
 from thresher_lab.reports.overview import overview
 from thresher_lab.reports.png_charts import write_pictures
+from thresher_lab.simulation.bounds import BOUNDS
 from thresher_lab.simulation.compare import run_tasks
-from thresher_lab.simulation.comparison_plan import ComparisonPlan, Contender
+from thresher_lab.simulation.comparison_plan import ComparisonPlan, checked_strategies
 from thresher_lab.simulation.tasks import ORACLE, PERFECT, Task
 from thresher_lab.simulation.topic_splits import split
 from thresher_lab.statistics.result_rows import Row, read_rows
 
 OURS = "thresher"
 OWN = "adaptive"
+PEERS = "peers"
+WITHOUT_VECTORS = "thresher(vectors=false, early_pages=0)"
 CLASSICS = ("fcmrps", "best-first", "relevant-parents")
 PAGES, TRAINING = 300, 0.3
 FOLDER = Path("thresher-lab/flagship")
@@ -42,6 +46,8 @@ UNTIMED = ("curve", "oracle_curve", "ms_per_page", "scoring_ms_per_page", "peak_
 """What checked-in rows do without."""
 MEASURES = {
     "percent_of_oracle": "% of oracle",
+    "percent_of_oracle_60": "% in first 60",
+    "harvest_60": "harvest in first 60",
     "hr_at_r": "HR@R",
     "recall": "recall",
     "pages_to_90pc": "to 90 %",
@@ -56,8 +62,9 @@ class Part:
     web: str
     topics: int
     seed_sets: int
-    judges: Sequence[str] = (PERFECT, OWN)
-    strategies: Sequence[str] = (ORACLE, OURS, *CLASSICS, *peers())
+    judges: Sequence[str] = (PERFECT,)
+    strategies: Sequence[str] = (ORACLE, OURS, *CLASSICS)
+    seeds: int = 5
     distance: int = 0
     host_pages: int = 0
 
@@ -65,11 +72,11 @@ class Part:
         """List the crawls."""
         plan = ComparisonPlan(
             web=self.web,
-            strategies=[Contender(strategy=name) for name in self.strategies],
+            strategies=checked_strategies(self.strategies),
             topics=split(self.web, "test")[: self.topics],
             judges=self.judges,
             seed_sets=self.seed_sets,
-            seeds=5,
+            seeds=self.seeds,
             pages=PAGES,
             training=TRAINING,
             distance=self.distance,
@@ -78,34 +85,43 @@ class Part:
         return plan.tasks()
 
 
-FEW = (ORACLE, OURS, *CLASSICS)
+def _with_bounds(web: str, topics: int, seed_sets: int) -> list[Part]:
+    """Return both judges' crawls of a web; upper bounds have no judge, so they stand beside the perfect one."""
+    bounded = (ORACLE, OURS, WITHOUT_VECTORS, *BOUNDS)
+    return [
+        Part(web=web, topics=topics, seed_sets=seed_sets, strategies=bounded),
+        Part(web=web, topics=topics, seed_sets=seed_sets, judges=[OWN], strategies=(ORACLE, OURS, WITHOUT_VECTORS)),
+    ]
+
+
+def _both(web: str, topics: int, seed_sets: int, **conditions: int) -> list[Part]:
+    """Return both judges' crawls of a web without upper bounds."""
+    strategies = (ORACLE, OURS, WITHOUT_VECTORS)
+    return [
+        Part(web=web, topics=topics, seed_sets=seed_sets, judges=[PERFECT, OWN], strategies=strategies, **conditions)
+    ]
+
+
 PARTS = {
-    "wikispeedia": [Part(web="wikispeedia", topics=20, seed_sets=2)],
-    "archipelago": [Part(web="archipelago", topics=20, seed_sets=1)],
-    "webkb": [
-        Part(web="webkb", topics=3, seed_sets=4, judges=[PERFECT]),
-        Part(web="webkb", topics=3, seed_sets=4, judges=[OWN], strategies=FEW),
-    ],
-    "w3school_zh": [
-        Part(web="w3school_zh", topics=11, seed_sets=1, judges=[PERFECT]),
-        Part(web="w3school_zh", topics=11, seed_sets=1, judges=[OWN], strategies=FEW),
-    ],
-    "mdn_zh": [
-        Part(web="mdn_zh", topics=8, seed_sets=1, judges=[PERFECT]),
-        Part(web="mdn_zh", topics=8, seed_sets=1, judges=[OWN], strategies=FEW),
-    ],
-    "nankai_zh": [
-        Part(web="nankai_zh", topics=20, seed_sets=1, judges=[PERFECT]),
-        Part(web="nankai_zh", topics=20, seed_sets=1, judges=[OWN], strategies=FEW),
+    "wikispeedia": _with_bounds("wikispeedia", 40, 3),
+    "archipelago": _both("archipelago", 20, 3),
+    "webkb": _with_bounds("webkb", 3, 4),
+    "w3school_zh": _both("w3school_zh", 11, 1),
+    "mdn_zh": _both("mdn_zh", 8, 1),
+    "nankai_zh": _both("nankai_zh", 20, 1),
+    "few-seeds": [*_both("wikispeedia", 20, 1, seeds=1), *_both("wikispeedia", 20, 1, seeds=2)],
+    PEERS: [Part(web="wikispeedia", topics=20, seed_sets=1, strategies=(ORACLE, OURS, *CLASSICS, *peers()))],
+    "peers-own": [
+        Part(web="wikispeedia", topics=20, seed_sets=1, judges=[OWN], strategies=(ORACLE, OURS, *CLASSICS, *peers()))
     ],
     "far": [
-        Part(web="wikispeedia", topics=20, seed_sets=1, judges=[PERFECT], strategies=FEW, distance=2),
-        Part(web="archipelago", topics=20, seed_sets=1, judges=[PERFECT], strategies=FEW, distance=2),
+        Part(web="wikispeedia", topics=20, seed_sets=1, distance=2),
+        Part(web="archipelago", topics=20, seed_sets=1, distance=2),
     ],
-    "farther": [Part(web="archipelago", topics=20, seed_sets=1, judges=[PERFECT], strategies=FEW, distance=3)],
+    "farther": [Part(web="archipelago", topics=20, seed_sets=1, distance=3)],
     "few-per-host": [
-        Part(web="archipelago", topics=20, seed_sets=1, judges=[PERFECT], strategies=FEW, host_pages=10),
-        Part(web="nankai_zh", topics=20, seed_sets=1, judges=[PERFECT], strategies=FEW, host_pages=10),
+        Part(web="archipelago", topics=20, seed_sets=1, host_pages=10),
+        Part(web="nankai_zh", topics=20, seed_sets=1, host_pages=10),
     ],
 }
 """What is run, by the name of its file."""
@@ -124,21 +140,15 @@ def run(name: str, processes: int, strategies: Sequence[str]) -> None:
     (RESULTS / f"flagship-{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def sections(names: Iterable[str]) -> list[Section]:
-    """Compare everything with ours, the strategies of the papers that were run before included."""
-    rows = [row for name in names for row in _rows(name)]
-    return make_sections(rows, OURS)
-
-
-def _rows(name: str) -> Iterator[Row]:
+def rows_of(name: str) -> Iterator[Row]:
+    """Return the rows of a file; beside the peers also the papers' strategies that were run before."""
     own = FOLDER / f"{name}.jsonl"
     rows = read_rows(own if own.exists() else RESULTS / f"flagship-{name}.jsonl")
-    run_again = {(row["judge"], row["strategy"]) for row in rows}
-    judges = {row["judge"] for row in rows}
     yield from rows
-    for row in read_rows(RESULTS / f"strategies-{name}.jsonl"):
-        if row["judge"] in judges and (row["judge"], row["strategy"]) not in run_again:
-            yield row
+    if name == PEERS:
+        known = {row["strategy"] for row in rows}
+        earlier = read_rows(RESULTS / "strategies-wikispeedia.jsonl")
+        yield from (row for row in earlier if row["judge"] == PERFECT and row["strategy"] not in known)
 
 
 def measures(section: Section) -> Iterator[str]:
@@ -163,14 +173,14 @@ def _mean(rows: Sequence[Row], name: str) -> str:
     values = [row[name] for row in rows if row[name] is not None]
     if name.startswith("pages_to"):
         return f"{fmean(values):.0f} ({len(values)} of {len(rows)})" if values else f"– (0 of {len(rows)})"
-    return f"{fmean(values):.2f}" if name in ("hr_at_r", "recall") else f"{fmean(values):.1f}"
+    return f"{fmean(values):.2f}" if name in ("hr_at_r", "recall", "harvest_60") else f"{fmean(values):.1f}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(PARTS), help="; ".join(PARTS))
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--strategies", default="", help="only these for now, parted by commas")
+    parser.add_argument("--strategies", default="", help="only these for now, separated by commas")
     parser.add_argument("--print", action="store_true", help="run nothing")
     options = parser.parse_args()
     if not options.print:
@@ -178,15 +188,22 @@ def main() -> None:
             run(name, options.processes, [each for each in options.strategies.split(",") if each])
     if options.strategies:
         return
-    found = sections(options.names)
-    print("\n".join(overview(found)))
-    print("\n".join(line for section in found for line in measures(section)))
-    if curves := [row for name in options.names for row in read_rows(FOLDER / f"{name}.jsonl")]:
-        drawn = make_sections(curves, OURS)
-        report = html_report(drawn, current_provenance("python -m bench.effectiveness.flagship"))
-        (FOLDER / "report.html").write_text(report, encoding="utf-8")
-        write_pictures(make_sections(curves, "best-first"), FOLDER)
-        print(f"curves: {FOLDER / 'report.html'}", file=sys.stderr)
+    for name in options.names:
+        found = make_sections(list(rows_of(name)), OURS)
+        print("\n".join(overview(found)))
+        print("\n".join(line for section in found for line in measures(section)))
+        if curves := read_rows(FOLDER / f"{name}.jsonl"):
+            draw(name, make_sections(curves, OURS))
+
+
+def draw(name: str, found: Sequence[Section]) -> None:
+    """Write a report and pictures beside the rows with curves."""
+    folder = FOLDER / name
+    folder.mkdir(exist_ok=True)
+    report = html_report(found, current_provenance(f"python -m bench.effectiveness.flagship {name}"))
+    (folder / "report.html").write_text(report, encoding="utf-8")
+    write_pictures(found, folder)
+    print(f"curves: {folder / 'report.html'}", file=sys.stderr)
 
 
 if __name__ == "__main__":

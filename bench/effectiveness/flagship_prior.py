@@ -20,6 +20,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
@@ -89,6 +90,15 @@ class Examples:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Crawl:
+    """How a topic is crawled: from how many seeds, how many pages, and by which prior."""
+
+    seeds: int
+    pages: int
+    start: str
+
+
 class Watched(Thresher):
     """The strategy, telling what it knows of all that waits."""
 
@@ -109,10 +119,13 @@ class Watched(Thresher):
         return x
 
 
-def watched_crawl(bench: TaskRunner, topic: str, judge: str, pages: int) -> Examples:
-    """Crawl one topic, and give what waited at the moments."""
-    task = Task(web=bench.web.name, topic=topic, strategy="thresher", seed_set=0, judge=judge, pages=pages)
-    strategy = Watched(*bench.strategy_arguments(task), sweep_urls=len(bench.web) * 2)
+def watched_crawl(bench: TaskRunner, topic: str, judge: str, crawl: Crawl) -> Examples:
+    """Crawl one topic, and return what waited at the moments."""
+    pages = crawl.pages
+    task = Task(
+        web=bench.web.name, topic=topic, strategy="thresher", seed_set=0, judge=judge, pages=pages, seeds=crawl.seeds
+    )
+    strategy = Watched(*bench.strategy_arguments(task), sweep_urls=len(bench.web) * 2, prior=crawl.start)
     strategy.examples, strategy.bench, strategy.topic = Examples(), bench, topic
     strategy.moments = [moment for moment in MOMENTS if moment <= pages]
     seeds = bench.seeds(task)
@@ -121,14 +134,14 @@ def watched_crawl(bench: TaskRunner, topic: str, judge: str, pages: int) -> Exam
     return strategy.examples
 
 
-def collect(web: str, judges: Sequence[str], pages: int, folder: Path) -> None:
-    """Crawl all dev topics of a web; keep what is not kept yet."""
+def collect(web: str, judges: Sequence[str], crawls: Sequence[Crawl], folder: Path) -> None:
+    """Crawl all dev topics of a web; crawls that are there are not run again."""
     bench = TaskRunner.open(web)
     for topic in split(web, "dev"):
-        for judge in judges:
-            path = folder / f"{web} {topic.replace('/', ' ')} {judge}.npz"
+        for judge, crawl in product(judges, crawls):
+            path = folder / f"{web} {topic.replace('/', ' ')} {crawl.seeds} {judge}.npz"
             if not path.exists():
-                watched_crawl(bench, topic, judge, pages).save(path)
+                watched_crawl(bench, topic, judge, crawl).save(path)
         print(f"{web} {topic}", flush=True)
     bench.flush()
 
@@ -212,8 +225,8 @@ def left_out(crawls: Mapping[str, Examples], teaching: Teaching) -> Iterator[tup
 
 
 def _topic(name: str) -> str:
-    """Give the topic of a crawl; the archipelago's are those of its islands."""
-    return name.removeprefix("archipelago ").rpartition(" ")[0]
+    """Return the topic of a crawl; the archipelago's are those of its islands."""
+    return name.removeprefix("archipelago ").rsplit(" ", 2)[0]
 
 
 def written(prior: Prior, recipe: str, topics: int) -> str:
@@ -228,6 +241,12 @@ def written(prior: Prior, recipe: str, topics: int) -> str:
     return json.dumps(content) + "\n"
 
 
+def crawls_of(options: argparse.Namespace) -> list[Crawl]:
+    """Return the crawls of each topic; those from few seeds show how a crawl begins, and are shorter."""
+    pages = {5: options.pages, 2: options.pages * 2 // 3, 1: options.pages // 2}
+    return [Crawl(seeds=seeds, pages=most, start=options.start) for seeds, most in pages.items()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--webs", default=",".join(WEBS))
@@ -236,6 +255,7 @@ def main() -> None:
     parser.add_argument("--hidden", type=int, default=Teaching.hidden, help="combinations of features")
     parser.add_argument("--without", default="", help="features to leave out, joined by +")
     parser.add_argument("--examples", type=Path, default=Path("thresher-lab/prior"), help="where they are kept")
+    parser.add_argument("--start", default="", help="the prior of the crawls that are watched")
     parser.add_argument("--output", type=Path, default=OUTPUT)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--leave-out", action="store_true", help="also learn without some topics in turn")
@@ -243,7 +263,7 @@ def main() -> None:
     options.examples.mkdir(parents=True, exist_ok=True)
     webs, judges = options.webs.split(","), options.judges.split(",")
     with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
-        for done in [pool.submit(collect, web, judges, options.pages, options.examples) for web in webs]:
+        for done in [pool.submit(collect, web, judges, crawls_of(options), options.examples) for web in webs]:
             done.result()
     crawls = dict(kept(webs, judges, options.examples, options.without))
     teaching = Teaching(hidden=options.hidden)

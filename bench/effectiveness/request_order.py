@@ -4,7 +4,10 @@
 
 Default strategy and default judge on three webs, two topics each: two frozen webs of THRESHER_WEBS and a generated one.
 A change that must not alter behaviour must leave every row as it was. A row holds a digest of all URLs in order, and
-one of every tenth of the crawl, which tells how far two orders agree.
+one of every tenth of the crawl, which tells how far two orders agree. ``--parameters`` changes the strategy: without
+word vectors and early rescoring it makes the requests of version 0.1.0, ``request-order-without-vectors.jsonl``:
+
+    --parameters '{"vectors": false, "early_pages": 0}'
 """
 
 from __future__ import annotations
@@ -40,8 +43,11 @@ def digest(urls: list[str]) -> str:
     return hashlib.sha256("\n".join(urls).encode()).hexdigest()[:16]
 
 
-def row(bench: TaskRunner, web: str, topic: str) -> dict[str, Any]:
-    task = Task(web=web, topic=topic, strategy="thresher", judge="adaptive", seed_set=0, pages=PAGES, seeds=SEEDS)
+def row(bench: TaskRunner, web: str, topic: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    task = Task(
+        web=web, topic=topic, strategy="thresher", judge="adaptive", seed_set=0, pages=PAGES, seeds=SEEDS,
+        parameters=parameters,
+    )  # fmt: skip
     seeds = bench.seeds(task)
     starts = [bench.web.url_of(seed) for seed in seeds]
     crawl = asyncio.run(bench.simulator(task, seeds).run(starts, PAGES))
@@ -51,11 +57,11 @@ def row(bench: TaskRunner, web: str, topic: str) -> dict[str, Any]:
     return {"web": web, "topic": topic, "requests": len(urls), "order": digest(urls), "parts": parts}
 
 
-def rows() -> list[dict[str, Any]]:
+def rows(parameters: dict[str, Any]) -> list[dict[str, Any]]:
     found = []
     for web in WEBS:
         bench = open_bench(web)
-        found += [row(bench, web, topic) for topic in topics_of(web, bench)]
+        found += [row(bench, web, topic, parameters) for topic in topics_of(web, bench)]
         bench.flush()
     return found
 
@@ -75,8 +81,9 @@ def main() -> None:
     )
     parser.add_argument("result", type=Path, help="where the rows are written, one JSON object per line")
     parser.add_argument("--compare", type=Path, metavar="EARLIER", help="rows of an earlier version")
+    parser.add_argument("--parameters", type=json.loads, default={}, metavar="JSON", help="of the strategy")
     options = parser.parse_args()
-    found = rows()
+    found = rows(options.parameters)
     options.result.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")
     if options.compare:
         earlier = [json.loads(line) for line in options.compare.read_text(encoding="utf-8").splitlines()]

@@ -1,8 +1,8 @@
 """What does the strategy ``thresher`` cost? ``python -m bench.speed.flagship_cost``.
 
-Made pages of 60 links each, on a web that has no end, go through ``thresher`` and breadth-first by turns. Printed:
-processor time per page beside that of breadth-first as the frontier grows to a million waiting URLs, and the memory of
-the process then. Links lead to new URLs and to known ones, half each, as on real pages.
+Generated pages of 60 links each, on an endless web, go by turns through ``thresher``, ``thresher`` without vectors, and
+breadth-first. Printed: processor time per page of each as the frontier grows to a million waiting URLs, and the
+memory of the process. Links lead to new URLs and to known ones, half each, as on real pages.
 """
 
 from __future__ import annotations
@@ -11,18 +11,21 @@ import argparse
 import resource
 import time
 from collections.abc import Iterator
+from itertools import islice
 from random import Random
 
 from thresher.records import Judgement, Lease, Link, ParsedPage
 from thresher.strategies.base import Strategy
 from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.flagship.strategy import Thresher
+from thresher.text.word_vectors import load_word_vectors
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
 
 LINKS = 60
 TOPIC = "harbour seals; 海豹"
-WORDS = [f"word{number}" for number in range(5_000)] + ["harbour", "seals", "海豹", "港口"] * 5
+TABLE = load_word_vectors()
+WORDS = [*(islice(TABLE, 5_000) if TABLE else ()), *["harbour", "seals", "海豹", "港口"] * 5]
 PAGE_WORDS = 600
 CONTEXT_WORDS = 20
 
@@ -72,21 +75,24 @@ def main() -> None:
     options = parser.parse_args()
     topic = TopicDefinition.from_phrase(TOPIC)
     topic_profile = TopicProfile(vectors=topic.vectors(), labels=topic.labels, phrases=[TOPIC])
-    thresher, plain = Thresher(topic_profile), BreadthFirst()
-    own = plains = 0.0
-    step, told = max(1, options.pages // 10), 0
+    strategies = {
+        "thresher": Thresher(topic_profile),
+        "without word vectors": Thresher(topic_profile, vectors=False, early_pages=0),
+        "breadth-first": BreadthFirst(),
+    }
+    seconds = dict.fromkeys(strategies, 0.0)
+    step, printed = max(1, options.pages // 10), 0
     for number, (page, relevance) in enumerate(pages(options.pages), start=1):
-        own += spent(thresher, page, relevance)
-        plains += spent(plain, page, relevance)
+        for name, strategy in strategies.items():
+            seconds[name] += spent(strategy, page, relevance)
         if number % step == 0 or number in (100, 1000):
-            done, told = number - told, number
+            done, printed = number - printed, number
+            costs = ", ".join(f"{name} {1000 * each / done:.2f}" for name, each in seconds.items())
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(
-                f"{number:>7,} pages, about {number * LINKS // 2:>9,} URLs found: {1000 * own / done:.2f} ms per page, "
-                f"breadth-first {1000 * plains / done:.2f}; process {peak:.0f} MiB at most, the made URLs included",
-                flush=True,
+                f"{number:>7,} pages, about {number * LINKS // 2:>9,} URLs found, ms per page: {costs}; {peak:.0f} MiB"
             )
-            own = plains = 0.0
+            seconds = dict.fromkeys(strategies, 0.0)
 
 
 if __name__ == "__main__":

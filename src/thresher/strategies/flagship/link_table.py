@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.records import Link, ParsedPage
+from thresher.strategies.flagship.name_model import NameModel
 from thresher.strategies.flagship.site_rates import SiteRates
 from thresher.strategies.flagship.term_model import (
     ABOUT_CHARACTERS,
@@ -137,6 +138,7 @@ class LinkTable:
         topic_profile: TopicProfile,
         places: SiteRates,
         words: TermModel,
+        names: NameModel,
         *,
         width: int,
         most_links: int = MOST_LINKS,
@@ -144,12 +146,13 @@ class LinkTable:
         self._topic_profile = topic_profile
         self._places = places
         self._words = words
+        self._name_model = names
         self._most_links = most_links
         self._topics = np.reshape(
             [words.weights_of(vector) for vector in topic_profile.vectors.values()], (-1, MOST_WORDS)
         )
         self._is_topic: NDArray[np.bool_] = np.any(self._topics, axis=0)
-        self.urls = Columns({**_URLS, "x": ("f4", width)})
+        self.urls = Columns({**_URLS, "vector": ("f2", names.width), "x": ("f4", width)})
         self.links = Columns(_LINKS)
         self.pages = Columns(_PAGES)
         self.names: list[str] = []
@@ -280,6 +283,8 @@ class LinkTable:
         urls["known"][children] += 1
         facts = links["facts"][block][kept]
         urls["facts"][children] += facts
+        if self._name_model.is_active:
+            urls["vector"][children] += self._name_model.embed(links["name"][block][kept]).astype(np.float16)
         urls["anchor"][children] = np.maximum(urls["anchor"][children], facts[:, 0])
 
     def settle(self, number: int, relevance: float) -> float:

@@ -25,11 +25,13 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher.strategies.flagship.link_table import Ints, LinkTable
+from thresher.strategies.flagship.name_model import NAME_FEATURES, NameModel
 from thresher.strategies.flagship.site_rates import EVERYWHERE, SiteRates
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -40,6 +42,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "topic's words": ("anchor_max", "anchor_mean", "url", "context"),
     "words of the link": ("name_w", "name_lift", "name_share", "name_led"),
     "words around it": ("around_w", "around_lift", "around_share", "around_led"),
+    "similar names": NAME_FEATURES,
     "hub": ("hub_mean", "hub_max"),
     "address": ("bare", "outward", "depth", "query"),
 }
@@ -54,10 +57,11 @@ LEAST_RATE = 0.005
 Floats = NDArray[np.float64]
 
 
-def features(known: LinkTable, places: SiteRates, numbers: Ints, rows: Ints, at: Ints) -> Floats:
+def features(known: LinkTable, places: SiteRates, names: NameModel, numbers: Ints, rows: Ints, at: Ints) -> Floats:
     """Return a row of features for each URL.
 
     Args:
+        names: The model of names; its features are 0 without word vectors.
         numbers: The URLs; each has at least one link.
         rows: The links to each of them in turn.
         at: Index into `numbers` of the URL that each link leads to.
@@ -103,6 +107,7 @@ def features(known: LinkTable, places: SiteRates, numbers: Ints, rows: Ints, at:
         urls["url"][numbers],
         context,
         *text_features,
+        *names.features(urls["vector"].take(numbers, axis=0)).T,
         promised / count,
         most_promise,
         bare,
@@ -145,20 +150,30 @@ class Prior:
     hold: Floats
     mixing: Floats
 
+    @property
+    def tag(self) -> int:
+        """Identifies the combinations, whose weights mean nothing under another prior."""
+        return crc32(self.mixing.tobytes())
+
     def with_combinations(self, x: Floats) -> Floats:
         """Return the features, followed by their combinations: the tanh of weighted sums."""
         return np.concatenate([x, np.tanh(x @ self.mixing)], axis=-1)
 
 
-def read_prior(path: str, names: Sequence[str], *, hold: float = 1.0) -> Prior:
+PRIOR, PRIOR_WITHOUT_VECTORS = "prior.json", "prior_without_vectors.json"
+"""The priors in the package: for crawls with word vectors and without."""
+
+
+def read_prior(path: str | Path, names: Sequence[str], *, hold: float = 1.0) -> Prior:
     """Read a prior; features that it does not know have the weight 0.
 
     Args:
-        path: A file; empty for the one in the package.
+        path: A file; the name of a prior in the package if it has no folder.
         names: The features.
         hold: A factor of the prior's precisions.
     """
-    file = Path(path) if path else files("thresher.strategies.flagship") / "prior.json"
+    is_packaged = path in (PRIOR, PRIOR_WITHOUT_VECTORS)
+    file = files("thresher.strategies.flagship") / str(path) if is_packaged else Path(path)
     read: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     features: dict[str, Any] = read["features"]
     combined = read["combinations"]
@@ -251,24 +266,42 @@ class Model:
     def state(self) -> dict[str, Any]:
         x, r = self._examples()
         keys = self._keys[: len(r)]
-        return {"x": x.astype(np.float16), "r": r.astype(np.float16), "keys": keys, "weights": self.weights}
+        return {
+            "x": x.astype(np.float16),
+            "r": r.astype(np.float16),
+            "keys": keys,
+            "weights": self.weights,
+            "prior": np.array([self._prior.tag]),
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the result of `state`.
+        """Restore the result of `state`; under another prior, by fitting the weights to the examples again.
 
         Raises:
             ValueError: It belongs to other features.
         """
-        x, r, weights = state["x"], state["r"], state["weights"]
-        if x.ndim != 2 or x.shape[1] != self._x.shape[1] or weights.shape != self.weights.shape:
+        x, r, weights = _with_name_features(state["x"]), state["r"], state["weights"]
+        if x.ndim != 2 or x.shape[1] != self._x.shape[1]:
             raise ValueError("what was learned is of other features")
         for key, one_x, one_r in zip(state["keys"].tolist(), x.astype(np.float64), r.tolist(), strict=True):
             self.add(int(key), one_x, float(one_r))
-        self.weights = weights.astype(np.float64)
+        is_same_prior = state.get("prior", np.zeros(1)).tolist() == [self._prior.tag]
+        if is_same_prior and weights.shape == self.weights.shape:
+            self.weights = weights.astype(np.float64)
+        else:
+            self.fit()
 
     def _examples(self) -> tuple[Floats, Floats]:
         filled = min(self.count, len(self._r))
         return self._x[:filled], self._r[:filled]
+
+
+def _with_name_features(x: Floats) -> Floats:
+    """Return the features of examples with those of names, as zeros, if an older version wrote them without."""
+    if x.ndim != 2 or x.shape[1] != len(NAMES) - len(NAME_FEATURES):
+        return x
+    place = NAMES.index(NAME_FEATURES[0])
+    return np.insert(x, [place] * len(NAME_FEATURES), 0.0, axis=1)
 
 
 FIRST_WEIGHT = 0.9

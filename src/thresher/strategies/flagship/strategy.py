@@ -25,11 +25,13 @@ from thresher.modelstate.schedule import RefitSchedule
 from thresher.records import LABEL_PART, Candidate, Forecast, Judgement, Lease, ParsedPage, Revision
 from thresher.strategies.base import BaseStrategy, ScoreChange
 from thresher.strategies.flagship.forecast import forecast
-from thresher.strategies.flagship.link_table import MOST_LINKS, Ints, LinkTable
+from thresher.strategies.flagship.link_table import MOST_LINKS, RELEVANT, Ints, LinkTable
 from thresher.strategies.flagship.model import (
     GROUPS,
     MEMBERS,
     NAMES,
+    PRIOR,
+    PRIOR_WITHOUT_VECTORS,
     ExpertMixture,
     Floats,
     Model,
@@ -38,8 +40,10 @@ from thresher.strategies.flagship.model import (
     read_prior,
     sigmoid,
 )
+from thresher.strategies.flagship.name_model import NameModel
 from thresher.strategies.flagship.site_rates import SiteRates
-from thresher.strategies.flagship.term_model import Ids, TermModel
+from thresher.strategies.flagship.term_model import ANCHOR_CHARACTERS, Ids, TermModel, end_of
+from thresher.text.word_vectors import load_word_vectors, unit_length
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 
@@ -56,9 +60,12 @@ Outcome = tuple[int, float]
 class FlagshipState:
     """Saves the state of a worker, and reads the outcomes of others."""
 
-    def __init__(self, model: Model, words: TermModel, places: SiteRates, net: ExpertMixture | None = None) -> None:
+    def __init__(
+        self, model: Model, words: TermModel, places: SiteRates, names: NameModel, net: ExpertMixture | None = None
+    ) -> None:
         self._model = model
         self._words = words
+        self._names = names
         self._places = places
         self._net = net
         self._latest: deque[Outcome] = deque(maxlen=MOST_OUTCOMES)
@@ -105,13 +112,20 @@ class FlagshipState:
         words, word_counts = self._words.state(most)
         places, place_counts = self._places.state(most)
         net = self._net.state() if self._net else {}
-        arrays = {**self._model.state(), **net, "word_counts": word_counts, "place_counts": place_counts}
+        arrays = {
+            **self._model.state(),
+            **self._names.state(),
+            **net,
+            "word_counts": word_counts,
+            "place_counts": place_counts,
+        }
         return pack_both(arrays, {"words": words, "places": places})
 
     def _restore(self, content: bytes) -> None:
         arrays, names = unpack_both(content)
         self._model.restore(arrays)
         self._words.restore(names["words"], arrays["word_counts"])
+        self._names.restore(arrays)
         self._places.restore(names["places"], arrays["place_counts"])
         if self._net:
             self._net.restore(arrays)
@@ -123,6 +137,10 @@ def _read_outcomes(content: bytes) -> list[Outcome]:
     return list(zip(keys, relevance, strict=True))
 
 
+EARLY_PAGES = 60
+"""Pages up to which the best waiting URLs are rescored after every page."""
+SPREAD_PAGES = 100
+"""Pages up to which the spread of all names is estimated in every sweep; then when all URLs are rescored."""
 SWEEP_URLS = 1_000
 """How many of the best URLs are rescored every few pages."""
 FULL_SWEEP_PAGES, FULL_SWEEP_LINKS = 25, 200
@@ -160,6 +178,8 @@ class Thresher(BaseStrategy):
         prior: A file with other weights to start from.
         net: Whether the model is mixed with classic strategies.
         most_links: How many links are remembered.
+        vectors: Whether names of URLs are compared with titles by pretrained word vectors.
+        early_pages: Up to this many pages, the best waiting URLs are rescored after every page.
     """
 
     def __init__(
@@ -173,16 +193,24 @@ class Thresher(BaseStrategy):
         prior: str = "",
         net: bool = True,
         most_links: int = MOST_LINKS,
+        vectors: bool = True,
+        early_pages: int = EARLY_PAGES,
     ) -> None:
         self._places = SiteRates()
         self._words = TermModel()
-        self._known = LinkTable(topic_profile, self._places, self._words, width=len(NAMES), most_links=most_links)
-        self._model = Model(read_prior(prior, NAMES, hold=hold))
+        table = load_word_vectors() if vectors else None
+        self._names = NameModel(table, self._words, " ".join(topic_profile.phrases))
+        self._known = LinkTable(
+            topic_profile, self._places, self._words, self._names, width=len(NAMES), most_links=most_links
+        )
+        packaged = PRIOR if table else PRIOR_WITHOUT_VECTORS
+        self._model = Model(read_prior(prior or packaged, NAMES, hold=hold))
         self._net = ExpertMixture() if net else None
-        self._state = FlagshipState(self._model, self._words, self._places, self._net)
+        self._state = FlagshipState(self._model, self._words, self._places, self._names, self._net)
         self._used = np.array([float(name not in without.split("+")) for name in NAMES])
         self._sweep_pages = sweep_pages
         self._sweep_urls = sweep_urls
+        self._early_pages = early_pages
         self._pages_to_sweep = self._pages_to_full_sweep = 1
         self._pages_seen = 0
         self._examples_to_fit = FIT_PAGES
@@ -195,8 +223,9 @@ class Thresher(BaseStrategy):
         self._keep_recalled_scores()
         known, relevance = self._known, judgement.reward
         known.number(page.url)  # a seed is known from now on
+        is_seed = not known.urls["parents"][known.number(page.url)]
         self._record_outcomes(lease, page.url, relevance)
-        self._read(page, relevance)
+        self._read(page, relevance, is_seed=is_seed)
         children = known.add_page(page, relevance)
         if not len(children):
             return
@@ -267,6 +296,13 @@ class Thresher(BaseStrategy):
         self._learn(key, relevance)
         for other_key, other_relevance in self._state.page_done(key, relevance):
             self._learn(other_key, other_relevance)
+            self._learn_name(other_key, other_relevance)
+
+    def _learn_name(self, key: int, relevance: float) -> None:
+        """Take the name of another worker's relevant page for its title, which only that worker has read."""
+        number = self._known.find(key)
+        if self._names.is_active and number is not None and relevance >= RELEVANT and not self._names.has(key):
+            self._names.add(key, unit_length(self._known.urls["vector"][number].astype(np.float32)), relevance)
 
     def _learn(self, key: int, relevance: float) -> None:
         """Learn from the outcome of a URL, unless it is known already."""
@@ -299,10 +335,13 @@ class Thresher(BaseStrategy):
         if len(self._counted) > MOST_PAGE_WORDS:
             del self._counted[next(iter(self._counted))]
 
-    def _read(self, page: ParsedPage, relevance: float) -> None:
-        words = self._words.of_page(page.text)
+    def _read(self, page: ParsedPage, relevance: float, *, is_seed: bool) -> None:
+        words, key = self._words.of_page(page.text), fingerprint(page.url)
         self._words.read_page(words, relevance)
-        self._page_words[fingerprint(page.url)] = words
+        if self._names.is_active:
+            ids, _ = self._words.of([f"{page.title[:ANCHOR_CHARACTERS]} {end_of(page.url)}"])
+            self._names.add(key, self._names.embed(ids[None, :])[0], relevance, is_seed=is_seed)
+        self._page_words[key] = words
         if len(self._page_words) > MOST_PAGE_WORDS:
             del self._page_words[next(iter(self._page_words))]
 
@@ -313,11 +352,12 @@ class Thresher(BaseStrategy):
         if change := self._known.settle(number, relevance):
             self._places.count(self._counted.get(key, []), change, tries=0)
             self._model.revise(key, relevance)
+            self._names.revise(key, relevance)
             if key in self._page_words:
                 self._words.revise_page(self._page_words[key], change)
 
     def _features(self, numbers: Ints, rows: Ints, at: Ints) -> Floats:
-        x: Floats = features(self._known, self._places, numbers, rows, at) * self._used
+        x: Floats = features(self._known, self._places, self._names, numbers, rows, at) * self._used
         return x
 
     def _scores(self, numbers: Ints, x: Floats) -> Floats:
@@ -334,6 +374,7 @@ class Thresher(BaseStrategy):
         self._recalled = False
         numbers, rows, at = self._known.waiting()
         self._update_text_features(rows)
+        self._update_name_model(estimate=True)
         x = self._features(numbers, rows, at)
         scores = self._known.urls["score"][numbers]
         self._known.urls["x"][numbers] = x
@@ -344,6 +385,8 @@ class Thresher(BaseStrategy):
     @property
     def _pause(self) -> int:
         """Pages until the next sweep: more as the crawl grows and one page changes less."""
+        if self._pages_seen < self._early_pages:
+            return 1
         most = LATE_SWEEPS * self._sweep_pages
         return min(max(self._sweep_pages, int(SWEEP_SHARE * self._pages_seen)), most)
 
@@ -352,6 +395,11 @@ class Thresher(BaseStrategy):
         self._words.update()
         self._known.update_text_features(rows)
         self._known.update_page_features()
+
+    def _update_name_model(self, *, estimate: bool) -> None:
+        if estimate:
+            self._names.estimate_spread(self._known.urls["vector"])
+        self._names.fit()
 
     def _sweep(self) -> dict[str, ScoreChange]:
         """Rescore the best waiting URLs, and now and then all; return the changes among the best."""
@@ -365,6 +413,7 @@ class Thresher(BaseStrategy):
         if everything:
             self._update_text_features(rows)
             self._pages_to_full_sweep = max(FULL_SWEEP_PAGES, len(rows) // FULL_SWEEP_LINKS)
+        self._update_name_model(estimate=everything or self._pages_seen < SPREAD_PAGES)
         x = self._features(numbers, rows, at)
         known.urls["x"][numbers] = x
         now, was = self._scores(numbers, x), known.urls["score"][numbers]

@@ -71,6 +71,10 @@ class TermModel:
         weights[list(map(self._numbers.number, directed))] = list(directed.values())
         return weights
 
+    def terms_from(self, start: int) -> list[str]:
+        """Return the terms that were added after the first `start` terms, in the order of their numbers."""
+        return self._numbers.terms_from(start)
+
     def of(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
         """Return the numbers of the words of some texts, in order, and the index of the text of each."""
         return self._numbers.of(texts)

@@ -4,13 +4,15 @@ from importlib.resources import files
 import numpy as np
 
 from tests.unit.strategies.flagship.test_links import known_links, page
-from thresher.strategies.flagship.model import GROUPS, MEMBERS, NAMES, features
+from thresher.strategies.flagship.model import GROUPS, MEMBERS, NAMES, PRIOR, PRIOR_WITHOUT_VECTORS, features
+from thresher.strategies.flagship.name_model import NAME_FEATURES, NameModel
 from thresher.strategies.flagship.site_rates import SiteRates
+from thresher.strategies.flagship.term_model import TermModel
 
 
 def feature(known, name, places=None):
     numbers, rows, at = known.waiting()
-    x = features(known, places or SiteRates(), numbers, rows, at)
+    x = features(known, places or SiteRates(), NameModel(None, TermModel(), ""), numbers, rows, at)
     assert x.shape == (len(numbers), len(NAMES))
     assert np.isfinite(x).all()
     return dict(zip((known.names[number][13:] for number in numbers), x[:, NAMES.index(name)].tolist(), strict=True))
@@ -19,8 +21,13 @@ def feature(known, name, places=None):
 def test_every_feature_belongs_to_one_group_and_has_a_prior_weight():
     assert MEMBERS.sum(axis=1).tolist() == [1.0] * len(NAMES)
     assert MEMBERS.shape == (len(NAMES), len(GROUPS))
-    prior = json.loads((files("thresher.strategies.flagship") / "prior.json").read_text(encoding="utf-8"))
-    assert list(prior["features"]) == list(NAMES)
+    assert prior_features(PRIOR) == list(NAMES)
+    assert prior_features(PRIOR_WITHOUT_VECTORS) == [name for name in NAMES if name not in NAME_FEATURES]
+
+
+def prior_features(name):
+    prior = json.loads((files("thresher.strategies.flagship") / name).read_text(encoding="utf-8"))
+    return list(prior["features"])
 
 
 def test_relevant_parents_are_counted_over_all_links():

@@ -3,14 +3,18 @@ import pytest
 
 from thresher.records import Link, ParsedPage
 from thresher.strategies.flagship.link_table import MOST_PARENTS, LinkTable
+from thresher.strategies.flagship.model import NAMES
+from thresher.strategies.flagship.name_model import NAME_FEATURES, NameModel
 from thresher.strategies.flagship.site_rates import SiteRates
 from thresher.strategies.flagship.term_model import TermModel
+from thresher.text.word_vectors import load_word_vectors
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 
 
-def known_links(**more):
-    return LinkTable(TopicProfile(), SiteRates(), TermModel(), width=2, **more)
+def known_links(profile=None, **more):
+    words = TermModel()
+    return LinkTable(profile or TopicProfile(), SiteRates(), words, NameModel(None, words, ""), width=2, **more)
 
 
 def page(name, *targets):
@@ -117,7 +121,7 @@ def test_after_forgetting_links_of_a_page_still_stand_side_by_side():
 
 
 def test_what_links_to_a_url_say_is_summed_up():
-    known = LinkTable(TopicProfile(vectors={"en": {"seal": 1.0}}), SiteRates(), TermModel(), width=2)
+    known = known_links(TopicProfile(vectors={"en": {"seal": 1.0}}))
     known.add_page(page("p", "seal", "tax"), 1.0)
     link = Link(url="http://a.org/tax", anchor="seal tax", context="seal seal pup")
     known.add_page(ParsedPage(url="http://b.org/", title="", text="", links=(link,)), 1.0)
@@ -168,3 +172,11 @@ def test_outcomes_are_remembered_of_the_latest_only(monkeypatch):
     for key in (1, 2, 1, 3):
         known.remember(key, 0.5)
     assert list(known._outcomes) == [1, 3]
+
+
+def test_names_cost_at_most_160_bytes_per_url():
+    words = TermModel()
+    names = NameModel(load_word_vectors(), words, "")
+    known = LinkTable(TopicProfile(), SiteRates(), words, names, width=len(NAMES))
+    vector, x = known.urls["vector"], known.urls["x"]
+    assert vector.itemsize * vector.shape[1] + x.itemsize * len(NAME_FEATURES) <= 160

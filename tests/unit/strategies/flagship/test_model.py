@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from thresher.strategies.flagship.model import Model, Prior, sigmoid
+from thresher.strategies.flagship.model import NAMES, Model, Prior, sigmoid
+from thresher.strategies.flagship.name_model import NAME_FEATURES
 
 
 def prior(*weights, hold=1.0, mixing=None):
@@ -86,3 +87,38 @@ def test_the_parts_of_a_score_add_up_to_it_and_each_feature_has_its_share_of_the
     assert parts[0, 2] > parts[0, 1] > 0.5
     assert parts[2, 1:].tolist() == [0, 0]
     assert len(set(parts[:, 0].tolist())) == 1
+
+
+def wide_model(*, mixing=0.5):
+    width = len(NAMES)
+    combined = np.full((width, 1), mixing)
+    return Model(Prior(weights=np.zeros(width + 1), hold=np.ones(width + 1), mixing=combined))
+
+
+def learned_wide():
+    one = wide_model()
+    for key in range(20):
+        one.add(key, np.arange(len(NAMES)) / 40 * (key % 2), float(key % 2))
+    one.fit()
+    return one
+
+
+def test_examples_of_a_version_without_name_features_are_learned_from_again():
+    state, place = learned_wide().state(), NAMES.index(NAME_FEATURES[0])
+    columns = np.arange(place, place + len(NAME_FEATURES))
+    old = {"x": np.delete(state["x"], columns, axis=1), "r": state["r"], "keys": state["keys"]}
+    restored = wide_model()
+    restored.restore({**old, "weights": np.zeros(1)})
+    assert restored.count == 20
+    assert restored._x[1, columns].tolist() == [0.0] * len(columns)
+    assert restored.predict(learned_wide()._x[1]) > 0.6
+
+
+def test_under_another_prior_the_weights_are_fitted_again():
+    state = learned_wide().state()
+    same, other = wide_model(), wide_model(mixing=-0.5)
+    same.restore(state)
+    other.restore(state)
+    assert same.weights.tolist() == state["weights"].tolist()
+    assert other.weights[-1] != state["weights"][-1]
+    assert other.predict(learned_wide()._x[1]) > 0.6

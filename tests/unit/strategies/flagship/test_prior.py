@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from thresher.strategies.flagship.model import NAMES, read_prior
+from thresher.strategies.flagship.model import NAMES, PRIOR, read_prior
 
 SMALL = {
     "recipe": "",
@@ -27,7 +27,7 @@ def test_unknown_features_weigh_nothing_and_forgotten_ones_are_left_out(tmp_path
 
 
 def test_combinations_follow_the_features():
-    prior = read_prior("", NAMES)
+    prior = read_prior(PRIOR, NAMES)
     x = np.ones((3, len(NAMES)))
     wide = prior.with_combinations(x)
     assert wide.shape == (3, len(prior.weights))

@@ -4,6 +4,7 @@ import pytest
 from tests.unit.strategies.flagship.test_model import prior
 from tests.unit.strategies.flagship.test_term_model import name
 from thresher.strategies.flagship.model import Model
+from thresher.strategies.flagship.name_model import NameModel
 from thresher.strategies.flagship.site_rates import SiteRates
 from thresher.strategies.flagship.strategy import LEARNED, OUTCOMES, FlagshipState
 from thresher.strategies.flagship.term_model import NAME, TermModel
@@ -27,7 +28,7 @@ class Desk:
 
 def worker():
     parts = Model(prior(-1.0, 1.0)), TermModel(), SiteRates()
-    return FlagshipState(*parts), *parts
+    return FlagshipState(*parts, NameModel(None, parts[1], "")), *parts
 
 
 def learned(desk):

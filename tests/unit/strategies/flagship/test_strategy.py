@@ -158,3 +158,87 @@ def test_a_revision_counts_only_where_the_fetch_was_counted():
     footer, lists = (strategy._places.path("a.org", path) for path in ("footer/a", "ul/li/a"))
     assert strategy._places._successes[footer] == 0
     assert strategy._places._successes[lists] == pytest.approx(1.0)
+
+
+def titled(name, title, *targets):
+    return replace(page(name, *targets), title=title)
+
+
+def crawl_of_volcanoes(strategy):
+    """Pages about volcanoes are relevant; links to them, and others, are in lists of many links."""
+    others = [
+        "string-quartet",
+        "tax-law",
+        "football",
+        "parliament",
+        "bread",
+        "opera",
+        "novel",
+        "bishop",
+        "train",
+        "tennis",
+    ]
+    crawled(strategy, titled("1", "Volcano", *others[:5], "crater"), 1.0)
+    crawled(strategy, titled("2", "Lava", *others[5:], "eruption"), 1.0)
+    crawled(strategy, titled("3", "Opera singer", "aria", "tenor"), 0.0)
+    return crawled(strategy, titled("4", "Magma", "geyser", "violin"), 1.0)[0]
+
+
+def test_links_with_names_similar_to_relevant_titles_come_first():
+    scores = crawl_of_volcanoes(Thresher(TopicProfile()))
+    assert scores["http://a.org/geyser"].score > 2 * scores["http://a.org/violin"].score
+    assert scores["http://a.org/geyser"].parts["similar names"] > scores["http://a.org/violin"].parts["similar names"]
+
+
+def test_without_the_table_scores_are_those_of_the_model_without_vectors(monkeypatch):
+    plain = crawl_of_volcanoes(Thresher(TopicProfile(), vectors=False))
+    monkeypatch.setattr("thresher.strategies.flagship.strategy.load_word_vectors", lambda: None)
+    absent = crawl_of_volcanoes(Thresher(TopicProfile()))
+    assert {url: one.score for url, one in absent.items()} == {url: one.score for url, one in plain.items()}
+    assert {one.parts["similar names"] for one in plain.values()} == {0.0}
+
+
+def test_waiting_urls_are_rescored_after_every_early_page():
+    early, late = Thresher(TopicProfile()), Thresher(TopicProfile(), early_pages=0)
+    swept = dict.fromkeys((early, late), 0)
+    for strategy in swept:
+        for number in range(20):
+            _, changes = crawled(strategy, page(f"p{number}", f"x{number}", f"y{number}"), float(number % 2))
+            swept[strategy] += bool(changes)
+    assert swept[early] >= 12
+    assert swept[late] <= 5
+
+
+def test_a_restart_goes_on_with_the_names_that_were_learned():
+    desk, strategy, other = Desk(), Thresher(TopicProfile()), Thresher(TopicProfile())
+    strategy.load_state(desk)
+    crawl_of_volcanoes(strategy)
+    strategy.save_state()
+    other.load_state(desk)
+    words = [
+        "sonata",
+        "river",
+        "bridge",
+        "king",
+        "horse",
+        "church",
+        "army",
+        "cheese",
+        "island",
+        "poet",
+        "lawyer",
+        "school",
+    ]
+    crawled(other, titled("5", "Index", *words), 0.0)
+    scores, _ = crawled(other, titled("6", "Index", "geyser", "violin"), 0.0)
+    assert scores["http://a.org/geyser"].score > scores["http://a.org/violin"].score
+
+
+def test_another_workers_relevant_page_is_an_example_by_its_name():
+    names, strategy = ["lava-flow", "ash-cloud", "crater-lake"], Thresher(TopicProfile())
+    crawled(strategy, page("1", *names, "tax-law"), 0.0)
+    for name in names:
+        strategy._learn_name(fingerprint(f"http://a.org/{name}"), 1.0)
+    assert all(strategy._names.has(fingerprint(f"http://a.org/{name}")) for name in names)
+    strategy._learn_name(fingerprint("http://a.org/tax-law"), 0.0)
+    assert not strategy._names.has(fingerprint("http://a.org/tax-law"))
