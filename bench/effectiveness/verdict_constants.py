@@ -1,4 +1,4 @@
-"""Fit the constants of `classify/calibration.py` to dev topics: ``python -m bench.effectiveness.verdict_constants``.
+"""Fit the constants of `adaptive/calibration.py` to dev topics: ``python -m bench.effectiveness.verdict_constants``.
 
 Needs THRESHER_WEBS; dev topics only, with 0, 1, 2, 3 and 5 seeds. The crawls of the dev topics are run once and their
 order is kept in the folder ``--cache``, so that a run that was stopped goes on. Then the model is fitted to the first
@@ -9,6 +9,9 @@ languages weigh alike: English crawls alone hold few pages on topic, and constan
 a crawl holds many. First the early constants are fitted, then, with the background that these give,
 the late ones. Weights of what speaks for a page are 0 or more. Printed are the constants, and F1 at several thresholds
 on topics that were left out of the fit.
+
+``--vectors`` fits only the late constants that go with a table of word vectors, to the background that the early
+constants in use give.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import argparse
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -28,11 +31,13 @@ from scipy.optimize import minimize
 
 from bench.effectiveness.verdict_topics import LANGUAGES, SEEDS, TOPICS, TopicCrawl, chosen_topics, phrase_of
 from bench.effectiveness.verdicts import SHARES, STREAM_SEEDS, f1
-from thresher.judges.adaptive.calibration import APART, CHINESE, OTHER, early_evidence, late_evidence, logistic
+from thresher.judges.adaptive.calibration import APART, CHINESE, EARLY, OTHER, early_evidence, late_evidence, logistic
 from thresher.judges.adaptive.judge import language_of, phrases_by_language
+from thresher.judges.adaptive.openings import Openings
 from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.terms import Matrix, PhraseWords, TermVector, Weights, term_weights
 from thresher.judges.adaptive.topic_model import TopicExamples, TopicModel, TopicModelConstants, TopicSimilarity, fit
+from thresher.text.word_vectors import WordVectors, load_word_vectors
 from thresher.topics.topic import TopicDefinition
 from thresher_lab.simulation.tasks import TaskRunner
 from thresher_lab.statistics.result_rows import add_rows, read_rows
@@ -41,6 +46,11 @@ SIZES = (5, 10, 25, 50, 100, 150, 200, 300, 400, 500)
 STREAM_PAGES, FEWEST_PAGES = 200, 20
 WEIGHTS = {"no seed": 0.3, "stream": 0.12}
 """Of kinds of crawls within a topic; each number of seeds counts 1."""
+LANGUAGE_POINT = -0.3
+"""Where the constant of pages with a meaning is taken between English crawls (-0.5) and Chinese ones (0.5).
+
+Chosen on dev topics: F1 rises in crawls and in streams with any share of pages on topic.
+"""
 L2 = 1e-3
 FOLDS = 5
 EARLY_FREE, LATE_FREE = (4, 5), (4, 5, 10)
@@ -70,14 +80,24 @@ class Crawled:
     """The pages of one crawl in the language of its web, and the model of any moment."""
 
     def __init__(
-        self, phrase: str, urls: Sequence[str], terms: dict[str, TermVector], *, seeds: set[str], name: str
+        self,
+        phrase: str,
+        urls: Sequence[str],
+        terms: dict[str, TermVector],
+        *,
+        seeds: set[str],
+        name: str,
+        word_vectors: WordVectors | None,
     ) -> None:
-        sample = Reservoir(len(urls) + 1)
+        sample = Reservoir(len(urls) + 1, word_vectors=word_vectors)
         for url in urls:
             sample.add(url, terms[url])
         row = sample.row("", TermVector.of(phrases_by_language(TopicDefinition.from_phrase(phrase).vectors())[name]))
         self._phrase = dict(zip(row.numbers.tolist(), row.weights.tolist(), strict=True))
         self._matrix, self._terms = sample.matrix(), len(sample.terms)
+        self._openings = (
+            Openings(sample.openings(), row.opening, word_vectors.common()) if word_vectors is not None else None
+        )
         self._pairs = [sample.terms[pair] for pair in PhraseWords([phrase]).pairs if pair in sample.terms]
         self.is_seed = np.array([url in seeds for url in urls])
 
@@ -89,7 +109,7 @@ class Crawled:
         matrix: Matrix = replace(self._matrix, pages=pages)
         places = np.flatnonzero(self.is_seed).tolist() if with_seeds else []
         examples = TopicExamples(places=places, seeds=places, phrase=self._phrase, pairs=self._pairs)
-        return fit(matrix, self._terms, examples, constants)
+        return fit(matrix, self._terms, examples, constants, self._openings)
 
 
 def orders(web: str, cache: Path) -> list[dict[str, object]]:
@@ -112,10 +132,15 @@ def orders(web: str, cache: Path) -> list[dict[str, object]]:
 
 
 class Groups:
-    """Makes groups of evidence from the crawls of a web."""
+    """Makes groups of evidence from the crawls of a web.
 
-    def __init__(self, web: str, rows: Sequence[dict]) -> None:
-        self._web, self._rows = web, rows
+    Args:
+        with_meaning: Whether to add the meaning of openings; it is 0 for Chinese pages.
+    """
+
+    def __init__(self, web: str, rows: Sequence[dict], *, with_meaning: bool = False) -> None:
+        self._web, self._rows, self._with_meaning = web, rows, with_meaning
+        self._word_vectors = load_word_vectors() if with_meaning and model_of(web) == OTHER else None
         self._bench = TaskRunner.open(web)
         self._terms: dict[str, TermVector] = {}
         self._languages: dict[str, str] = {}
@@ -166,18 +191,19 @@ class Groups:
         if len(urls) < FEWEST_PAGES or not set(urls) & set(seeds):
             return
         phrase = phrase_of(self._web, row["topic"])
-        crawled = Crawled(phrase, urls, self._marked(phrase, urls), seeds=set(seeds), name=name)
+        marked, vectors = self._marked(phrase, urls), self._word_vectors
+        crawled = Crawled(phrase, urls, marked, seeds=set(seeds), name=name, word_vectors=vectors)
         labels = np.array([truth[url] for url in urls])
         sizes = [size for size in SIZES if size < len(urls)] + [len(urls)]
         for size, following in zip(sizes, [*sizes[1:], None], strict=True):
             if early and following is not None:
                 continue
             model, similarities = crawled.model(constants, size, with_seeds=kind != "no seed")
-            plain, _, early_s, named, apart = np.array(similarities).T
+            plain, _, early_s, named, apart, meaning = np.array(similarities).T
             evidence = (
                 early_evidence(model.scale, early_s, named)
                 if early
-                else late_evidence(model.scale, plain, early_s, named)
+                else late_evidence(model.scale, plain, early_s, named, meaning if self._with_meaning else None)
             )
             for first, last in ((0, size), (size, following or size)):
                 rows = np.flatnonzero(~crawled.is_seed[first:last]) + first
@@ -232,13 +258,31 @@ def logistic_regression(groups: Sequence[Group], free: Sequence[int]) -> Weights
     return np.append(scaled, found[-1] - scaled @ mean)
 
 
-def show_thresholds(groups: Sequence[Group]) -> None:
+def late_regression(groups: Sequence[Group]) -> Weights:
+    """Fit the late constants."""
+    return logistic_regression(groups, LATE_FREE)
+
+
+def meaning_regression(groups: Sequence[Group]) -> Weights:
+    """Fit the late constants of pages whose meaning is known.
+
+    Only English pages have a meaning, and English crawls hold fewer pages on topic. A column for the language takes up
+    that difference; in the result it is `LANGUAGE_POINT`.
+    """
+    column = groups[0].evidence.shape[1]
+    sides = [np.full(len(group.truth), 0.5 if group.language == "Chinese" else -0.5) for group in groups]
+    marked = [replace(g, evidence=np.column_stack([g.evidence, side])) for g, side in zip(groups, sides, strict=True)]
+    found = logistic_regression(marked, (*LATE_FREE, column))
+    return np.append(found[:column], found[-1] + LANGUAGE_POINT * found[column])
+
+
+def show_thresholds(groups: Sequence[Group], regression: Callable[[Sequence[Group]], Weights]) -> None:
     """Print F1 at the end of crawls with seeds, by threshold, on topics that were left out of the fit."""
     topics = sorted({group.topic for group in groups})
     judged: list[tuple[Group, Weights]] = []
     for fold in range(FOLDS):
         left_out = set(topics[fold::FOLDS])
-        weights = logistic_regression([group for group in groups if group.topic not in left_out], LATE_FREE)
+        weights = regression([group for group in groups if group.topic not in left_out])
         own = [g for g in groups if g.topic in left_out and g.last and g.kind.isdigit()]
         judged += [(group, logistic(group.evidence, weights.tolist(), group.shift)) for group in own]
     for threshold in (0.25, 0.3, 0.35, 0.4, 0.45, 0.5):
@@ -251,23 +295,37 @@ def show_thresholds(groups: Sequence[Group]) -> None:
         print(f"threshold {threshold}: {', '.join(filter(None, cells))}")
 
 
+def show_late(
+    name: str,
+    webs: Sequence[Groups],
+    early: Sequence[float],
+    regression: Callable[[Sequence[Group]], Weights] = late_regression,
+) -> None:
+    """Fit and print the late constants, for the background that the early ones give."""
+    groups = [group for web in webs for group in web.make(TopicModelConstants(early=early), early=False)]
+    print(name, "=", json.dumps(regression(groups).round(3).tolist()), flush=True)
+    show_thresholds(groups, regression)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.effectiveness.verdict_constants", description="Fit the judge's constants."
     )
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "verdict-constants")
     parser.add_argument("--models", nargs="+", choices=[OTHER, CHINESE], default=[OTHER, CHINESE])
+    parser.add_argument("--vectors", action="store_true", help="fit the late constants that go with word vectors")
     options = parser.parse_args()
+    if options.vectors:
+        webs = [Groups(web, orders(web, options.cache), with_meaning=True) for web in TOPICS["dev"]]
+        show_late("MEANING_LATE", webs, EARLY[OTHER], meaning_regression)
+        return
     for name in options.models:
         webs = [Groups(web, orders(web, options.cache)) for web in TOPICS["dev"] if name in (OTHER, model_of(web))]
         early = logistic_regression(
             [g for web in webs for g in web.make(TopicModelConstants(), early=True)], EARLY_FREE
         )
         print(name, "EARLY =", json.dumps(early.round(3).tolist()), flush=True)
-        constants = TopicModelConstants(early=early.round(3).tolist())
-        groups = [group for web in webs for group in web.make(constants, early=False)]
-        print(name, "LATE =", json.dumps(logistic_regression(groups, LATE_FREE).round(3).tolist()), flush=True)
-        show_thresholds(groups)
+        show_late(f"{name} LATE", webs, early.round(3).tolist())
 
 
 if __name__ == "__main__":

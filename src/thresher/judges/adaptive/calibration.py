@@ -7,7 +7,8 @@ similarities of character bigrams and of words are not on the same scale.
 - The early model uses phrase and seeds alone. Its output for a page never changes during a crawl. The background,
   which weighs pages by 1 − early probability, therefore cannot absorb the topic, however many of its pages are crawled.
 - The late model also uses the score of a page relative to that background. It gives the relevance of every page, from
-  the first to the last; the background counts as far as there is any.
+  the first to the last; the background counts as far as there is any. Pages whose openings are known to the table of
+  word vectors (`openings.py`) have constants of their own, and their similarity of meaning is one more feature.
 
 No feature makes a page less likely the more similar it is to the topic: all page features have weights of 0 or more.
 
@@ -38,7 +39,12 @@ LATE: Mapping[str, Sequence[float]] = {
     CHINESE: (1.802, 2.375, 2.965, 1.033, -0.489, -1.159, 0.0, 3.119, 1.552, 3.705, -2.163, 5.711),
 }
 """The weight of each feature column, then the intercept."""
-EARLY_COLUMNS, LATE_COLUMNS = 7, 11
+MEANING_LATE: Sequence[float] = (
+    *(1.416, 2.288, 3.031, 0.846, -0.006, -0.663, 0.188, 2.442, 0.979, 2.698, -1.498),
+    *(4.54, 3.289, 2.778, 1.807),
+)
+"""Those of pages whose openings word vectors know, with a column each for topics with no, one and several examples."""
+EARLY_COLUMNS, LATE_COLUMNS, MEANING_COLUMNS = 7, 11, 3
 APART = 2.5
 """How much the logit falls for a page that never has words of the phrase side by side, though every example has.
 
@@ -96,20 +102,23 @@ def early_evidence(scale: Scale, early: Weights, named: Weights) -> Weights:
     return rows
 
 
-def late_evidence(scale: Scale, s: Weights, early: Weights, named: Weights) -> Weights:
+def late_evidence(scale: Scale, s: Weights, early: Weights, named: Weights, meaning: Weights | None = None) -> Weights:
     """Return the features of the late model, a row for each page.
 
     Args:
         s: The similarity to the topic against the background.
+        meaning: The similarity of openings by word vectors; adds columns.
     """
     trust = scale.mass / (scale.mass + TRUST_MASS)
     squares = scale.deviation**2 * scale.mass + PRIOR_DEVIATION**2 * PRIOR_MASS
     u = (s - scale.mean) / (squares / (scale.mass + PRIOR_MASS)) ** 0.5
-    rows = _rows(scale, early, named, columns=LATE_COLUMNS)
+    rows = _rows(scale, early, named, columns=LATE_COLUMNS + (0 if meaning is None else MEANING_COLUMNS))
     rows[:, 6 + min(scale.examples, 2)] = trust * np.log1p(np.minimum(np.maximum(u, 0.0), 15.0))
     if scale.examples > 1:
         rows[:, 9] = _log(s) - log(max(scale.left_out, 0.0) + LEAST)
     rows[:, 10] = trust
+    if meaning is not None:
+        rows[:, LATE_COLUMNS + min(scale.examples, 2)] = meaning
     return rows
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from thresher.judges.adaptive.calibration import CHINESE, EARLY, LATE, OTHER, THRESHOLD, recalibrate
 from thresher.judges.adaptive.label_correction import LabelledRows
+from thresher.judges.adaptive.openings import Openings
 from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.snapshot import EntrySizer, LearnerState
 from thresher.judges.adaptive.terms import PhraseWords, TermVector, term_weights
@@ -31,6 +32,7 @@ from thresher.modelstate.codec import readable
 from thresher.modelstate.schedule import RefitSchedule
 from thresher.records import LABEL_PART, UNLABELLED_PART, Judgement, ParsedPage, Revision, TermWeight
 from thresher.text.vectors import Vector
+from thresher.text.word_vectors import WordVectors, load_word_vectors
 from thresher.topics.profile import TopicProfile
 
 MOST_EXAMPLES = 100
@@ -47,6 +49,7 @@ class LanguageModel:
         refit_pages: Pages until the next refit; later a tenth of the pages seen.
         sample_pages: Sample size.
         threshold: The relevance from which a page is relevant.
+        word_vectors: The table that openings of pages are compared by, if any.
     """
 
     def __init__(
@@ -58,8 +61,10 @@ class LanguageModel:
         refit_pages: int = 25,
         sample_pages: int = 4000,
         threshold: float = THRESHOLD,
+        word_vectors: WordVectors | None = None,
     ) -> None:
-        self.sample = Reservoir(sample_pages)
+        self.sample = Reservoir(sample_pages, word_vectors=word_vectors)
+        self._common = word_vectors.common() if word_vectors else None
         self._phrase, self._pairs = phrase, pairs
         self._constants = constants
         self._threshold = threshold
@@ -76,7 +81,8 @@ class LanguageModel:
         numbers, model = self.sample.numbers(terms), self._model
         known = (numbers >= 0) & (numbers < len(model.importance))
         new = terms.weights[~known]
-        s = model.similarity(numbers[known], terms.weights[known], float(new @ new))
+        opening = self.sample.opening(terms)
+        s = model.similarity(numbers[known], terms.weights[known], float(new @ new), opening)
         return self._judgement(url, s, float(model.probabilities([s])[0]))
 
     def record_judgement(self, url: str, judgement: Judgement) -> None:
@@ -169,7 +175,10 @@ class LanguageModel:
             labelled=LabelledRows(yes=yes, no=no),
             phrase=dict(zip(phrase.numbers.tolist(), phrase.weights.tolist(), strict=True)),
         )
-        return fit(self.sample.matrix(), len(self.sample.terms), examples, self._constants)
+        openings = None
+        if self._common is not None:
+            openings = Openings(self.sample.openings(), phrase.opening, self._common)
+        return fit(self.sample.matrix(), len(self.sample.terms), examples, self._constants, openings)
 
     def _changed(self, url: str, s: TopicSimilarity, chance: float) -> Judgement | None:
         known = self._given.get(url)
@@ -289,6 +298,7 @@ class AdaptiveJudge:
         self._phrase_words = PhraseWords(topic_profile.phrases)
         self._seeds = topic_profile.seeds | topic_profile.yes
         self._labelled: dict[str, bool | None] = {**topic_profile.labelled}
+        word_vectors = load_word_vectors()
         self._languages = {
             name: LanguageModel(
                 phrase,
@@ -297,6 +307,7 @@ class AdaptiveJudge:
                 refit_pages=refit_pages,
                 sample_pages=sample_pages,
                 threshold=threshold,
+                word_vectors=None if name == CHINESE else word_vectors,
             )
             for name, phrase in phrases_by_language(topic_profile.vectors).items()
         }

@@ -10,14 +10,16 @@ that the whole is a sample of the entire crawl.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
 from random import Random
 
 import numpy as np
 
+from thresher.judges.adaptive.openings import embed_opening
 from thresher.judges.adaptive.snapshot import ReservoirSnapshot
 from thresher.judges.adaptive.terms import Matrix, Numbers, TermRow, TermVector, Weights
+from thresher.text.word_vectors import Floats, WordVectors
 
 MOST_TERMS = 400_000
 """Above this number of terms, those that no page of the sample contains are dropped."""
@@ -37,14 +39,16 @@ class Reservoir:
     Args:
         most_pages: Capacity for own pages; other workers' pages are at most half as many in addition.
         random_state: Seed of the sampling.
+        word_vectors: The table that openings are embedded by; without it, all of them are unknown.
     """
 
-    def __init__(self, most_pages: int, *, random_state: int = 0) -> None:
+    def __init__(self, most_pages: int, *, random_state: int = 0, word_vectors: WordVectors | None = None) -> None:
         self.seen = 0
         self._most_pages = most_pages
+        self._word_vectors = word_vectors
         self._random = Random(random_state)  # noqa: S311 - no secret
         self._terms: dict[str, int] = {}
-        self._numbered: tuple[TermVector, Numbers] | None = None
+        self._numbered: tuple[TermVector, TermRow] | None = None
         self._kept: dict[str, TermRow] = {}
         self._rows: list[TermRow] = []
         self._places: dict[str, int] = {}
@@ -143,14 +147,26 @@ class Reservoir:
         numbers = self.numbers(terms)
         for place in np.flatnonzero(numbers < 0).tolist():
             numbers[place] = known.setdefault(terms.names[place], len(known))
-        self._numbered = (terms, numbers)
-        return TermRow(url, numbers, terms.weights)
+        row = TermRow(url, numbers, terms.weights, embed_opening(terms, self._word_vectors))
+        self._numbered = (terms, row)
+        return row
 
     def numbers(self, terms: TermVector) -> Numbers:
         """Return the indices of terms; -1 for unknown ones."""
         if self._numbered and self._numbered[0] is terms:  # the page encoded last
-            return self._numbered[1]
+            return self._numbered[1].numbers
         return np.fromiter(map(self._terms.get, terms.names, repeat(-1)), dtype=np.int32, count=len(terms.names))
+
+    def opening(self, terms: TermVector) -> Floats:
+        """Return the vector of a page's opening."""
+        if self._numbered and self._numbered[0] is terms:
+            return self._numbered[1].opening
+        return embed_opening(terms, self._word_vectors)
+
+    def openings(self) -> Floats:
+        """Return the vectors of all openings, a row for each page."""
+        width = self._word_vectors.width if self._word_vectors else 0
+        return np.array([row.opening for row in self._all_rows()], dtype=np.float32).reshape(-1, width)
 
     def matrix(self) -> Matrix:
         rows = self._all_rows()
@@ -188,10 +204,10 @@ class Reservoir:
         names = list(self._terms)
         self._terms = {names[old]: number for number, old in enumerate(used)}
         self._numbered = None
-        self._rows = [TermRow(row.url, new_numbers[row.numbers], row.weights) for row in self._rows]
-        self._kept = {url: TermRow(url, new_numbers[row.numbers], row.weights) for url, row in self._kept.items()}
+        self._rows = [replace(row, numbers=new_numbers[row.numbers]) for row in self._rows]
+        self._kept = {url: replace(row, numbers=new_numbers[row.numbers]) for url, row in self._kept.items()}
         for stratum in self._peer_strata.values():
-            stratum.rows[:] = [TermRow(row.url, new_numbers[row.numbers], row.weights) for row in stratum.rows]
+            stratum.rows[:] = [replace(row, numbers=new_numbers[row.numbers]) for row in stratum.rows]
 
     def snapshot(self, most: int) -> ReservoirSnapshot:
         """Return at most this many own pages: the permanent ones, and a uniform sample of the rest."""
@@ -251,6 +267,11 @@ class Reservoir:
         for number in used.tolist():
             ours[number] = self._terms.setdefault(snapshot.terms[number], len(self._terms))
         return [
-            TermRow(snapshot.urls[place], ours[snapshot.numbers[spans[place]]], snapshot.weights[spans[place]])
+            TermRow(
+                snapshot.urls[place],
+                ours[snapshot.numbers[spans[place]]],
+                snapshot.weights[spans[place]],
+                embed_opening(snapshot.opening_of(place), self._word_vectors),
+            )
             for place in places
         ]

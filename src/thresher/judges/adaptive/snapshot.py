@@ -3,10 +3,12 @@
 It is read by the same worker after a restart, and by all other workers. Permanent pages come first, then a uniform
 sample of the rest in random order, so that any prefix of it is a uniform sample too: a reader with room for ten pages
 uses the first ten. Terms are renumbered by descending frequency, and weights are indices into a list of the few
-distinct ones: that compresses well, and loses nothing.
+distinct ones: that compresses well, and loses nothing but the order of a page's terms. Those of its opening are marked,
+and come first again when the snapshot is read.
 
 Formats: the first was a plain npz file, with the pages in storage order. Since the second, entries are compressed
-snapshots; entries without a format number are of the second too.
+snapshots; entries without a format number are of the second too. Entries of earlier versions have no marks: there the
+heaviest terms of a page come first, which are mostly those of title and lead.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.judges.adaptive.openings import OPENING_TERMS
+from thresher.judges.adaptive.terms import TermVector
 from thresher.modelstate.codec import BadEntry, fitted, json_object, pack_both, unpack_arrays, unpack_both
 
 Integers = NDArray[np.int64]
@@ -36,7 +40,7 @@ class ReservoirSnapshot:
         terms: All terms, by index.
         numbers: The term indices of all pages, concatenated.
         weights: Their weights.
-        starts: The terms of page i are `starts[i]` up to `starts[i + 1]`.
+        starts: The terms of page i are `starts[i]` up to `starts[i + 1]`, those of its opening first.
     """
 
     seen: int
@@ -52,6 +56,11 @@ class ReservoirSnapshot:
         numbers, weights = self.numbers[span].tolist(), self.weights[span].tolist()
         return {self.terms[number]: weight for number, weight in zip(numbers, weights, strict=True)}
 
+    def opening_of(self, place: int) -> TermVector:
+        """Return the terms of a page's opening."""
+        span = slice(self.starts[place], min(self.starts[place + 1], self.starts[place] + OPENING_TERMS))
+        return TermVector([self.terms[number] for number in self.numbers[span].tolist()], self.weights[span])
+
     def encode(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the snapshot as arrays that compress well, and JSON values."""
         frequencies = np.bincount(self.numbers, minlength=len(self.terms))
@@ -60,11 +69,14 @@ class ReservoirSnapshot:
         places[by_frequency] = np.arange(len(by_frequency))
         lengths = np.diff(self.starts)
         different, codes = _distinct(self.weights.astype(np.float32))
-        numbers, codes = _in_order(lengths, places[self.numbers], codes)
+        in_opening = np.arange(len(codes)) - np.repeat(self.starts[:-1], lengths) < OPENING_TERMS
+        numbers, codes = _in_order(lengths, places[self.numbers], 2 * codes + in_opening)
+        codes, in_opening = codes // 2, codes % 2 == 1
         steps = np.diff(numbers, prepend=0)
         first = self.starts[:-1][lengths > 0]
         steps[first] = numbers[first]
         arrays = {"steps": _small(steps), "codes": _small(codes), "weights": different, "lengths": _small(lengths)}
+        arrays["opening"] = np.packbits(in_opening)
         names = [self.terms[number] for number in by_frequency.tolist()]
         return arrays, {"seen": self.seen, "kept": self.kept, "urls": list(self.urls), "terms": names}
 
@@ -85,18 +97,36 @@ class ReservoirSnapshot:
         numbers = sums[1:] - np.repeat(sums[starts[:-1]], lengths)
         if not _are_places(numbers, terms) or not _are_places(codes, arrays["weights"]):
             raise BadEntry("it refers to terms or weights that it does not contain")
-        weights = arrays["weights"].astype(np.float64)
+        weights = arrays["weights"].astype(np.float64)[codes]
         if not np.isfinite(weights).all():
             raise BadEntry("its weights are not finite numbers")
+        order = _opening_first(lengths, arrays.get("opening"), weights)
         return cls(
             seen=max(int(values["seen"]), len(urls)),
             kept=int(values["kept"]),
             urls=urls,
             terms=terms,
-            numbers=numbers,
-            weights=weights[codes],
+            numbers=numbers[order],
+            weights=weights[order],
             starts=starts,
         )
+
+
+def _opening_first(lengths: Integers, marks: NDArray[Any] | None, weights: NDArray[np.float64]) -> Integers:
+    """Return the order of terms that puts those of the opening first on each page.
+
+    Args:
+        marks: A bit for each term; None in an entry of an earlier version.
+
+    Raises:
+        BadEntry: There are not as many marks as terms.
+    """
+    pages = np.repeat(np.arange(len(lengths)), lengths)
+    if marks is None:
+        return np.lexsort((-weights, pages))
+    if marks.dtype != np.uint8 or marks.shape != ((len(weights) + 7) // 8,):
+        raise BadEntry("its pages are incomplete")
+    return np.argsort(2 * pages - np.unpackbits(marks, count=len(weights)), kind="stable")
 
 
 def _distinct(weights: NDArray[np.float32]) -> tuple[NDArray[np.float32], Integers]:

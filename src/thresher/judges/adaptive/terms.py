@@ -26,7 +26,7 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class TermVector:
-    """The terms of a page and their weights."""
+    """The terms of a page and their weights, in the order in which the page has them."""
 
     names: list[str]
     weights: Weights
@@ -66,11 +66,12 @@ class TermVector:
 
 @dataclass(frozen=True, slots=True)
 class TermRow:
-    """A page as term indices and weights."""
+    """A page as term indices and weights, with the vector of its opening (`openings.py`)."""
 
     url: str
     numbers: Numbers
     weights: Weights
+    opening: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +177,10 @@ class PhraseWords:
         pairs = self._count_pairs(page, {*terms.names, *forms.values()}, forms)
         if not (forms or pairs):
             return terms
-        n = dict(zip(terms.names, np.expm1(terms.weights).tolist(), strict=True))
-        for form, word in forms.items():
-            n[word] = n.get(word, 0.0) + n.pop(form)
+        n: dict[str, float] = {}  # in the order of the terms, since the first ones are the opening
+        for name, times in zip(terms.names, np.expm1(terms.weights).tolist(), strict=True):
+            word = forms.get(name, name)
+            n[word] = n.get(word, 0.0) + times
         return TermVector.of_counts(n | pairs)
 
     def _of(self, name: str) -> str | None:

@@ -34,6 +34,7 @@ from thresher.judges.adaptive.calibration import (
     APART,
     EARLY,
     LATE,
+    MEANING_LATE,
     OTHER,
     PER_HEIGHT,
     Scale,
@@ -42,7 +43,9 @@ from thresher.judges.adaptive.calibration import (
     logistic,
 )
 from thresher.judges.adaptive.label_correction import LabelledRows, LabelTargets, correction_vector, errors
+from thresher.judges.adaptive.openings import UNKNOWN, OpeningModel, Openings, fit_openings
 from thresher.judges.adaptive.terms import Matrix, Numbers, Weights
+from thresher.text.word_vectors import Floats
 
 FLOOR = 0.05
 """The lowest importance of a term."""
@@ -78,6 +81,7 @@ class TopicSimilarity(NamedTuple):
         early: To seeds and phrase before any crawl, with all terms weighted equally.
         named: To the phrase alone, with all terms weighted equally.
         apart: 1 when the page never has words of the phrase side by side, though every example has; else 0.
+        meaning: That of its opening, by word vectors; 0 where these do not know its words (`openings.py`).
     """
 
     plain: float
@@ -85,6 +89,7 @@ class TopicSimilarity(NamedTuple):
     early: float = 0.0
     named: float = 0.0
     apart: float = 0.0
+    meaning: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +135,7 @@ class TopicModel:
         scale: Reference values that turn scores into probabilities.
         early: The model before the crawl.
         late: The weights of the features.
+        opening: The model of openings; None without word vectors.
     """
 
     importance: Weights
@@ -142,19 +148,33 @@ class TopicModel:
     scale: Scale
     early: EarlyModel
     late: Sequence[float] = LATE[OTHER]
+    opening: OpeningModel | None = None
 
-    def similarity(self, numbers: Numbers, weights: Weights, new_squares: float) -> TopicSimilarity:
-        """Return s of one page, given the indices of its known terms and the sum of squared weights of all others."""
+    def similarity(
+        self, numbers: Numbers, weights: Weights, new_squares: float, opening: Floats = UNKNOWN
+    ) -> TopicSimilarity:
+        """Return s of one page.
+
+        Args:
+            numbers: Indices of its known terms.
+            new_squares: The sum of squared weights of all others.
+            opening: The vector of its opening.
+        """
         z = weights * self.importance[numbers]
         length = (float(z @ z) + new_squares) ** 0.5 or 1.0
         plain, corrected = float(z @ self.direction[numbers]) / length, float(z @ self.corrected[numbers]) / length
-        return TopicSimilarity(plain, corrected, *self.early.similarity(numbers, weights, new_squares))
+        meaning = float(self.opening.meaning(opening)) if self.opening and len(opening) else 0.0
+        return TopicSimilarity(plain, corrected, *self.early.similarity(numbers, weights, new_squares), meaning)
 
     def probabilities(self, similarities: Sequence[TopicSimilarity], *, label_shift: bool = True) -> Weights:
         """Return the probability of each page to be about the topic, with or without the correction by labels."""
-        plain, _, early, named, apart = _columns(similarities)
+        plain, _, early, named, apart, meaning = _columns(similarities)
         shift = (PER_HEIGHT * self.label_shift(similarities) if label_shift else 0.0) - APART * apart
-        return logistic(late_evidence(self.scale, plain, early, named), self.late, shift)
+        chances = logistic(late_evidence(self.scale, plain, early, named), self.late, shift)
+        if self.opening is None:
+            return chances
+        with_meaning = logistic(late_evidence(self.scale, plain, early, named, meaning), MEANING_LATE, shift)
+        return np.where(meaning == 0.0, chances, with_meaning)
 
     def label_shift(self, similarities: Sequence[TopicSimilarity]) -> Weights:
         """Return how much labels have raised or lowered each page, in heights."""
@@ -196,21 +216,31 @@ class TopicExamples:
 
 
 def fit(
-    matrix: Matrix, terms: int, examples: TopicExamples, constants: TopicModelConstants
+    matrix: Matrix,
+    terms: int,
+    examples: TopicExamples,
+    constants: TopicModelConstants,
+    openings: Openings | None = None,
 ) -> tuple[TopicModel, list[TopicSimilarity]]:
     """Fit the topic to the sample; return it with the similarities of every page of the sample.
 
     Args:
         terms: Number of terms.
+        openings: The vectors of the pages' openings; None without word vectors.
     """
     early, left_out = _early(matrix, terms, examples, constants)
     similarities = early.similarities(matrix)
     known = Scale(examples=len(examples.places), early_left_out=left_out)
     on_topic = logistic(early_evidence(known, *similarities[:2]), constants.early)
     on_topic[list(examples.labelled.no)] = 0.0
-    model, s = _fit_once(matrix, terms, examples, constants, on_topic, early, known)
+    w = matrix.pages * (1.0 - on_topic)
+    w[[*examples.places, *examples.labelled.yes]] = 0.0
+    model, s = _fit_once(matrix, terms, examples, constants, w, early, known)
     model, after = _apply_labels(model, s, matrix, examples, constants)
-    columns = [values.tolist() for values in (s, after, *similarities)]
+    if openings:
+        model = replace(model, opening=fit_openings(openings, w, examples.places))
+    meaning = model.opening.meaning(openings.pages) if openings and model.opening else np.zeros(len(s))
+    columns = [values.tolist() for values in (s, after, *similarities, meaning)]
     return model, list(map(TopicSimilarity, *columns))
 
 
@@ -238,12 +268,10 @@ def _fit_once(
     terms: int,
     examples: TopicExamples,
     constants: TopicModelConstants,
-    on_topic: Weights,
+    w: Weights,
     early: EarlyModel,
     known: Scale,
 ) -> tuple[TopicModel, Weights]:
-    w = matrix.pages * (1.0 - on_topic)
-    w[[*examples.places, *examples.labelled.yes]] = 0.0
     mass = float(w.sum())
     trust = mass / (mass + constants.kappa)
     importance = _importance(matrix, terms, w, trust)

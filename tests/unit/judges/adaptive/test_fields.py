@@ -53,3 +53,8 @@ def test_chinese_terms_and_pages_without_words_of_the_phrase_stay_as_they_are():
     terms = term_weights(chinese)
     assert PhraseWords(["异步编程"]).mark(chinese, terms) is terms
     assert PhraseWords(["异步编程"]).pairs == []
+
+
+def test_terms_stay_in_the_order_of_the_page_when_forms_are_merged():
+    plain = page("ash falls near ships", title="Volcanism")
+    assert PhraseWords(["volcanoes"]).mark(plain, term_weights(plain)).names[:2] == ["volcano", "ash"]

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from thresher.judges.adaptive.openings import OPENING_TERMS
 from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.snapshot import ReservoirSnapshot
 from thresher.judges.adaptive.terms import TermVector
 from thresher.modelstate.codec import BadEntry
+from thresher.text.word_vectors import WordVectors
 
 
 def page(number):
@@ -232,6 +234,7 @@ BROKEN = [
     {"urls": ["http://a.example/"]},
     {"kept": 7},
     {"terms": [1, 2, 3]},
+    {"opening": np.array([255, 255], dtype=np.uint8)},
 ]
 
 
@@ -243,3 +246,35 @@ def test_a_draw_whose_parts_do_not_fit_is_refused(change):
             arrays | {name: value for name, value in change.items() if name in arrays},
             values | {name: value for name, value in change.items() if name in values},
         )
+
+
+LONG = {f"word{number:03}": 1.0 for number in reversed(range(100))} | {"tea": 5.0}
+
+
+def opening_terms(snapshot):
+    return set(snapshot.opening_of(0).names)
+
+
+def test_the_terms_of_the_opening_come_first_again():
+    sample = filled(3)
+    sample.keep("http://a.example/long", TermVector.of(LONG))
+    assert opening_terms(sent(sample)) == set(list(LONG)[:OPENING_TERMS])
+    assert sent(sample).terms_of(0) == LONG
+
+
+def test_where_the_opening_is_not_marked_the_heaviest_terms_come_first():
+    sample = filled(0)
+    sample.keep("http://a.example/long", TermVector.of(LONG))
+    arrays, values = sample.snapshot(10).encode()
+    del arrays["opening"]
+    assert "tea" in opening_terms(ReservoirSnapshot.decode(arrays, values))
+
+
+def test_restored_pages_have_the_vectors_of_their_openings():
+    known = ["tea", *(f"word{number:03}" for number in range(60, 100))]
+    table = WordVectors(known, np.eye(41, dtype=np.int8), np.full(41, 255, dtype=np.uint8))
+    sample, again = Reservoir(10, word_vectors=table), Reservoir(10, word_vectors=table)
+    sample.keep("http://a.example/long", TermVector.of(LONG))
+    again.restore(sent(sample))
+    assert again.openings().tolist() == sample.openings().tolist()
+    assert [value > 0.0 for value in again.openings()[0]] == [False, *[True] * 40]
