@@ -65,12 +65,12 @@ def test_u8_values_that_are_no_sum_are_not_printed_as_one(crawled, site, threshe
 def test_u8_log_odds_are_called_so_and_only_the_strongest_are_printed(crawled, site, thresher):
     told = thresher("why", "crawl", site.url("/layers")).stdout
     heading = "parts of the link score as log-odds, above 0 for the link, below 0 against it"
-    assert f"{heading}, the strongest 3 of 9:" in told
+    assert f"{heading}, the strongest 3 of 10:" in told
     everything = thresher("why", "crawl", site.url("/layers"), "--all").stdout
     assert f"{heading}:" in everything
     assert len(everything.splitlines()) > len(told.splitlines())
     described = json.loads(thresher("why", "crawl", site.url("/layers"), "--json").stdout)
-    assert len(described["path"][-1]["score_parts"]) == 9
+    assert len(described["path"][-1]["score_parts"]) == 10
 
 
 def test_u8_the_python_api_and_the_dashboard_say_the_same(crawled, site, thresher):

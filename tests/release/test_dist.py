@@ -13,9 +13,9 @@ from tests.release.building import ROOT, build
 from thresher import __version__
 
 SOURCE = ROOT / "src"
-KINDS = {".py", ".typed", ".sql", ".lua", ".html", ".css", ".js", ".svg", ".po", ".mo", ".json", ".txt", ".tsv"}
+KINDS = {".py", ".typed", ".sql", ".lua", ".html", ".css", ".js", ".svg", ".po", ".mo", ".json", ".txt", ".tsv", ".npz"}
 INFO = f"thresher_crawler-{__version__}.dist-info"
-LARGEST_WHEEL, LARGEST_SDIST = 1_300_000, 5_000_000
+LARGEST_WHEEL, LARGEST_SDIST = 5_300_000, 9_000_000
 
 
 def content_of(wheel):

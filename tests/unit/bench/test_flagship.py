@@ -9,7 +9,8 @@ def row(strategy, topic, percent, **more):
     task = {"web": "w", "topic": topic, "strategy": strategy, "seed_set": 0, "judge": "perfect", "pages": 300}
     found = {"seeds": 5, "parameters": {}, "targets": 20, "fetched": 300, "dead": 0, "harvest_rate": 0.1, "recall": 0.5}
     shown = {"percent_of_oracle": percent, "hr_at_r": 0.25, "pages_to_90pc": None, "relevant_hosts": 2}
-    return {**task, **found, **shown, "curve": [], "oracle_curve": [], **more}
+    early = {"percent_of_oracle_60": percent / 2, "harvest_60": 0.2}
+    return {**task, **found, **shown, **early, "curve": [], "oracle_curve": [], **more}
 
 
 def test_all_topics_are_test_topics_and_many():
@@ -27,5 +28,10 @@ def test_the_lead_is_told_with_its_interval_and_pages_to_a_share_with_who_got_th
     rows += [row("fish", topic, 40.0, pages_to_90pc=200 if topic == "a" else None) for topic in "abc"]
     [section] = make_sections(rows, OURS)
     lines = list(measures(section))
-    assert any(line.startswith("| thresher | 60.0 | 0.25 | 0.50 | 100 (3 of 3) | 2.0 |  |") for line in lines)
-    assert any("| fish | 40.0 | 0.25 | 0.50 | 200 (1 of 3) | 2.0 | +20.0 [+20.0, +20.0] |" in line for line in lines)
+    assert any(
+        line.startswith("| thresher | 60.0 | 30.0 | 0.20 | 0.25 | 0.50 | 100 (3 of 3) | 2.0 |  |") for line in lines
+    )
+    assert any(
+        "| fish | 40.0 | 20.0 | 0.20 | 0.25 | 0.50 | 200 (1 of 3) | 2.0 | +20.0 [+20.0, +20.0] |" in line
+        for line in lines
+    )
