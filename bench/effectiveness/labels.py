@@ -3,7 +3,8 @@
 ``python -m bench.effectiveness.labels`` (needs THRESHER_WEBS; about 20 minutes on one core).
 
 Crawls of 100 pages stop, a person who knows the truth answers 20 questions, and they go on to 300 pages: about pages
-that the crawl itself chose (5 at a time, thinking again in between), about random ones of those crawled, or about none.
+that the crawl itself chose (5 at a time, thinking again in between), about random ones of those crawled, or about none;
+and about all of the 100, which bounds what any choice of 20 could be worth to the rest of the crawl.
 Test topics alone. Measured is the average precision of the judge over all pages of the web but the seeds and those
 that any arm asked about, right after the answers and in the end; and the area under the hits of the last 200 pages per
 area of an oracle that goes on from the same 100 pages. Rows are added to bench/results/labels-*.jsonl as they come;
@@ -71,11 +72,11 @@ def run(web: str, topics: Sequence[str], path: Path) -> None:
 def show(rows: Sequence[Row]) -> None:
     """Print means and differences with their intervals, paired by topic."""
     for measure_name, title in MEASURES.items():
-        lacking = {row["topic"] for row in rows if row[measure_name] is None}  # nothing was left to find
+        lacking = {row["topic"] for row in rows if row["arm"] == "none" and row[measure_name] is None}  # nothing left
         scores = [
             Score(strategy=row["arm"], topic=row["topic"], seed_set=0, value=row[measure_name])
             for row in rows
-            if row["topic"] not in lacking
+            if row["topic"] not in lacking and row[measure_name] is not None
         ]
         print(f"{title} ({len({score.topic for score in scores})} topics)")
         for baseline in ("none", "random"):

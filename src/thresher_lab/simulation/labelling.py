@@ -46,7 +46,18 @@ def ask_nothing(pages: Sequence[LabelCandidate], count: int) -> Sequence[str]:
     return ()
 
 
-ARMS: Mapping[str, Ask] = {"chosen": ask_well, "random": ask_anything, "none": ask_nothing}
+def ask_everything(pages: Sequence[LabelCandidate], count: int) -> Sequence[str]:
+    """Ask about all pages, whatever the count: the most that any choice of questions could be worth."""
+    return [page.url for page in pages]
+
+
+EVERYTHING = "all"
+ARMS: Mapping[str, Ask] = {
+    "chosen": ask_well,
+    "random": ask_anything,
+    "none": ask_nothing,
+    EVERYTHING: ask_everything,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,12 +187,18 @@ def average_precision(chances: Chances, truths: NDArray[np.bool_]) -> float:
 def compared(
     bench: TaskRunner, task: Task, arms: Mapping[str, LabelledCrawlResult]
 ) -> dict[str, dict[str, float | None]]:
-    """Measure the arms of one task by the same pages: all but the seeds and labelled ones."""
+    """Measure the arms of one task by the same pages: all but the seeds and labelled ones.
+
+    The arm with labels for everything is measured by its new pages alone, and excludes no page from the others.
+    """
     targets = bench.web.targets(task.topic)
     truths = np.zeros(len(bench.web), dtype=np.bool_)
     truths[list(targets)] = True
-    without = {*bench.seeds(task), *(page for arm in arms.values() for page in arm.labelled)}
-    return {name: _measured(bench, arm, targets, truths, without) for name, arm in arms.items()}
+    without = {*bench.seeds(task), *(page for name, arm in arms.items() if name != EVERYTHING for page in arm.labelled)}
+    measured = {name: _measured(bench, arm, targets, truths, without) for name, arm in arms.items()}
+    if EVERYTHING in measured:
+        measured[EVERYTHING] |= {"average_precision": None, "average_precision_in_the_end": None}
+    return measured
 
 
 def _measured(

@@ -7,6 +7,7 @@ from tests.unit.lab.small_web import SmallWeb, u
 from thresher import registry
 from thresher_lab.simulation.labelling import (
     ARMS,
+    EVERYTHING,
     LabelledCrawl,
     LabellingSchedule,
     PageCache,
@@ -58,11 +59,19 @@ async def test_answers_are_true_and_about_crawled_pages_that_are_no_seeds(bench,
         assert all(yes is (page in bench.web.targets("energy")) for page, yes in arm.labelled.items())
 
 
+async def test_the_arm_with_all_labels_bounds_the_others_and_leaves_their_pages_alone(bench, task):
+    arms = await arms_of(bench, task)
+    assert set(arms[EVERYTHING].labelled) == set(arms["none"].before) - set(bench.seeds(task))
+    without = compared(bench, task, {name: arm for name, arm in arms.items() if name != EVERYTHING})
+    assert {name: row for name, row in compared(bench, task, arms).items() if name != EVERYTHING} == without
+
+
 async def test_all_arms_are_measured(bench, task):
     measured = compared(bench, task, await arms_of(bench, task))
     assert set(measured) == set(ARMS)
-    for row in measured.values():
-        assert 0 <= row["average_precision"] <= 1
+    for name, row in measured.items():
+        assert (row["average_precision"] is None) == (name == EVERYTHING)
+        assert row["average_precision"] is None or 0 <= row["average_precision"] <= 1
         assert row["percent_of_oracle"] is None or row["percent_of_oracle"] >= 0
 
 
