@@ -179,7 +179,7 @@ class Thresher(BaseStrategy):
         net: Whether the model is mixed with classic strategies.
         most_links: How many links are remembered.
         vectors: Whether names of URLs are compared with titles by pretrained word vectors.
-        early_pages: Up to this many pages, the best waiting URLs are rescored after every page.
+        early_pages: Up to this many pages, the best waiting URLs are rescored after every page, if there are vectors.
     """
 
     def __init__(
@@ -210,7 +210,7 @@ class Thresher(BaseStrategy):
         self._used = np.array([float(name not in without.split("+")) for name in NAMES])
         self._sweep_pages = sweep_pages
         self._sweep_urls = sweep_urls
-        self._early_pages = early_pages
+        self._early_pages = early_pages if table else 0
         self._pages_to_sweep = self._pages_to_full_sweep = 1
         self._pages_seen = 0
         self._examples_to_fit = FIT_PAGES

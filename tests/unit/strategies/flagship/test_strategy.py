@@ -191,7 +191,7 @@ def test_links_with_names_similar_to_relevant_titles_come_first():
 
 
 def test_without_the_table_scores_are_those_of_the_model_without_vectors(monkeypatch):
-    plain = crawl_of_volcanoes(Thresher(TopicProfile(), vectors=False))
+    plain = crawl_of_volcanoes(Thresher(TopicProfile(), vectors=False, early_pages=0))
     monkeypatch.setattr("thresher.strategies.flagship.strategy.load_word_vectors", lambda: None)
     absent = crawl_of_volcanoes(Thresher(TopicProfile()))
     assert {url: one.score for url, one in absent.items()} == {url: one.score for url, one in plain.items()}
