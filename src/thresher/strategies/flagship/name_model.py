@@ -33,6 +33,8 @@ BACKGROUND_PAGES = 8.0
 """Pages off the topic that the mean of all names counts for."""
 MOST_EXAMPLES = 128
 """The latest examples on the topic, and off it, that names are compared with; twice as many are remembered."""
+LEAST_LENGTH = 1e-3
+"""A name that differs from the mean of all by less has no direction."""
 RELEVANT = 0.5
 LEAST_RELEVANCE = 0.5
 """The sum of all examples' relevance from which there is a model."""
@@ -108,6 +110,8 @@ class NameModel:
         self._middle = vectors.mean(axis=0)
         centred = vectors - self._middle
         covariance: Floats = (centred.T @ centred / len(vectors)).astype(np.float32)
+        if np.trace(covariance) < LEAST_LENGTH:  # all names are alike
+            return
         shrinkage = SHRINKAGE + SHRINKAGE_NAMES / len(vectors)
         covariance[np.diag_indices(self.width)] += shrinkage * np.trace(covariance) / self.width
         self._covariance = covariance
@@ -188,7 +192,7 @@ class _Discriminant:
         return standardised
 
     def _raw(self, names: Floats) -> Floats:
-        lengths = np.sqrt(np.maximum(np.einsum("ij,ij->i", names, names), 1e-12))
+        lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", names, names)), np.float32(LEAST_LENGTH))
         products: Floats = names @ self._columns
         cosines = products / lengths[:, None]
         near, far = _nearest(cosines[:, self._near]), _nearest(cosines[:, self._far])
