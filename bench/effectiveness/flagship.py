@@ -38,6 +38,7 @@ OURS = "thresher"
 OWN = "adaptive"
 PEERS = "peers"
 WITHOUT_VECTORS = "thresher(vectors=false, early_pages=0)"
+_PAIR = (ORACLE, OURS, WITHOUT_VECTORS)
 CLASSICS = ("fcmrps", "best-first", "relevant-parents")
 PAGES, TRAINING = 300, 0.3
 FOLDER = Path("thresher-lab/flagship")
@@ -94,33 +95,30 @@ def _with_bounds(web: str, topics: int, seed_sets: int, *, own_seed_sets: int) -
     bounded = (ORACLE, OURS, WITHOUT_VECTORS, *BOUNDS)
     return [
         Part(web=web, topics=topics, seed_sets=seed_sets, strategies=bounded),
-        Part(web=web, topics=topics, seed_sets=own_seed_sets, judges=[OWN], strategies=(ORACLE, OURS, WITHOUT_VECTORS)),
+        Part(web=web, topics=topics, seed_sets=own_seed_sets, judges=[OWN], strategies=_PAIR),
     ]
 
 
-def _both(web: str, topics: int, seed_sets: int, **conditions: int) -> list[Part]:
+def _both(web: str, topics: int, seed_sets: int) -> list[Part]:
     """Return both judges' crawls of a web without upper bounds."""
-    strategies = (ORACLE, OURS, WITHOUT_VECTORS)
-    return [
-        Part(web=web, topics=topics, seed_sets=seed_sets, judges=[PERFECT, OWN], strategies=strategies, **conditions)
-    ]
+    return [Part(web=web, topics=topics, seed_sets=seed_sets, judges=[PERFECT, OWN], strategies=_PAIR)]
 
 
 PARTS = {
     "wikispeedia": _with_bounds("wikispeedia", 40, 3, own_seed_sets=1),
     "archipelago": [
-        Part(web="archipelago", topics=20, seed_sets=3, strategies=(ORACLE, OURS, WITHOUT_VECTORS)),
-        Part(web="archipelago", topics=20, seed_sets=1, judges=[OWN], strategies=(ORACLE, OURS, WITHOUT_VECTORS)),
+        Part(web="archipelago", topics=20, seed_sets=3, strategies=_PAIR),
+        Part(web="archipelago", topics=20, seed_sets=1, judges=[OWN], strategies=_PAIR),
     ],
     "webkb": _with_bounds("webkb", 3, 4, own_seed_sets=4),
     "w3school_zh": _both("w3school_zh", 11, 1),
     "mdn_zh": _both("mdn_zh", 8, 1),
     "nankai_zh": _both("nankai_zh", 20, 1),
-    "few-seeds": [*_both("wikispeedia", 20, 1, seeds=1), *_both("wikispeedia", 20, 1, seeds=2)],
-    PEERS: [Part(web="wikispeedia", topics=20, seed_sets=1, strategies=(ORACLE, OURS, *CLASSICS, *peers()))],
-    "peers-own": [
-        Part(web="wikispeedia", topics=20, seed_sets=1, judges=[OWN], strategies=(ORACLE, OURS, *CLASSICS, *peers()))
+    "few-seeds": [
+        *(Part(web="wikispeedia", topics=20, seed_sets=1, seeds=seeds, strategies=_PAIR) for seeds in (1, 2)),
+        Part(web="wikispeedia", topics=20, seed_sets=1, seeds=1, judges=[OWN], strategies=(ORACLE, OURS)),
     ],
+    PEERS: [Part(web="wikispeedia", topics=20, seed_sets=1, strategies=(ORACLE, OURS, *CLASSICS, *peers()))],
     "far": [
         Part(web="wikispeedia", topics=20, seed_sets=1, distance=2),
         Part(web="archipelago", topics=20, seed_sets=1, distance=2),

@@ -15,7 +15,7 @@ from thresher_lab.simulation.tasks import Task, TaskRunner
 from thresher_lab.webs.generator import generate
 from thresher_lab.webs.vocabulary import TOPICS
 
-MOMENTS = (180, 220, 260, 300)
+MOMENTS = (180, 220, 260, 300, 340)
 
 
 async def moments(seed, cache):
