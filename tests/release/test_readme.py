@@ -19,14 +19,16 @@ PROMISES = {
     "nor on a store": (FAULTS, r"\| R1-redis \|.*lost (0) of 20,000.*fetched twice (\d+),", ["{0} lost, {1} twice"]),
     "manners": (FAULTS, r"\| P2-redis \|.*(\d) violations in ([\d,]+) gaps", ["{0} violations in {1} gaps"]),
     "addresses": (FAULTS, r"\| S1 \|.*connects = (\d) of (\d+) forms", ["{0} connections for {1} forms"]),
-    "against the oracle": (
+    "in the picture": (FLAGSHIP, r"picture of the README.* reaches ([\d.]+) %", ["{0:.0f} % of the area"]),
+    "over more topics": (FLAGSHIP, r"\| wikispeedia \| perfect \| 40 × 3 \| \*\*([\d.]+)\*\*", ["it is {0:.0f} %"]),
+    "against others": (
         FLAGSHIP,
-        r"\| wikispeedia \| perfect .*\*\*([\d.]+)\*\*.*fcmrps ([\d.]+).*scorer ([\d.]+)",
-        ["{0:.0f} % of the area", "literature {1:.0f} %", "crawlers {2:.0f} %"],
+        r"\| fcmrps \| ([\d.]+) (?:.*\n)*?\| crawl4ai-url-scorer \| ([\d.]+) ",
+        ["literature {0:.0f} %", "crawlers {1:.0f} %"],
     ),
     "its own judge": (
         FLAGSHIP,
-        r"\| \| own \| 20 × 2 \| \*\*([\d.]+)\*\*(?:.*\n){2}\| \| own \| 20 × 1 \| \*\*([\d.]+)\*\*",
+        r"\| \| own \| 40 × 1 \| \*\*([\d.]+)\*\*(?:.*\n){2}\| \| own \| 20 × 1 \| \*\*([\d.]+)\*\*",
         ["{0:.0f} and {1:.0f} % of the oracle's area"],
     ),
     "the judge": (
@@ -40,7 +42,7 @@ PROMISES = {
         ["for {0:.2f} of English and {1:.2f} of Chinese"],
     ),
     "its time": ("explanation/search.md", r"ten snippets takes (\d+) ms", ["in {0:.0f} ms"]),
-    "what it costs": (FLAGSHIP, r"`: ([\d.]+) to ([\d.]+) ms of processor time per page", ["takes {0} to {1} ms"]),
+    "what it costs": (FLAGSHIP, r"in one run: ([\d.]+) ms of processor time per page", ["takes {0} ms"]),
 }
 """Where a figure was measured, how it stands there, and how the README says it."""
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
