@@ -1,7 +1,7 @@
 # The same words on a laptop and in CI. PYTHON may point into any environment that has `.[dev]`.
 PYTHON ?= python
 
-.PHONY: check format lint types test docs bench faults dist sbom audit versions release
+.PHONY: check format lint types test native docs bench faults dist sbom audit versions release
 
 check: lint types test          ## everything a commit must pass
 
@@ -18,6 +18,9 @@ test:                           ## all tests, in four lanes side by side
 format:                         ## let ruff write what it would ask for
 	$(PYTHON) -m ruff format .
 	$(PYTHON) -m ruff check --fix .
+
+native:                         ## compile the optional loops in place; needs a C compiler
+	$(PYTHON) hatch_build.py
 
 docs:                           ## write the generated pages anew and build the site into site/, without a network
 	$(PYTHON) -m tests.docs.generate

@@ -13,7 +13,24 @@ from tests.release.building import ROOT, build
 from thresher import __version__
 
 SOURCE = ROOT / "src"
-KINDS = {".py", ".typed", ".sql", ".lua", ".html", ".css", ".js", ".svg", ".po", ".mo", ".json", ".txt", ".tsv", ".npz"}
+KINDS = {
+    ".py",
+    ".typed",
+    ".sql",
+    ".lua",
+    ".html",
+    ".css",
+    ".js",
+    ".svg",
+    ".po",
+    ".mo",
+    ".json",
+    ".txt",
+    ".tsv",
+    ".npz",
+    ".pyx",
+    ".pyi",
+}
 INFO = f"thresher_crawler-{__version__}.dist-info"
 LARGEST_WHEEL, LARGEST_SDIST = 5_300_000, 9_000_000
 
@@ -35,7 +52,11 @@ def project():
 
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(dist):
-    own = [path for path in SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    own = [
+        path
+        for path in SOURCE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so"
+    ]
     expected = {str(path.relative_to(SOURCE)): sha256(path.read_bytes()).hexdigest() for path in own}
     packed = {name: digest for name, digest in content_of(dist.wheel).items() if not name.startswith(f"{INFO}/")}
     assert packed == expected

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
-    {"errors", "records"},
+    {"errors", "native", "records"},
     {"registry", "linkgraph", "sqlite_files", "urls", "text"},
     {"charts", "modelstate", "config", "parsing", "frontier"},
     {"topics", "storage", "politeness", "traps"},

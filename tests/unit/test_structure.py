@@ -24,9 +24,7 @@ FILES = {
 LONGEST_FUNCTION, LONGEST_FILE = 40, 600
 SAY_NOTHING = {"utils", "util", "helpers", "common", "misc", "core", "base_utils", "stuff"}
 
-EXCEPTIONS = {
-    "src/thresher/strategies/flagship/model.py features": "one line per feature, in the order of the prior",
-}
+EXCEPTIONS = {}
 
 
 def lines_of(function):

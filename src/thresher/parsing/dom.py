@@ -19,6 +19,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, create_tag
 
+from thresher.native import compiled
 from thresher.text.tokens import CJK
 
 BLOCK_TAGS = "article section main nav aside header footer form fieldset div table td ul ol dl blockquote"
@@ -101,8 +102,10 @@ class Walk:
 
     def text(self, element: HeadingElement | LinkElement | None = None) -> str:
         """Return the text of the page, or of one element, with white space collapsed."""
-        pieces = self.pieces[element.start : element.end] if element else self.pieces
-        return " ".join("".join(pieces).split())
+        start, end = (element.start, element.end) if element else (0, len(self.pieces))
+        if compiled:
+            return compiled.folded(self.pieces, start, end)
+        return " ".join("".join(self.pieces[start:end]).split())
 
 
 # The context of text: the element that breaks its lines, the pieces of its block, the link and heading around it, and

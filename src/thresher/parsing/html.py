@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from thresher.native import compiled
 from thresher.parsing.dom import Blocks, LinkElement, Walk, read_blocks, walk
 from thresher.parsing.markup import decode, markup
 from thresher.records import Link, ParsedPage
@@ -93,6 +94,10 @@ def _is_unfollowed(element: LinkElement) -> bool:
 def _context(element: LinkElement) -> str:
     """Return the tokens around a link inside its block; a line break counts as a blank."""
     block, start, end = element.block, element.block_start, element.block_end
+    if compiled:
+        limits = _CONTEXT_PIECES, _CONTEXT_CHARACTERS, CONTEXT_TOKENS
+        if (context := compiled.ascii_context(block, start, end, *limits)) is not None:
+            return context
     before = "".join(block[max(0, start - _CONTEXT_PIECES) : start])[-_CONTEXT_CHARACTERS:]
     after = "".join(block[end : end + _CONTEXT_PIECES])[:_CONTEXT_CHARACTERS]
     return " ".join([*_last_tokens(before), *_first_tokens(after)])

@@ -82,16 +82,8 @@ class LinkSelector:
                 continue
             best[candidate.url] = candidate
         return [
-            Candidate(
-                url=found.url,
-                score=short(found.score),
-                parts=found.parts,
-                carry=found.carry,
-                depth_left=found.depth_left,
-                hops=hops,
-                parent=parent,
-            )
-            for found in best.values()
+            Candidate(url, short(score), parts, carry, depth_left, hops, 0, parent)
+            for url, score, parts, carry, depth_left, *_ in best.values()
         ]
 
     def side_requests(self, requests: Iterable[Candidate]) -> list[Candidate]:

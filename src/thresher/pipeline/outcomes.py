@@ -176,10 +176,7 @@ def _found_links(page: ParsedPage | None, candidates: Sequence[Candidate]) -> li
     for link in page.links if page else ():
         if not anchors.get(link.url):
             anchors[link.url] = link.anchor
-    return [
-        FoundLink(url=found.url, anchor=anchors.get(found.url, ""), score=found.score, parts=found.parts)
-        for found in candidates
-    ]
+    return [FoundLink(url, anchors.get(url, ""), score, parts) for url, score, parts, *_ in candidates]
 
 
 def _empty_record(lease: Lease, outcome: Outcome, reason: str, status: int, fetched_at: float) -> PageRecord:

@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.native import compiled
 from thresher.text.char_ranges import ACCENTS, FOLDED, UNSPACED, Range
 from thresher.text.stopwords import stop_words
 
@@ -30,11 +31,14 @@ def code_points(text: str) -> Codes:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def find_pairs(codes: Codes) -> tuple[Places, Pairs]:
+def find_pairs(text: str) -> tuple[Places, Pairs]:
     """Return positions and bigrams, in order; those of two function characters are left out.
 
     A single unspaced character counts as a bigram without a second character.
     """
+    if compiled:
+        return compiled.find_pairs(text, _unspaced().view(np.uint8), _function().view(np.uint8))
+    codes = code_points(text)
     unspaced = _unspaced()[codes]
     next_too = np.zeros(len(codes), dtype=np.bool_)
     next_too[:-1] = unspaced[:-1] & unspaced[1:]
@@ -55,7 +59,7 @@ def spelled(pairs: Pairs) -> list[str]:
 
 def count_pairs(text: str) -> dict[str, int]:
     """Count the bigrams of a text."""
-    pairs, times = np.unique(find_pairs(code_points(text))[1], return_counts=True)
+    pairs, times = np.unique(find_pairs(text)[1], return_counts=True)
     return dict(zip(spelled(pairs), times.tolist(), strict=True))
 
 

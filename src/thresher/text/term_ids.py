@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.native import compiled
 from thresher.text.bigrams import Places, code_points, find_pairs, spelled
 from thresher.text.tokens import PLAIN, find_spaced, fold, plain_term
 
@@ -119,11 +120,20 @@ class TermNumbers:
         if joined.count("\1") >= len(texts) > 0:  # one of them contains the separator
             joined = _MARK.join(text.replace("\1", " ") for text in texts)
         numbers = self._look_up(joined.encode("utf-8", "replace").translate(_PLAIN_OR_MARK))
+        if compiled:
+            return compiled.split_by_text(numbers)
         is_term = numbers > _NO_TERM
         return numbers[is_term], np.cumsum(numbers == _END)[is_term]
 
     def _look_up(self, text: bytes) -> Numbers:
         """Return the ids of words, several for a word of another script."""
+        if compiled:
+            numbers, words_of_others = compiled.number_words(
+                text, self._hashes, self._remembered, int(_SLOT_SHIFT), self._number_word
+            )
+            if not words_of_others:
+                return numbers
+            return self._spell_out(numbers, np.flatnonzero(numbers == _OTHER), words_of_others)
         starts, ends, hashes = find_words(text)
 
         def words(places: Places) -> list[bytes]:
@@ -152,12 +162,11 @@ class TermNumbers:
     def _spell_out(self, numbers: Numbers, others: Places, words: Sequence[bytes]) -> Numbers:
         """Replace each word of another script by the ids of its terms."""
         folded = fold(b" ".join(words).decode())
-        codes = code_points(folded)
-        places, pairs = find_pairs(codes)
+        places, pairs = find_pairs(folded)
         of_pairs = self._remember(mixed(pairs | _PAIR), lambda new: map(self.number, spelled(pairs[new])))
         spaced = list(find_spaced(folded))
         places = np.concatenate([places, np.array([place for place, _ in spaced], dtype=np.intp)])
-        order, word = np.argsort(places), np.cumsum(codes == SPACE)
+        order, word = np.argsort(places), np.cumsum(code_points(folded) == SPACE)
         terms = np.concatenate([of_pairs, np.array([self.number(term) for _, term in spaced], dtype=np.int64)])
         sizes = np.ones(len(numbers), dtype=np.intp)
         sizes[others] = np.bincount(word[places], minlength=len(others))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import filterfalse
@@ -18,6 +18,7 @@ from types import ModuleType
 
 import Stemmer
 
+from thresher.native import compiled
 from thresher.text.char_ranges import ACCENTS, FOLDED, UNSPACED, inside
 from thresher.text.stopwords import stop_words
 
@@ -48,22 +49,27 @@ def tokenize(text: str) -> list[str]:
     if text.isascii():
         return [stem for word in words if (stem := _STEMS[word])]
     folded = fold(b" ".join(words).decode())
-    places, pairs = _pairs().find_pairs(_pairs().code_points(folded))
+    places, pairs = _pairs().find_pairs(folded)
     terms = [*zip(places.tolist(), _pairs().spelled(pairs), strict=True), *find_spaced(folded)]
     return [term for _, term in sorted(terms)]
 
 
 def count(text: str) -> dict[str, int]:
     """Count the terms of a text, as `tokenize` returns them, without a Python loop over words."""
-    words = _split(text)
-    counts = Counter(map(_STEMS.__getitem__, words))
-    pairs: dict[str, int] = {}
-    if not text.isascii():
-        other = _others(words)
-        counts.update(_stem(word.encode()) for word in _SPACED_WORDS(other))
-        pairs = _pairs().count_pairs(other)
-    counts.pop("", None)
-    return {**counts, **pairs}  # they have no term in common
+    if _COUNTER:
+        counts, others = _COUNTER.count(_plain(text))
+    else:
+        words = _split(text)
+        counts = Counter(map(_STEMS.__getitem__, words))
+        counts.pop("", None)
+        others = b"" if text.isascii() else _join_others(words)
+    return {**counts, **_count_others(fold(others.decode()), counts)} if others else counts
+
+
+def _count_others(text: str, counts: Mapping[str, int]) -> dict[str, int]:
+    """Count the terms of words that are not all ASCII; a term of a spaced script may have been counted before."""
+    spaced = Counter(filter(None, (_stem(word.encode()) for word in _SPACED_WORDS(text))))
+    return {**{term: counts.get(term, 0) + times for term, times in spaced.items()}, **_pairs().count_pairs(text)}
 
 
 def plain_term(word: bytes) -> str:
@@ -89,7 +95,7 @@ class Mentions:
         return not text.isascii() and self._in_other_scripts(words)
 
     def _in_other_scripts(self, words: Iterable[bytes]) -> bool:
-        other = _others(words)
+        other = fold(_join_others(words).decode())
         if any(map(other.__contains__, self._unspaced)):
             return True
         return not self._terms.isdisjoint(_stem(word.encode()) for word in _SPACED_WORDS(other))
@@ -97,13 +103,17 @@ class Mentions:
 
 def _split(text: str) -> list[bytes]:
     """Split at spaces and ASCII punctuation, with ASCII letters in lower case."""
-    return text.encode("utf-8", "replace").translate(PLAIN).split()
+    return _plain(text).split()
 
 
-def _others(words: Iterable[bytes]) -> str:
-    """Join the words that are not all ASCII, folded."""
+def _plain(text: str) -> bytes:
+    return text.encode("utf-8", "replace").translate(PLAIN)
+
+
+def _join_others(words: Iterable[bytes]) -> bytes:
+    """Join the words that are not all ASCII."""
     others: Iterator[bytes] = filterfalse(bytes.isascii, words)
-    return fold(b" ".join(others).decode())
+    return b" ".join(others)
 
 
 def fold(text: str) -> str:
@@ -148,6 +158,9 @@ def _stem(word: bytes) -> str:
     if len(text) == 1 or len(word) > MAX_WORD_BYTES or text in stop_words("en"):
         return ""
     return str(_stemmer().stemWord(text))
+
+
+_COUNTER = compiled.WordCounter(_stem, MOST_STEMS) if compiled else None
 
 
 @cache

@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.native import compiled
+
 UNIT = 4.0 / 127
 """What one step of the 8-bit numbers stands for."""
 FREQUENT = 2_000
@@ -57,6 +59,8 @@ class WordVectors:
 
     def embed(self, rows: Rows) -> Floats:
         """Return a vector of length 1 for each line of rows; zeros where all are unknown."""
+        if compiled and rows.ndim == 2:
+            return unit_length(compiled.embed(self._vectors, self._scales, rows))
         weighted = self._vectors.take(rows, axis=0) * self._scales.take(rows)[..., None]
         return unit_length(weighted.sum(axis=-2))
 

@@ -23,6 +23,8 @@ from thresher.text.word_vectors import Floats, WordVectors
 
 MOST_TERMS = 400_000
 """Above this number of terms, those that no page of the sample contains are dropped."""
+UNUSED_SHARE = 0.25
+"""When even more terms are in use: the share of further terms before the unused ones are looked for again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Reservoir:
         self._word_vectors = word_vectors
         self._random = Random(random_state)  # noqa: S311 - no secret
         self._terms: dict[str, int] = {}
+        self._most_used = 0
         self._numbered: tuple[TermVector, TermRow] | None = None
         self._kept: dict[str, TermRow] = {}
         self._rows: list[TermRow] = []
@@ -196,9 +199,10 @@ class Reservoir:
 
     def forget_unused_terms(self, *, most: int = MOST_TERMS) -> None:
         """Renumber the terms once there are too many; indices obtained before become invalid."""
-        if len(self._terms) <= most:
+        if len(self._terms) <= max(most, self._most_used):
             return
-        used = np.unique(self.matrix().numbers)
+        used = np.flatnonzero(np.bincount(self.matrix().numbers, minlength=len(self._terms)))
+        self._most_used = round(len(used) * (1 + UNUSED_SHARE))
         new_numbers = np.full(len(self._terms), -1, dtype=np.int32)
         new_numbers[used] = np.arange(len(used), dtype=np.int32)
         names = list(self._terms)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.native import compiled
 from thresher.records import Link, ParsedPage
 from thresher.strategies.flagship.name_model import NameModel
 from thresher.strategies.flagship.site_rates import SiteRates
@@ -22,6 +23,7 @@ from thresher.strategies.flagship.term_model import (
     AROUND,
     AROUND_WORDS,
     CONTEXT_CHARACTERS,
+    MOST_ENDING,
     MOST_WORDS,
     NAME,
     NAME_WORDS,
@@ -50,12 +52,13 @@ class Columns:
             name: np.zeros((FIRST_ROWS, width) if width > 1 else FIRST_ROWS, dtype=kind)
             for name, (kind, width) in kinds.items()
         }
-        self._filled = self._arrays
+        self.filled = self._arrays
+        """The filled part of each column."""
         self._fill()
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return the filled part of a column."""
-        return self._filled[name]
+        return self.filled[name]
 
     def grow(self, rows: int) -> range:
         """Add rows of zeros; return their numbers."""
@@ -79,7 +82,7 @@ class Columns:
         self._fill()
 
     def _fill(self) -> None:
-        self._filled = {name: array[: self.size] for name, array in self._arrays.items()}
+        self.filled = {name: array[: self.size] for name, array in self._arrays.items()}
 
 
 MOST_LINKS = 120_000
@@ -190,15 +193,13 @@ class LinkTable:
             self.urls["away"][rows.start : rows.stop] = away
         return np.fromiter(map(self._numbers.__getitem__, keys), dtype=np.intp, count=len(keys))
 
-    def _describe(self, keys: Sequence[int], found: Sequence[str], block: slice) -> None:
-        urls, paths = self.urls, [url.partition("://")[2].partition("/")[2] for url in found]
+    def _describe(self, keys: Sequence[int], found: list[str], block: slice) -> None:
+        urls = self.urls
         urls["key"][block] = keys
         urls["fetched"][block] = [key in self._outcomes for key in keys]
         urls["relevance"][block] = [self._outcomes.get(key, 0.0) for key in keys]
         urls["url"][block] = list(map(self._topic_profile.url_evidence, found))
-        urls["depth"][block] = [path.rstrip("/").count("/") for path in paths]
-        urls["query"][block] = ["?" in path for path in paths]
-        urls["places"][block] = list(map(self._places.of, found))
+        urls["places"][block], urls["depth"][block], urls["query"][block] = self._places.of_all(found)
 
     def add_page(self, page: ParsedPage, relevance: float, *, recalled: bool = False) -> Ints:
         """Add a judged page; return the numbers of the waiting URLs that it links to.
@@ -238,7 +239,7 @@ class LinkTable:
     def _write_links(self, page: ParsedPage, found: Sequence[Link], block: slice) -> NDArray[np.int32]:
         """Fill the columns of the links of a page; return the words of its title and beginning."""
         links, words, host = self.links, self._words, host_key(page.url)
-        texts = [text for link in found for text in _texts_of(link)]
+        texts = _texts_of(found)
         texts += page.title[:ANCHOR_CHARACTERS], page.text[:ABOUT_CHARACTERS]
         numbers, at = words.of(texts)
         rows = rows_of(numbers, at // 2, np.array([*[NAME_WORDS, AROUND_WORDS] * len(found), ABOUT_WORDS]))
@@ -255,6 +256,8 @@ class LinkTable:
 
     def _similarities(self, numbers: Ints, at: Ints, sizes: Ints) -> NDArray[np.float64]:
         """Return the cosine of each second text and the topic, by the vector that fits best."""
+        if compiled:
+            return compiled.similarities(numbers, at, len(sizes), self._is_topic, self._topics)
         selected = np.zeros(len(sizes), dtype=np.bool_)
         selected[at[self._is_topic[numbers]]] = True
         selected[1::2] = False
@@ -270,6 +273,11 @@ class LinkTable:
         """Connect the links of a page with its children, in both directions."""
         urls, links, block = self.urls, self.links, slice(rows.start, rows.stop)
         self._on[number] = rows
+        if compiled:
+            tried, succeeded = compiled.connect(urls.filled, links.filled, rows.start, children, MOST_PARENTS, KERNEL)
+            urls["tries"][number], urls["successes"][number] = tried, succeeded
+            self._add_vectors(links["kept"][block], links["name"][block], children)
+            return
         done = urls["fetched"][children]
         outcome = np.where(done, urls["relevance"][children], 0.0)
         urls["tries"][number], urls["successes"][number] = done.sum(), outcome.sum()
@@ -277,15 +285,19 @@ class LinkTable:
         links["near_success"][block] = np.convolve(outcome, KERNEL)[REACH : REACH + len(rows)]
         urls["parents"][children] += 1
         kept = urls["known"][children] < MOST_PARENTS
-        children = children[kept]
         links["kept"][block] = kept
+        self._add_vectors(kept, links["name"][block], children)
+        children = children[kept]
         urls["to"][children, urls["known"][children]] = np.arange(rows.start, rows.stop)[kept]
         urls["known"][children] += 1
         facts = links["facts"][block][kept]
         urls["facts"][children] += facts
-        if self._name_model.is_active:
-            urls["vector"][children] += self._name_model.embed(links["name"][block][kept]).astype(np.float16)
         urls["anchor"][children] = np.maximum(urls["anchor"][children], facts[:, 0])
+
+    def _add_vectors(self, kept: NDArray[np.bool_], names: NDArray[np.int32], children: Ints) -> None:
+        """Add the vectors of links' names to those of the URLs they lead to."""
+        if self._name_model.is_active:
+            self.urls["vector"][children[kept]] += self._name_model.embed(names[kept]).astype(np.float16)
 
     def settle(self, number: int, relevance: float) -> float:
         """Record the outcome of a URL for its siblings on all pages; return the change of its relevance."""
@@ -322,6 +334,8 @@ class LinkTable:
 
     def all_links_to(self, numbers: Ints) -> tuple[Ints, Ints]:
         """Return the rows of all links to some URLs, and the index of the URL that each leads to."""
+        if compiled:
+            return compiled.links_to(self.urls["to"], self.urls["known"], numbers)
         known = self.urls["known"][numbers]
         rows = self.urls["to"].take(numbers, axis=0)[:, : known.max(initial=0)]
         at, place = np.nonzero(np.arange(rows.shape[1]) < known[:, None])
@@ -411,14 +425,20 @@ class LinkTable:
         self.urls["to"][url, np.arange(len(url)) - (np.cumsum(known) - known)[url]] = order
 
 
-def _texts_of(link: Link) -> tuple[str, str, str, str]:
-    """Return the texts of a link, in the order of `TEXTS`."""
-    return (
-        link.anchor[:ANCHOR_CHARACTERS],
-        end_of(link.url),
-        link.context[:CONTEXT_CHARACTERS],
-        link.heading[:ANCHOR_CHARACTERS],
+def _texts_of(links: Sequence[Link]) -> list[str]:
+    """Return the texts of links, those of each in the order of `TEXTS`."""
+    if compiled:
+        return compiled.link_texts(links, ANCHOR_CHARACTERS, CONTEXT_CHARACTERS, MOST_ENDING, end_of)
+    texts = (
+        (
+            link.anchor[:ANCHOR_CHARACTERS],
+            end_of(link.url),
+            link.context[:CONTEXT_CHARACTERS],
+            link.heading[:ANCHOR_CHARACTERS],
+        )
+        for link in links
     )
+    return [text for each in texts for text in each]
 
 
 def _unique_links(links: Sequence[Link]) -> list[Link]:

@@ -30,7 +30,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.strategies.flagship.link_table import Ints, LinkTable
+from thresher.native import compiled
+from thresher.strategies.flagship.link_table import PLACES, Ints, LinkTable
 from thresher.strategies.flagship.name_model import NAME_FEATURES, NameModel
 from thresher.strategies.flagship.site_rates import EVERYWHERE, SiteRates
 
@@ -50,6 +51,16 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 NAMES = tuple(name for names in GROUPS.values() for name in names)
 MEMBERS = np.array([[float(name in names) for names in GROUPS.values()] for name in NAMES])
 """Which feature belongs to which group."""
+_AT = {name: place for place, name in enumerate(NAMES)}
+_SIBLINGS = [_AT[name] for name in ("sib_mean", "sib_max", "near")]
+_PLACES = [_AT[name] for name in ("path", "template", "directory", "host", "domain")]
+_FACTS = [
+    *(_AT[name] for name in ("anchor_mean", "context", "bare", "outward")),
+    *(_AT[name] for group in ("words of the link", "words around it") for name in GROUPS[group]),
+]
+"""The features of a URL that are means over the links to it, in the order of `LinkTable`'s facts."""
+_OWN = [_AT[name] for name in ("anchor_max", "url", "query")]
+_VECTORS = [_AT[name] for name in NAME_FEATURES]
 TRUST = 2.0
 """Shrinkage: known siblings that weigh as much as the rate of all URLs together."""
 LEAST_RATE = 0.005
@@ -66,68 +77,63 @@ def features(known: LinkTable, places: SiteRates, names: NameModel, numbers: Int
         rows: The links to each of them in turn.
         at: Index into `numbers` of the URL that each link leads to.
     """
-    urls, links, rate = known.urls, known.links, places.rate()
-    size = len(numbers)
-    count = np.bincount(at, minlength=size)
-    page = links["page"][rows]
-    relevance, promise = urls["relevance"][page], urls["promise"][page]
-    tried = urls["tries"][page]
-    siblings = (urls["successes"][page] + TRUST * rate) / (tried + TRUST)
-    focus = relevance / np.log2(2 + urls["links"][page])
-    path = places.rates(links["path"][rows], rate)
-    summed = (relevance, siblings, promise, focus, path, links["near"][rows], links["near_success"][rows], tried)
-    relevant, sibling, promised, focused, on_path, near, near_success, tries = (
-        np.bincount(at, each, size) for each in summed
-    )
-    anchor, context, bare, outward, *text_features = urls["facts"].take(numbers, axis=0).T / count
-    most_relevant, most_siblings, most_promise = (_most(at, each, size) for each in (relevance, siblings, promise))
-    domain, host, directory, template = _place_rates(places, urls["places"][numbers], rate)
-    near_rate = (near_success + rate) / (near + 1)
+    urls, rate, size = known.urls, places.rate(), len(numbers)
+    sums, most = _link_sums(known, places, rows, at, size)
+    count, relevant, sibling, promised, focused, on_path, near, near_success, tries = sums
+    of_urls = urls["places"].take(numbers, axis=0)
+    x = np.empty((len(NAMES), size))
     level = _logit(rate)
-    of_siblings = _logit(np.concatenate([sibling / count, most_siblings, near_rate])) - level
-    of_places = _logit(np.concatenate([on_path / count, template, directory, host, domain])) - level
-    ones = np.ones(size)
-    x = [
-        ones,
-        ones * np.log1p(places.tries(EVERYWHERE)) / 3,
-        ones * level,
-        np.log1p(urls["parents"][numbers]) / 3,
-        most_relevant,
-        (relevant + rate) / (count + 1),
-        np.log1p(relevant),
-        np.log1p(np.maximum(count - relevant, 0)),
-        np.log1p(4 * focused),
-        np.log(np.maximum(urls["away"][numbers], 1)),
-        of_siblings,
-        np.log1p(tries),
-        of_places,
-        np.log1p(places.tries(urls["places"][numbers][:, 2])),
-        urls["anchor"][numbers],
-        anchor,
-        urls["url"][numbers],
-        context,
-        *text_features,
-        *names.features(urls["vector"].take(numbers, axis=0)).T,
-        promised / count,
-        most_promise,
-        bare,
-        outward,
-        np.log1p(urls["depth"][numbers]),
-        urls["query"][numbers],
-    ]
-    return np.concatenate(x).reshape(-1, size).T  # column-major in memory, as the features are computed and used
+    x[_AT["bias"]] = 1.0
+    x[_AT["pages"]] = np.log1p(places.tries(EVERYWHERE)) / 3
+    x[_AT["rate"]] = level
+    x[_AT["rel_max"]], x[_AT["hub_max"]] = most[0], most[2]
+    x[_AT["rel_mean"]] = (relevant + rate) / (count + 1)
+    x[_AT["away"]] = np.log(np.maximum(urls["away"].take(numbers), 1))
+    raw = x[_AT["rel_log"] : _AT["rel_focus"] + 1]
+    raw[:] = relevant, np.maximum(count - relevant, 0), 4 * focused
+    np.log1p(raw, out=raw)
+    x[_AT["in"]] = np.log1p(urls["parents"].take(numbers)) / 3
+    x[_AT["sib_tries"]] = np.log1p(tries)
+    x[_AT["directory_tries"]] = np.log1p(places.tries(of_urls[:, PLACES.index("directory")]))
+    x[_AT["depth"]] = np.log1p(urls["depth"].take(numbers))
+    domain, host, directory, template = places.rates_of(of_urls, rate)
+    x[_SIBLINGS] = _logit(np.stack([sibling / count, most[1], (near_success + rate) / (near + 1)])) - level
+    x[_PLACES] = _logit(np.stack([on_path / count, template, directory, host, domain])) - level
+    x[_FACTS] = urls["facts"].take(numbers, axis=0).T / count
+    x[_OWN] = [urls[name].take(numbers) for name in ("anchor", "url", "query")]
+    x[_VECTORS] = names.features(urls["vector"].take(numbers, axis=0)).T
+    x[_AT["hub_mean"]] = promised / count
+    return x.T  # column-major in memory, as the features are computed and used
+
+
+def _link_sums(
+    known: LinkTable, places: SiteRates, rows: Ints, at: Ints, size: int
+) -> tuple[Floats, Sequence[NDArray[np.floating]]]:
+    """Sum the features of links over the URLs that they lead to.
+
+    Returns:
+        For each URL the number of links, and sums of relevance, siblings, promise, focus, path, near, near_success and
+        tries; and the maxima of the first three.
+    """
+    urls, links, rate = known.urls, known.links, places.rate()
+    page = links["page"].take(rows)
+    relevance = urls["relevance"].take(page)
+    focus = relevance / np.log2(2 + urls["links"].take(page))
+    path = places.rates(links["path"].take(rows), rate)
+    if compiled:
+        sums = compiled.link_sums(rows, at, size, links.filled, urls.filled, focus, path, rate, TRUST)
+        return sums[:-3], list(sums[-3:])
+    promise, tried = urls["promise"][page], urls["tries"][page]
+    siblings = (urls["successes"][page] + TRUST * rate) / (tried + TRUST)
+    summed = (relevance, siblings, promise, focus, path, links["near"][rows], links["near_success"][rows], tried)
+    sums = np.stack([np.bincount(at, minlength=size), *(np.bincount(at, each, size) for each in summed)])
+    return sums, [_most(at, each, size) for each in (relevance, siblings, promise)]
 
 
 def _most(at: Ints, values: NDArray[np.floating], size: int) -> NDArray[np.floating]:
     most = np.full(size, -np.inf, dtype=values.dtype)  # another dtype would take ten times as long
     np.maximum.at(most, at, values)
     return most
-
-
-def _place_rates(places: SiteRates, at: NDArray[np.int32], rate: float) -> tuple[Floats, Floats, Floats, Floats]:
-    domain = places.rates(at[:, 0], rate)
-    host = places.rates(at[:, 1], domain)
-    return domain, host, places.rates(at[:, 2], host), places.rates(at[:, 3], host)
 
 
 def _logit(p: Floats | float) -> Floats:

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.native import compiled
 from thresher.strategies.flagship.term_model import MOST_WORDS, TermModel
 from thresher.text.word_vectors import Floats, WordVectors, unit_length
 
@@ -182,7 +183,7 @@ class _Discriminant:
     def __init__(self, *, directions: Floats, near: Floats, far: Floats, sample: Floats) -> None:
         self._columns = np.concatenate([directions, near, far]).T.copy()  # one product is cheaper than three
         self._near = slice(len(directions), len(directions) + len(near))
-        self._far = slice(len(directions) + len(near), None)
+        self._far = slice(self._near.stop, self._near.stop + len(far))
         raw = self._raw(sample)
         self._mean, self._deviation = raw.mean(axis=0), raw.std(axis=0) + np.float32(1e-3)
 
@@ -194,16 +195,20 @@ class _Discriminant:
     def _raw(self, names: Floats) -> Floats:
         lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", names, names)), np.float32(LEAST_LENGTH))
         products: Floats = names @ self._columns
-        cosines = products / lengths[:, None]
-        near, far = _nearest(cosines[:, self._near]), _nearest(cosines[:, self._far])
-        return np.stack([products[:, 0], near, far, cosines[:, 1], cosines[:, 2]], axis=1)
+        near, far = (_nearest(products, lengths, columns) for columns in (self._near, self._far))
+        return np.stack([products[:, 0], near, far, products[:, 1] / lengths, products[:, 2] / lengths], axis=1)
 
 
-def _nearest(cosines: Floats) -> Floats:
-    """Return the mean of the largest cosines of each row."""
-    if not cosines.shape[1]:
-        return np.zeros(len(cosines), dtype=np.float32)
-    if cosines.shape[1] > NEAREST:
-        cosines = np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST:]
-    mean: Floats = cosines.mean(axis=1)
+def _nearest(products: Floats, lengths: Floats, columns: slice) -> Floats:
+    """Return the mean of the largest cosines of each row, by their products with some columns."""
+    size = columns.stop - columns.start
+    if not size:
+        return np.zeros(len(products), dtype=np.float32)
+    if compiled and size >= NEAREST:
+        nearest: Floats = compiled.nearest(products, lengths, columns.start, columns.stop)
+        return nearest
+    largest = products[:, columns]
+    if size > NEAREST:
+        largest = np.sort(np.partition(largest, -NEAREST, axis=1)[:, -NEAREST:], axis=1)
+    mean: Floats = (largest / lengths[:, None]).mean(axis=1)
     return mean

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.native import compiled
 from thresher.urls.canonical import host_key, registered_domain
 from thresher.urls.patterns import template
 
@@ -75,6 +76,15 @@ class SiteRates:
             return domain, host, directory, self._number(around.pattern + _COUNTS("#", name), host)
         return domain, host, directory, host
 
+    def of_all(self, urls: list[str]) -> tuple[Numbers, NDArray[np.float32], NDArray[np.float32]]:
+        """Return the places of some URLs, the depths of their paths, and which have a query."""
+        if compiled:
+            return compiled.places_of(urls, self._directory, self._numbers, self._number, self.of)
+        paths = [url.partition("://")[2].partition("/")[2] for url in urls]
+        depths = np.array([path.rstrip("/").count("/") for path in paths], dtype=np.float32)
+        queries = np.array(["?" in path for path in paths], dtype=np.float32)
+        return np.array([self.of(url) for url in urls], dtype=np.int32).reshape(-1, 4), depths, queries
+
     def _find_directory(self, above: str) -> UrlDirectory:
         """Return the directory that is shared by all URLs which differ only after their last slash."""
         end = above.find("/", len("https://"))
@@ -116,6 +126,20 @@ class SiteRates:
         """Return the success rates of some places, shrunk towards the rates of the places above them."""
         shrunk: Floats = (self._successes[places] + KAPPA * above) / (self._tries[places] + KAPPA)
         return shrunk
+
+    def rates_of(self, places: Numbers, rate: float) -> Floats:
+        """Return the rates of the domain, host, directory and template of URLs, a row for each kind.
+
+        Args:
+            places: Their numbers, a row for each URL.
+            rate: The success rate of all URLs.
+        """
+        if compiled:
+            rates: Floats = compiled.place_rates(places, self._tries, self._successes, rate, KAPPA)
+            return rates
+        domain = self.rates(places[:, 0], rate)
+        host = self.rates(places[:, 1], domain)
+        return np.stack([domain, host, self.rates(places[:, 2], host), self.rates(places[:, 3], host)])
 
     def state(self, most: int) -> tuple[list[str], Floats]:
         """Return the state for a restart: the names and counts of the `most` places with the most tries."""

@@ -218,7 +218,7 @@ class Thresher(BaseStrategy):
         self._counted: dict[int, list[int]] = {}
         self._recalled = False
 
-    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+    def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> list[Candidate]:
         """Learn from the links to this page, then score its own."""
         self._keep_recalled_scores()
         known, relevance = self._known, judgement.reward
@@ -228,13 +228,14 @@ class Thresher(BaseStrategy):
         self._read(page, relevance, is_seed=is_seed)
         children = known.add_page(page, relevance)
         if not len(children):
-            return
+            return []
         x = self._features(children, *known.all_links_to(children))
         scores, parts = self._scores(children, x), (self._model.parts(x) @ MEMBERS).round(3).tolist()
         known.urls["x"][children] = x
         known.urls["score"][children] = np.maximum(known.urls["score"][children], scores)
-        for child, score, values in zip(children.tolist(), scores.tolist(), parts, strict=True):
-            yield Candidate(url=known.names[child], score=score, parts=dict(zip(GROUPS, values, strict=True)))
+        urls = map(known.names.__getitem__, children.tolist())
+        named_parts = (dict(zip(GROUPS, values, strict=True)) for values in parts)
+        return list(map(Candidate, urls, scores.tolist(), named_parts))
 
     def on_miss(self, lease: Lease) -> Iterator[Candidate]:
         """Learn from a URL without a page, or with a duplicate."""

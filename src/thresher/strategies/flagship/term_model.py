@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.native import compiled
 from thresher.text.term_ids import Numbers, TermNumbers
 from thresher.text.vectors import Vector, unit
 
@@ -135,6 +136,8 @@ class TermModel:
 
     def features(self, kind: int, ids: Ids) -> Shares:
         """Return the features of each row of words: the sum of weights over the root of their number, and means."""
+        if compiled:
+            return compiled.term_features(self._features[kind], ids)
         many = _many(ids)
         combined: Shares = np.einsum("ijk->ik", self._features[kind].take(ids, axis=0))
         combined[:, 0] /= np.sqrt(many)
@@ -196,6 +199,8 @@ def rows_of(words: Numbers, at: Numbers, widths: Numbers) -> Ids:
         at: The index of the row of each word.
         widths: The most words of each row.
     """
+    if compiled:
+        return compiled.rows_of(words, at, widths)
     rows = np.zeros((len(widths), int(widths.max(initial=0))), dtype=np.int32)
     keys = np.sort(((at * MOST_WORDS + words) << PLACE_BITS) + np.arange(len(words)))
     again = np.flatnonzero(keys[1:] >> PLACE_BITS == keys[:-1] >> PLACE_BITS) + 1
