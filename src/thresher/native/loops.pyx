@@ -29,6 +29,7 @@ cdef enum:
     END = -1
     OTHER = -2
 
+cdef bytes PADDING = b" " * 8
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15ULL
 
 
@@ -38,14 +39,14 @@ cdef inline uint64_t mixed(uint64_t value) noexcept nogil:
 
 
 cdef inline uint64_t first_bytes(const uint8_t* at, Py_ssize_t size) noexcept nogil:
-    """Return up to eight bytes as an integer."""
-    cdef uint64_t value = 0
-    memcpy(&value, at, 8 if size > 8 else size)
-    return value
+    """Return up to eight bytes as an integer; eight bytes must be readable."""
+    cdef uint64_t value
+    memcpy(&value, at, 8)
+    return value if size >= 8 else value & ((<uint64_t>1 << 8 * size) - 1)
 
 
 cdef uint64_t hash_of(const uint8_t* word, Py_ssize_t size) noexcept nogil:
-    """Return the hash of `thresher.text.term_ids.find_words`."""
+    """Return the hash of `thresher.text.term_ids.find_words`; words of up to eight bytes never collide."""
     cdef uint64_t hashed = mixed(first_bytes(word, size))
     cdef Py_ssize_t done = 8
     if size > 8:
@@ -110,7 +111,7 @@ cdef class WordCounter:
         cdef Stem* stem
         while self.slots[slot].word != NULL:
             stem = &self.slots[slot]
-            if stem.hashed == hashed and stem.size == size and memcmp(stem.word, word, size) == 0:
+            if stem.hashed == hashed and stem.size == size and (size <= 8 or memcmp(stem.word, word, size) == 0):
                 return stem.number
             slot = (slot + 1) & ((1 << STEM_BITS) - 1)
         return self._remember(slot, hashed, word, size)
@@ -154,7 +155,8 @@ cdef class WordCounter:
         Returns:
             The counts, and the words that are not all ASCII, joined by blanks.
         """
-        cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(text)
+        cdef bytes padded = text + PADDING
+        cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(padded)
         cdef const uint8_t* end = at + PyBytes_GET_SIZE(text)
         cdef const uint8_t* start
         cdef uint8_t bits
@@ -195,7 +197,8 @@ def number_words(bytes text, uint64_t[::1] hashes, int64_t[::1] remembered, int 
     Returns:
         The number of each word, and the words of other scripts.
     """
-    cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(text)
+    cdef bytes padded = text + PADDING
+    cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(padded)
     cdef const uint8_t* end = at + PyBytes_GET_SIZE(text)
     cdef const uint8_t* start
     cdef Py_ssize_t found = 0, slot
