@@ -1,7 +1,7 @@
 """What real pages cost, by stage: ``python -m bench.speed.real_pages`` (needs ``THRESHER_WEBS``).
 
-Pages of six webs, evenly chosen, go through parser, judge, strategy and page store. Printed: processor time of each stage
-per page, and of all together per 30 KB of markup, so that webs with large and small pages can be compared.
+Pages of six webs, evenly chosen, go through parser, judge, strategy and page store. Printed: processor time of each
+stage per page, and of all together per 30 KB of markup, so that webs with large and small pages can be compared.
 """
 
 from __future__ import annotations
