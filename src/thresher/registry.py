@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from thresher.errors import ConfigError, UnknownName
@@ -52,6 +51,8 @@ _GROUPS = {"strategy": "thresher.strategies", "judge": "thresher.judges"}
 
 def known(kind: str) -> dict[str, str]:
     """Return name and location (``module:class``) of everything of a kind; built-ins override plug-ins."""
+    from importlib.metadata import entry_points  # imported lazily: it takes long, and most names are built in
+
     installed = {entry.name: entry.value for entry in entry_points(group=_GROUPS[kind])}
     return {**installed, **_BUILT_IN[kind]}
 
@@ -62,7 +63,7 @@ def find(kind: str, name: str) -> Callable[..., Any]:
     Raises:
         UnknownName: It is not registered.
     """
-    places = known(kind)
+    places = _BUILT_IN[kind] if name in _BUILT_IN[kind] else known(kind)
     if name not in places:
         raise UnknownName(kind, name, places)
     module, _, attribute = places[name].partition(":")

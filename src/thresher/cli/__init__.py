@@ -12,13 +12,16 @@ import sqlite3
 import sys
 from contextlib import suppress
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 import click
 
 from thresher import __version__
 from thresher.errors import ThresherError, did_you_mean, system_error
 from thresher.text.terminal import printable
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 COMMANDS = {
     "demo": "Crawl a made-up web on this machine, three strategies side by side; no network needed.",
@@ -88,6 +91,8 @@ class LazyGroup(click.Group):
 
 
 def _installed() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # imported lazily: most commands are our own, and it takes long
+
     return {entry.name: entry for entry in entry_points(group=_GROUP)}
 
 
@@ -108,6 +113,7 @@ def thresher(debug: bool) -> None:
 
 def main() -> None:
     """Run a command; known errors, also of the operating system and SQLite, become a message and an exit code."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look through all installed packages
     try:
         try:
             thresher.main()
