@@ -31,7 +31,7 @@ bench:                          ## slow measurements: frontier cycles, pages per
 	$(PYTHON) -m bench.stores.store --again
 	$(PYTHON) -m bench.speed.speed
 	$(PYTHON) -m bench.speed.stages --waiting 1000 1000000
-	@if [ -n "$$THRESHER_WEBS" ]; then $(PYTHON) -m bench.effectiveness.parity && $(PYTHON) -m bench.speed.lab; fi
+	@if [ -n "$$THRESHER_WEBS" ]; then $(PYTHON) -m bench.effectiveness.parity && $(PYTHON) -m bench.speed.lab && $(PYTHON) -m bench.speed.page_rows; fi
 
 faults:                         ## the full fault matrix; writes docs/reference/faults.md
 	$(PYTHON) -m tests.faults.full

@@ -118,7 +118,7 @@ async def turn(crawl: CrawlProject, watches: Watches, pages: int) -> None:
     watches.watch("frontier", frontier._file, "read")
     watches.watch("judge", pipeline._judge, "judge", "learn")
     watches.watch("score", pipeline._strategy, "score", "revise")
-    pipeline._main_text = watches.on("archive", pipeline._main_text)
+    watches.watch("archive", pipeline._outcomes, "_stored_content")
     assert isinstance(pipeline._archive, PageStoreWriter)
     watches.watch("archive", pipeline._archive, "write", "rewrite")
     await pipeline.seed(crawl.seeds())

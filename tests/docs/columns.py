@@ -113,8 +113,9 @@ def _stored() -> Iterator[str]:
     said = {name: " ".join(words.split()) for name, words in _ARGUMENT.findall(inspect.getdoc(PageRecord) or "")}
     yield from ("", "## The page store", "")
     yield "`pages/*.db` in a crawl's folder: SQLite, one segment per worker, table `page`, one row per settled fetch,"
-    yield "refusals too. It is what commands read, and it may change between versions; exports do not. Texts and links"
-    yield "are packed with zstd, parts are JSON. WARC files hold the same row as JSON in a page's `metadata` record."
+    yield "refusals too. It is what commands read, and it may change between versions; exports do not. Texts,"
+    yield "markup and links are packed with zstd, parts are JSON. WARC files hold the same row as JSON in a page's"
+    yield "`metadata` record, without texts, markup and links."
     yield from ("", "| field | type | meaning |", "|---|---|---|")
     for name, kind in get_type_hints(PageRecord).items():
         yield f"| `{name}` | `{_type_name(kind)}` | {said.get(name) or _ALSO[name]} |"

@@ -62,6 +62,7 @@ ERAS = {
     "judges that learn": Era(frontier=1, pages=2, notes=1),
     "archives": Era(frontier=2, pages=3, notes=2, robots=f'{_ROBOTS}, "tries": 0}}'),
     "labels": Era(frontier=2, pages=3, notes=2, labels=True, robots=f'{_ROBOTS}, "tries": 0}}'),
+    "stored main texts": Era(frontier=2, pages=4, notes=2, labels=True, robots=f'{_ROBOTS}, "tries": 0}}'),
 }
 
 
@@ -141,10 +142,12 @@ class Writer:
             "text": zstandard.compress(TEXTS[path].encode()),
             "links": zstandard.compress(json.dumps(links).encode()),
         }
-        if self.era.pages >= 2:
+        if self.era.pages in (2, 3):
             row["probability"] = 0.9
         if self.era.pages >= 3:
             row |= {"etag": '"1"', "last_modified": ""}
+        if self.era.pages >= 4:
+            row |= {"reward": 0.7, "main": zstandard.compress(TEXTS[path][:-1].encode())}
         db.execute(f"INSERT INTO page ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})", row)
 
     def _notes(self) -> None:

@@ -116,5 +116,5 @@ def test_every_extra_was_asked_for():
 
 
 def test_main_texts_are_found_without_an_extra(installed):
-    program = "from thresher.parsing.main_content import main_text; print(main_text)"
+    program = "from thresher.parsing.main_content import main_text_of_markup; print(main_text_of_markup)"
     assert installed("python", "-W", "error", "-c", program).returncode == 0

@@ -245,7 +245,12 @@ def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
     if content_type.lower().startswith("text/plain"):
         text = _fold(decode(body, content_type), MAX_TEXT_CHARACTERS)
         return ParsedPage(url=url, text=text, language=language(text), blocks=(text,) if text else ())
-    tree = LexborHTMLParser(markup(body, content_type))
+    return parse_markup(url, markup(body, content_type))
+
+
+def parse_markup(url: str, source: str) -> ParsedPage:
+    """Parse the decoded and limited markup of a page."""
+    tree = LexborHTMLParser(source)
     head = _read_head(tree)
     found = walk(tree)
     blocks = read_blocks(found)

@@ -4,6 +4,9 @@ Uses resiliparse where that is installed (`thresher-crawler[text]`): of the comp
 what sites themselves mark as the body, in about half the time of parsing. It parses the markup a second time, and its
 time grows faster than the page; so for heavy pages, and without it, a rule over content blocks is used instead.
 
+Few pages of a crawl are ever read. So a worker stores the markup, and the main text is extracted when it is read; only
+of heavy pages it stores the text that the rule over blocks finds.
+
 The rule is that of Kohlschütter, Fankhauser and Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010: it
 uses the number of words of a block, its share of anchor text, and the same of its neighbours. The blocks are those of
 the parser. It needs no second parser, and its time is bounded.
@@ -17,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from thresher.parsing.html import MAX_TEXT_CHARACTERS
+from thresher.parsing.html import MAX_TEXT_CHARACTERS, parse_markup
 from thresher.parsing.markup import markup
 from thresher.records import ParsedPage
 from thresher.text.tokens import CJK
@@ -86,34 +89,54 @@ MAX_TAGS = 12_000
 logger = logging.getLogger(__name__)
 
 
-def main_text(page: ParsedPage, body: bytes, content_type: str = "") -> str:
-    """Return the main text, one paragraph per line; the whole text when no main text is found.
+@dataclass(frozen=True, slots=True)
+class MainContent:
+    """What is stored of a page for its main text; both are empty when the whole text is the main text.
 
-    Empty for very large pages.
+    Args:
+        text: The main text of a heavy page.
+        markup: The markup of any other page, decoded and limited.
+    """
+
+    text: str = ""
+    markup: str = ""
+
+
+def main_content(page: ParsedPage, body: bytes, content_type: str = "") -> MainContent:
+    """Return what to store of a page; nothing of plain text and of very large pages.
 
     Args:
         page: The parsed page.
         body: Its bytes.
         content_type: The Content-Type header; may be empty.
     """
-    if len(body) > MOST_BYTES:
-        return ""
-    if content_type.lower().startswith("text/plain"):
-        return page.text
-    return (_extracted(body, content_type) or main_blocks(page) or page.text)[:MAX_TEXT_CHARACTERS]
+    if len(body) > MOST_BYTES or content_type.lower().startswith("text/plain"):
+        return MainContent()
+    if len(body) > MAX_BYTES or body.count(b"<") > 2 * MAX_TAGS:
+        return MainContent(text=main_blocks(page)[:MAX_TEXT_CHARACTERS])
+    return MainContent(markup=markup(body, content_type))
 
 
-def _extracted(body: bytes, content_type: str) -> str:
+def main_text_of_markup(url: str, source: str) -> str:
+    """Return the main text, one paragraph per line; empty when none is found.
+
+    Args:
+        url: The page's canonical URL.
+        source: The markup that `main_content` returned.
+    """
+    return (_extracted(source) or main_blocks(parse_markup(url, source)))[:MAX_TEXT_CHARACTERS]
+
+
+def _extracted(source: str) -> str:
     extract = _extractor()
-    if extract is None or len(body) > MAX_BYTES or body.count(b"<") > 2 * MAX_TAGS:
+    if extract is None:
         return ""
-    source = markup(body, content_type)
     if not source.isascii():
         source = source.encode("utf-8", "replace").decode()
     try:
         text = extract(source)
     except Exception:  # the page was parsed before: only the extraction fails
-        logger.warning("no main text by resiliparse, %d bytes", len(body), exc_info=True)
+        logger.warning("no main text by resiliparse, %d characters", len(source), exc_info=True)
         return ""
     lines = text.splitlines()
     return "\n".join(filter(None, map(str.strip if _is_folded(text) else _fold, lines)))

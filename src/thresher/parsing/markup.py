@@ -199,7 +199,7 @@ def _end_of_bounds(source: str) -> int:
 
 @lru_cache(maxsize=1)
 def markup(body: bytes, content_type: str) -> str:
-    """Return the decoded and limited markup of a page; cached for one page, since main text extraction needs it again.
+    """Return the decoded and limited markup of a page; cached for one page, since it is also stored.
 
     Args:
         body: The page after content decoding.

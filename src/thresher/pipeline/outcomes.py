@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from thresher.frontier.base import MAX_TRIES
 from thresher.judges.base import Judge, Learner
+from thresher.parsing.main_content import MainContent
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.pipeline.deduplication import content_hash
 from thresher.pipeline.host_policy import HostPolicy, SideResult
@@ -16,8 +17,8 @@ from thresher.refresh.revisit import unchanged, validators_of, with_validators
 from thresher.storage.page_store import FoundLink, PageRecord
 from thresher.urls.canonical import fingerprint
 
-MainText = Callable[[ParsedPage, bytes, str], str]
-"""From a page, its bytes and their content type to its main text."""
+FindMainContent = Callable[[ParsedPage, bytes, str], MainContent]
+"""From a page, its bytes and their content type to what is stored for its main text."""
 
 Settled = tuple[PageRecord, Settlement]
 
@@ -42,14 +43,14 @@ class OutcomeBuilder:
         *,
         judge: Judge,
         vector: Callable[[ParsedPage], bytes],
-        main_text: MainText | None,
+        main_content: FindMainContent | None,
     ) -> None:
         self._rules = rules
         self._links = links
         self._host_policy = host_policy
         self._learns = isinstance(judge, Learner)
         self._vector = vector
-        self._main_text = main_text
+        self._main_content = main_content
 
     def page(
         self,
@@ -60,16 +61,17 @@ class OutcomeBuilder:
         candidates: list[Candidate],
         duplicate_of: int,
     ) -> Settled:
-        """Store a page; its text only when it is or may become relevant, or when all texts are kept."""
+        """Store a page; its text and markup only when it is or may become relevant, or when all are kept."""
         kept = (self._is_wanted(judgement) or self._rules.keep_irrelevant) and not page.noindex
-        content_type = fetched.headers.get("content-type", "")
+        main = self._stored_content(fetched, page) if kept else MainContent()
         record = replace(
             PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
             reason="truncated" if fetched.truncated else RENDERED if fetched.rendered else "",
             text_hash=content_hash(page.text),
             terms=self._vector(page),
             text=page.text if kept else "",
-            main=self._main_text(page, fetched.body, content_type) if kept and self._main_text else "",
+            main=main.text,
+            markup=main.markup,
         )
         record = with_validators(record, fetched)
         record = replace(record, duplicate_of=duplicate_of, links=_found_links(page, candidates))
@@ -77,6 +79,11 @@ class OutcomeBuilder:
         return record, Settlement(
             lease=lease, outcome=Outcome.DONE, reason=record.reason, links=candidates, page=True, relevant=relevant
         )
+
+    def _stored_content(self, fetched: FetchedPage, page: ParsedPage) -> MainContent:
+        if self._main_content is None:
+            return MainContent()
+        return self._main_content(page, fetched.body, fetched.headers.get("content-type", ""))
 
     def _is_wanted(self, judgement: Judgement) -> bool:
         """Return whether a page is relevant or may become so; a text that is not stored now is lost then."""

@@ -23,7 +23,7 @@ from thresher.pipeline.commit import BatchCommitter
 from thresher.pipeline.deduplication import DuplicateFinder
 from thresher.pipeline.host_policy import HostPolicy, is_side_request
 from thresher.pipeline.links import LinkSelector, PipelineRules
-from thresher.pipeline.outcomes import MainText, OutcomeBuilder, Settled, relevance_of
+from thresher.pipeline.outcomes import FindMainContent, OutcomeBuilder, Settled, relevance_of
 from thresher.politeness.backoff import Backoff
 from thresher.records import FetchedPage, Lease, ParsedPage, Settlement
 from thresher.storage.page_store import Archive, PageRecord
@@ -49,7 +49,7 @@ class Pipeline:
         parse: Parse = parse_html,
         parser_process: ParserProcess | None = None,
         captures: Captures | None = None,
-        main_text: MainText | None = None,
+        main_content: FindMainContent | None = None,
     ) -> None:
         self.frontier = frontier
         self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy)
@@ -64,7 +64,7 @@ class Pipeline:
         self._duplicate_finder = DuplicateFinder(frontier)
         self._links = LinkSelector(rules, self.host_policy, strategy)
         self._outcomes = OutcomeBuilder(
-            rules, self._links, self.host_policy, judge=judge, vector=self.updater.vector, main_text=main_text
+            rules, self._links, self.host_policy, judge=judge, vector=self.updater.vector, main_content=main_content
         )
         self._committer = BatchCommitter(frontier, archive, captures)
 

@@ -101,7 +101,7 @@ class SearchIndexer:
         try:
             for row in batch:
                 if row.page and row.text and not self._is_outdated(segment, row):
-                    self._index_page(number, row)
+                    self._index_page(number, row, segment.main_text(row))
                 self._index_anchors(row.anchors)
             self._db.execute("UPDATE segment SET last_row = ? WHERE id = ?", [batch[-1].place, number])
             self._db.execute("COMMIT")
@@ -119,10 +119,10 @@ class SearchIndexer:
             for segment in self._segments
         )
 
-    def _index_page(self, number: int, row: SegmentRow) -> None:
+    def _index_page(self, number: int, row: SegmentRow, main_text: str) -> None:
         self._db.execute("UPDATE doc SET live = 0 WHERE fingerprint = ? AND live", [row.fingerprint])
         terms = tokenize(row.text)
-        self._groups.add(row.fingerprint, tokenize(row.main) if row.main else terms)
+        self._groups.add(row.fingerprint, tokenize(main_text) if main_text != row.text else terms)
         doc = [row.fingerprint, number, row.place, host_key(row.url), row.language, row.relevance, row.relevant]
         added = self._db.execute(
             "INSERT INTO doc (fingerprint, segment, place, live, host, language, relevance, relevant, fetched_at)"

@@ -12,7 +12,7 @@ from typing import Any
 from thresher.errors import DamagedFile, StoreError
 from thresher.sqlite_files import readable_uri
 from thresher.storage.migrations import check_version
-from thresher.storage.page_store import unpacked_links, unpacked_text
+from thresher.storage.page_store import stored_main_text, unpacked_links, unpacked_text
 
 _COLUMNS = "id, fingerprint, url, title, language, relevance, relevant, fetched_at, page, text, links"
 
@@ -24,7 +24,8 @@ class SegmentRow:
     Args:
         place: Its row id in the segment.
         text: All visible text; empty when it was not stored.
-        main: The main text, without boilerplate; empty when it was not extracted.
+        main: The packed main text, if that was stored.
+        markup: The packed markup, if that was stored.
         anchors: The URLs and anchor texts of its links.
     """
 
@@ -38,7 +39,8 @@ class SegmentRow:
     fetched_at: float
     page: bool
     text: str
-    main: str
+    main: bytes | None
+    markup: bytes | None
     anchors: list[tuple[str, str]]
 
 
@@ -65,7 +67,7 @@ class Segment:
             self._db = sqlite3.connect(self.uri, uri=True, timeout=60, isolation_level=None)
             self.is_empty = check_version(self._db, path) == 0
             columns = {row[1] for row in self._db.execute("PRAGMA table_info(page)")}
-        self._columns = f"{_COLUMNS}, {'main' if 'main' in columns else 'NULL'}"
+        self._columns = ", ".join([_COLUMNS, *(name if name in columns else "NULL" for name in ("main", "markup"))])
 
     def close(self) -> None:
         self._db.close()
@@ -93,6 +95,11 @@ class Segment:
         with reading(self.path):
             return [_row(values) for values in self._db.execute(query, [place, most])]
 
+    def main_text(self, row: SegmentRow) -> str:
+        """Return the main text of a row; the whole text when no main text is found."""
+        with reading(self.path):
+            return stored_main_text(row.url, main=row.main, markup=row.markup) or row.text
+
 
 def _row(values: Sequence[Any]) -> SegmentRow:
     return SegmentRow(
@@ -106,7 +113,8 @@ def _row(values: Sequence[Any]) -> SegmentRow:
         fetched_at=values[7],
         page=bool(values[8]),
         text=unpacked_text(values[9]),
-        main=unpacked_text(values[11]),
+        main=values[11],
+        markup=values[12],
         anchors=[(link.url, link.anchor) for link in unpacked_links(values[10]) if link.anchor],
     )
 

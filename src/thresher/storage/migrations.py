@@ -10,12 +10,13 @@ from pathlib import Path
 from thresher.errors import StoreError
 from thresher.sqlite_files import open_to_read
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _ADDED = {
     2: {"probability": "REAL"},
     3: {"etag": "TEXT NOT NULL DEFAULT ''", "last_modified": "TEXT NOT NULL DEFAULT ''", "main": "BLOB"},
     4: {"reward": "REAL NOT NULL DEFAULT 0", "terms": "BLOB"},
+    5: {"markup": "BLOB"},
 }
 """The columns added by each format since the first."""
 ONE_RELEVANCE = 4
@@ -78,12 +79,11 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
 def read_as_newest(db: sqlite3.Connection, version: int) -> None:
     """Shadow the table of an older segment by a view with all columns; the file does not change."""
     if missing := _missing(version):
-        kept = [row[1] for row in db.execute("PRAGMA main.table_info(page)") if row[1] != "relevance"]
         values = {name: _default(kind) for name, kind in missing.items()}
-        values |= {
-            "reward": "relevance",
-            "relevance": "relevance" if version < 2 else "coalesce(probability, relevance)",
-        }
+        if version < ONE_RELEVANCE:
+            values["reward"] = "relevance"
+            values["relevance"] = "relevance" if version < 2 else "coalesce(probability, relevance)"
+        kept = [row[1] for row in db.execute("PRAGMA main.table_info(page)") if row[1] not in values]
         columns = ", ".join([*kept, *(f"{value} AS {name}" for name, value in values.items())])
         db.execute(f"CREATE TEMP VIEW page AS SELECT {columns} FROM main.page")  # noqa: S608 - our own names
 

@@ -72,7 +72,8 @@ class PageRecord:
         etag: The ETag header; empty when there is none.
         last_modified: The Last-Modified header; empty when there is none.
         text: All visible text; empty when it is not stored.
-        main: The main text, without boilerplate; empty when it was not extracted.
+        main: The main text of a heavy page; empty when it is extracted from the markup or is the whole text.
+        markup: The markup, from which `stored_main_text` extracts the main text; empty when it is not stored.
         links: The links that it added to the frontier.
         terms: The term vector, from which a judge can judge the page again; empty when it cannot.
     """
@@ -101,6 +102,7 @@ class PageRecord:
     last_modified: str = ""
     text: str = ""
     main: str = ""
+    markup: str = ""
     links: Sequence[FoundLink] = ()
     terms: Packed = b""
 
@@ -220,6 +222,7 @@ class PageStoreWriter:
         row["parts"] = _packed_parts(record.parts)
         row["text"] = self._packed(record.text)
         row["main"] = self._packed(record.main if record.main != record.text else "")
+        row["markup"] = self._packed(record.markup)
         links = [[link.url, link.anchor, round(link.score, 6), link.parts] for link in record.links]
         row["links"] = self._compress(_written(links)) if links else None
         row["terms"] = record.terms or None
@@ -292,7 +295,20 @@ def unpacked_text(blob: bytes | None) -> str:
     try:
         return zstandard.ZstdDecompressor().decompress(blob).decode("utf-8") if blob else ""
     except (zstandard.ZstdError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"the stored text or links of a page are damaged: {error}") from error
+        raise DamagedFile(f"the stored text, markup or links of a page are damaged: {error}") from error
+
+
+def stored_main_text(url: str, *, main: bytes | None, markup: bytes | None) -> str:
+    """Return the main text of a row: as it was stored, or extracted from the markup; empty for the whole text.
+
+    Raises:
+        DamagedFile: The bytes cannot be decoded.
+    """
+    if main or not markup:
+        return unpacked_text(main)
+    from thresher.parsing.main_content import main_text_of_markup  # here: most commands read no main text
+
+    return main_text_of_markup(url, unpacked_text(markup))
 
 
 def unpacked_links(blob: bytes | None) -> Iterable[FoundLink]:

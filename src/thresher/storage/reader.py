@@ -20,10 +20,18 @@ from thresher.records import Judgement, Link, Outcome, ParsedPage, Parts
 from thresher.sqlite_files import open_to_read, readable_uri
 from thresher.storage.latest import LatestRows
 from thresher.storage.migrations import check_version, read_as_newest
-from thresher.storage.page_store import FoundLink, PageRecord, unpacked_links, unpacked_parts, unpacked_text
+from thresher.storage.page_store import (
+    FoundLink,
+    PageRecord,
+    stored_main_text,
+    unpacked_links,
+    unpacked_parts,
+    unpacked_text,
+)
 from thresher.urls.canonical import host_key
 
-_COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in ("text", "main", "links", "terms"))
+_CONTENTS = ("text", "main", "markup", "links", "terms")
+_COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in _CONTENTS)
 _RANKED = (
     f"SELECT id, {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? AND id <= ? "  # noqa: S608 - our own names
     "ORDER BY relevance DESC, fetched_at, id"
@@ -237,19 +245,26 @@ class PageStoreReader:
         return unpacked_text(self._blob(fingerprint, "text"))
 
     def main_text(self, fingerprint: int) -> str:
-        """Return the main text of a page; the whole text when the main text was not extracted."""
-        return unpacked_text(self._blob(fingerprint, "main")) or self.text(fingerprint)
+        """Return the main text of a page; the whole text when no main text is found."""
+        row = self._newest(fingerprint, "url, text, main, markup")
+        if row is None:
+            return ""
+        return stored_main_text(row["url"], main=row["main"], markup=row["markup"]) or unpacked_text(row["text"])
 
     def links(self, fingerprint: int) -> list[FoundLink]:
         """Return the links that a page added to the frontier."""
         return list(unpacked_links(self._blob(fingerprint, "links")))
 
     def _blob(self, fingerprint: int, column: str) -> bytes | None:
-        found = [
-            row for segment in self._segments if (row := _last(segment, fingerprint, f"{column}, page, fetched_at"))
-        ]
-        newest = max(found, key=lambda row: (row["page"], row["fetched_at"]), default=None)
+        newest = self._newest(fingerprint, column)
         return newest[0] if newest else None
+
+    def _newest(self, fingerprint: int, columns: str) -> sqlite3.Row | None:
+        """Return columns of the last row of a URL with a page; without any page, of the last row."""
+        found = [
+            row for segment in self._segments if (row := _last(segment, fingerprint, f"{columns}, page, fetched_at"))
+        ]
+        return max(found, key=lambda row: (row["page"], row["fetched_at"]), default=None)
 
     def link_between(self, parent: int, url: str) -> FoundLink | None:
         """Return the link by which a page led to a URL."""

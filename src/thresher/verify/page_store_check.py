@@ -27,7 +27,7 @@ DAMAGED = ".damaged"
 _SCHEMA = resources.files("thresher.storage") / "sql" / "schema.sql"
 _PLACES_AT_ONCE = 256
 _LEAST_ROW_BYTES = 64
-_CONTENTS = "SELECT id, url, fingerprint, outcome, text, main, links FROM page ORDER BY id"
+_CONTENTS = "SELECT id, url, fingerprint, outcome, text, main, markup, links FROM page ORDER BY id"
 
 
 def segment_paths(folder: Path) -> list[Path]:
@@ -81,11 +81,11 @@ def _check_rows(path: Path, spoiled: FindingTally, *, repair: bool) -> None:
 
 
 def _is_readable(
-    url: bytes, number: int, outcome: bytes, text: Any, main: Any, links: Any, *, spoiled: FindingTally
+    url: bytes, number: int, outcome: bytes, text: Any, main: Any, markup: Any, links: Any, *, spoiled: FindingTally
 ) -> bool:
     try:
-        unpacked_text(text)
-        unpacked_text(main)
+        for packed in (text, main, markup):
+            unpacked_text(packed)
         list(unpacked_links(links))
         is_right = number == fingerprint(url.decode("utf-8")) and outcome.decode() in set(Outcome)
     except (DamagedFile, ValueError, TypeError, AttributeError):

@@ -6,7 +6,7 @@ import pytest
 
 from thresher.parsing import main_content as module
 from thresher.parsing.html import parse
-from thresher.parsing.main_content import main_blocks, main_text
+from thresher.parsing.main_content import MainContent, main_blocks, main_content, main_text_of_markup
 
 MENU = "".join(f'<li><a href="/{number}">Menu entry {number}</a></li>' for number in range(20))
 ENGLISH = "Perovskite cells lose their power when water reaches them, which is why they are sealed under glass. " * 3
@@ -22,7 +22,9 @@ def html(text, charset="utf-8"):
 
 
 def read(body, content_type="text/html"):
-    return main_text(parse("http://a.example/", body, content_type), body, content_type)
+    page = parse("http://a.example/", body, content_type)
+    stored = main_content(page, body, content_type)
+    return stored.text or main_text_of_markup(page.url, stored.markup) or page.text
 
 
 @pytest.fixture(params=["extractor", "blocks"])
@@ -73,7 +75,7 @@ def test_a_page_of_links_keeps_its_whole_text(way):
 def test_no_page_takes_long(body):
     page = parse("http://a.example/", body)
     begun = time.process_time()
-    main_text(page, body)
+    main_text_of_markup(page.url, main_content(page, body).markup)
     assert time.process_time() - begun < 4
 
 
@@ -89,3 +91,22 @@ def test_when_the_extractor_fails_the_rule_over_blocks_steps_in(monkeypatch):
 def test_a_short_line_between_paragraphs_is_kept_by_the_rule_over_blocks():
     body = f"<div><p>{ENGLISH}</p></div><div>A short line.</div><div><p>{ENGLISH}</p></div>".encode()
     assert "A short line." in main_blocks(parse("http://a.example/", body))
+
+
+def test_the_markup_of_a_page_is_stored_and_its_text_is_not_extracted():
+    body = html(CHINESE, "gb18030")
+    page = parse("http://a.example/", body, "text/html")
+    assert main_content(page, body, "text/html") == MainContent(markup=body.decode("gb18030"))
+
+
+def test_of_heavy_pages_the_text_is_stored_and_not_the_markup():
+    body = html(ENGLISH * 1000)
+    page = parse("http://a.example/", body)
+    assert main_content(page, body) == MainContent(text=main_blocks(page))
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"), [(ENGLISH.encode(), "text/plain"), (html(ENGLISH * 5000), "text/html")]
+)
+def test_of_plain_text_and_of_very_large_pages_nothing_more_is_stored(body, content_type):
+    assert main_content(parse("http://a.example/", body, content_type), body, content_type) == MainContent()

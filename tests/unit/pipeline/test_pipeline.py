@@ -6,6 +6,7 @@ from testing.clock import Clock
 from thresher.frontier.base import MAX_TRIES, UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.isolated import HEAVY_BYTES, Unparsable
+from thresher.parsing.main_content import main_content
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.outcomes import BUSY_SECONDS
@@ -47,7 +48,7 @@ class WordJudge:
 
 
 class World:
-    def __init__(self, judge=None, main_text=None, **rules):
+    def __init__(self, judge=None, main_content=None, **rules):
         self.clock, self.shelf = Clock(), Shelf()
         self.frontier = MemoryFrontier(clock=self.clock)
         rules = PipelineRules(**{"scope": UrlScope(), **rules})
@@ -57,7 +58,7 @@ class World:
             judge=judge or WordJudge(),
             strategy=BestFirst(),
             rules=rules,
-            main_text=main_text,
+            main_content=main_content,
         )
 
     async def fetch(self, html="", status=200, **headers):
@@ -157,11 +158,25 @@ async def test_text_of_irrelevant_pages_is_not_kept(world):
     assert (await world.fetch("<p>tea</p>")).text == ""
 
 
-async def test_the_main_text_is_read_of_pages_whose_text_is_kept_and_of_no_others():
-    world = World(main_text=lambda page, body, content_type: f"{content_type}: {len(body)}")
+async def test_the_markup_is_kept_of_pages_whose_text_is_kept_and_of_no_others():
+    world = World(main_content=main_content)
     await world.pipeline.seed([SEED])
-    assert (await world.fetch('solar <a href="/b">b</a>')).main == "text/html: 24"
-    assert (await world.fetch("wind")).main == ""
+    kept = await world.fetch('solar <a href="/b">b</a>')
+    assert (kept.markup, kept.main) == ('solar <a href="/b">b</a>', "")
+    assert (await world.fetch("wind")).markup == ""
+
+
+async def test_no_markup_is_kept_of_a_page_that_asks_not_to_be_kept():
+    world = World(main_content=main_content)
+    await world.pipeline.seed([SEED])
+    assert (await world.fetch("<p>solar</p>", x_robots_tag="noindex")).markup == ""
+
+
+async def test_of_a_heavy_page_the_main_text_is_kept_and_no_markup():
+    world = World(main_content=main_content)
+    await world.pipeline.seed([SEED])
+    kept = await world.fetch(f"<p>{'solar cells ' * 25_000}</p>")
+    assert (kept.markup, kept.main[:12]) == ("", "solar cells ")
 
 
 async def test_text_of_irrelevant_pages_is_kept_when_asked_for():

@@ -4,10 +4,11 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+import zstandard
 
 from tests.unit.storage.test_collection import page
 from thresher.errors import StoreError
-from thresher.storage.migrations import SCHEMA_VERSION, check_all
+from thresher.storage.migrations import ONE_RELEVANCE, SCHEMA_VERSION, check_all
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 
@@ -27,6 +28,11 @@ VALUES (1, 'http://a.example/1', 200, 'done', '', 1, 0, 0, 0, 'old', '', 0.5, 1,
 SEGMENTS = {
     1: FIRST,
     2: FIRST.replace("parts TEXT", "probability REAL, parts TEXT"),
+    4: FIRST.replace(
+        "parts TEXT",
+        "reward REAL NOT NULL DEFAULT 0.25, parts TEXT, etag TEXT NOT NULL DEFAULT '', "
+        "last_modified TEXT NOT NULL DEFAULT '', main BLOB, terms BLOB",
+    ),
 }
 
 
@@ -51,6 +57,29 @@ def test_an_old_segment_is_read_and_left_as_it_is(segment):
     assert version(segment) == was
 
 
+def test_an_old_segment_has_its_own_reward_since_there_is_one(segment):
+    was = version(segment)
+    with PageStoreReader(segment.parent) as collection:
+        before = [(record.relevance, record.reward) for record in collection.ranked()]
+    PageStoreWriter(segment).close()
+    with PageStoreReader(segment.parent) as collection:
+        after = [(record.relevance, record.reward) for record in collection.ranked()]
+    assert before == after == [(0.5, 0.25 if was >= ONE_RELEVANCE else 0.5)]
+
+
+def test_the_main_text_of_an_old_segment_is_read_before_and_after_it_is_brought_up_to_date(tmp_path):
+    path = tmp_path / "w1.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(f"{SEGMENTS[4]} PRAGMA user_version = 4;")
+        db.execute("UPDATE page SET main = ?", [zstandard.compress("钙钛矿".encode())])
+        db.commit()
+    with PageStoreReader(tmp_path) as collection:
+        assert collection.main_text(1) == "钙钛矿"
+    PageStoreWriter(path).close()
+    with PageStoreReader(tmp_path) as collection:
+        assert collection.main_text(1) == "钙钛矿"
+
+
 def test_an_old_segment_is_written_on(segment):
     with closing(PageStoreWriter(segment)) as writer:
         writer.write([page(2, relevance=0.99, reward=0.4, etag='"e"')])
@@ -69,12 +98,13 @@ def test_a_segment_that_is_up_to_date_is_opened_again(tmp_path):
 
 def test_a_segment_that_cannot_be_brought_up_to_date_stays_whole(segment):
     with closing(sqlite3.connect(segment)) as db:
-        db.execute("ALTER TABLE page ADD COLUMN last_modified TEXT")
+        db.execute("ALTER TABLE page ADD COLUMN markup BLOB")
+        columns = list(db.execute("PRAGMA table_info(page)"))
     was = version(segment)
     with pytest.raises(sqlite3.OperationalError, match="duplicate column"):
         PageStoreWriter(segment)
     with closing(sqlite3.connect(segment)) as db:
-        assert "etag" not in [row[1] for row in db.execute("PRAGMA table_info(page)")]
+        assert list(db.execute("PRAGMA table_info(page)")) == columns
     assert version(segment) == was
 
 

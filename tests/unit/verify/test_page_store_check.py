@@ -1,5 +1,8 @@
 """Segments are whole; of one that is not, every row that can be read is saved."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from tests.unit.verify.conftest import page, url
@@ -48,6 +51,19 @@ def test_what_can_be_read_of_a_damaged_segment_is_saved(many):
         saved = [number for number in range(400) if collection.find(fingerprint(url(number)))]
         assert 350 < len(saved) < 400  # a block holds some two dozen rows
         assert collection.text(fingerprint(url(saved[0]))).startswith(f"{saved[0]} words")
+
+
+@pytest.mark.parametrize("column", ["text", "main", "markup"])
+def test_a_row_whose_contents_cannot_be_unpacked_is_found_and_removed(small, column):
+    small.keep(page(1, text="1 words", markup="<p>1 words</p>"), page(2, text="2 words", markup="<p>2 words</p>"))
+    folder = small.root / "pages"
+    with closing(sqlite3.connect(folder / "w1.db")) as db, db:
+        db.execute(f"UPDATE page SET {column} = x'00' WHERE id = 1")
+    [found] = check_segments(folder, repair=False)
+    assert (found.state, found.number) == (FindingState.WRONG, 1)
+    check_segments(folder, repair=True)
+    with PageStoreReader(folder) as collection:
+        assert [record.url for record in collection.ranked()] == [url(2)]
 
 
 def test_a_file_that_is_no_segment_at_all_is_set_aside(small):

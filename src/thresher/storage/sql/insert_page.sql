@@ -1,10 +1,10 @@
--- Parameters: the fields of archive.pages.PageRecord, text and links packed, parts as JSON.
+-- Parameters: the fields of archive.pages.PageRecord, text, markup and links packed, parts as JSON.
 INSERT INTO page (
     fingerprint, url, status, outcome, reason, page, score, parent, depth, title, language, relevance, relevant,
     reward, parts, text_hash, duplicate_of, fetched_at, elapsed_seconds, bytes, etag, last_modified,
-    text, main, links, terms
+    text, main, markup, links, terms
 ) VALUES (
     :fingerprint, :url, :status, :outcome, :reason, :page, :score, :parent, :depth, :title, :language, :relevance,
     :relevant, :reward, :parts, :text_hash, :duplicate_of, :fetched_at, :elapsed_seconds, :bytes, :etag,
-    :last_modified, :text, :main, :links, :terms
+    :last_modified, :text, :main, :markup, :links, :terms
 );

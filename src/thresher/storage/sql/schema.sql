@@ -25,7 +25,8 @@ CREATE TABLE IF NOT EXISTS page (
     etag            TEXT    NOT NULL DEFAULT '',   -- as the server sent them, for the next visit
     last_modified   TEXT    NOT NULL DEFAULT '',
     text            BLOB,                  -- zstd
-    main            BLOB,                  -- zstd; what a reader would read of it, when that is not all
+    main            BLOB,                  -- zstd; the main text, of heavy pages and of rows before format 5
+    markup          BLOB,                  -- zstd; the main text of other pages is extracted from it when it is read
     links           BLOB,                  -- zstd of JSON: [[url, anchor, score, parts], …]
     terms           BLOB                   -- what the judge needs to judge the page again without its text
 );
@@ -36,4 +37,4 @@ CREATE INDEX IF NOT EXISTS page_with_text ON page (relevance)
     WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL;
 -- For counting: no row, with its long texts, must be read to count pages and relevant pages.
 CREATE INDEX IF NOT EXISTS page_counted ON page (duplicate_of, relevant, relevance) WHERE page = 1;
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;

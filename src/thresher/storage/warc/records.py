@@ -33,7 +33,7 @@ LEVEL = 3
 _PROFILES = "http://netpreserve.org/warc/1.1/revisit/"
 SAME_PAYLOAD, NOT_MODIFIED = f"{_PROFILES}identical-payload-digest", f"{_PROFILES}server-not-modified"
 _OF_PACKED_FORM = {"content-encoding", "content-length", "transfer-encoding"}
-_LEFT_OUT = ("text", "main", "terms", "links")
+_LEFT_OUT = ("text", "main", "markup", "terms", "links")
 _ID = "WARC-Record-ID"
 
 
