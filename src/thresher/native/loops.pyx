@@ -191,6 +191,47 @@ cdef class WordCounter:
         return counts, b" ".join(others)
 
 
+    def adjacent(self, bytes text, dict words):
+        """Return the wanted terms of a text that stand beside each other, as pairs of words, in order.
+
+        Args:
+            text: As for `count`; all ASCII.
+            words: From the wanted terms to the words that they stand for.
+        """
+        cdef bytes padded = text + PADDING
+        cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(padded)
+        cdef const uint8_t* end = at + PyBytes_GET_SIZE(text)
+        cdef const uint8_t* start
+        cdef int32_t number
+        cdef list pairs = []
+        cdef object before = None, word
+        cdef set wanted = {self.numbers[term] for term in words if term in self.numbers}
+        cdef Py_ssize_t known = len(self.terms)
+        cdef uint8_t* is_wanted = <uint8_t*>calloc(known + 1, 1)
+        if is_wanted == NULL:
+            raise MemoryError
+        try:
+            for number in wanted:
+                is_wanted[number] = 1
+            while at < end:
+                if at[0] == BLANK:
+                    at += 1
+                    continue
+                start = at
+                while at < end and at[0] != BLANK:
+                    at += 1
+                number = self._number(start, at - start)
+                if number < 0:
+                    continue  # no term: those beside it are adjacent
+                word = words.get(self.terms[number]) if number >= known or is_wanted[number] else None
+                if before is not None and word is not None:
+                    pairs.append((before, word))
+                before = word
+        finally:
+            free(is_wanted)
+        return pairs
+
+
 def number_words(bytes text, uint64_t[::1] hashes, int64_t[::1] remembered, int slot_shift, number_word):
     """Do `TermNumbers._look_up` for words; words of other scripts have the number -2 and are listed.
 

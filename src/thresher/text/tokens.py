@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
-from itertools import filterfalse
+from itertools import filterfalse, pairwise
 from types import ModuleType
 
 import Stemmer
@@ -70,6 +70,19 @@ def _count_others(text: str, counts: Mapping[str, int]) -> dict[str, int]:
     """Count the terms of words that are not all ASCII; a term of a spaced script may have been counted before."""
     spaced = Counter(filter(None, (_stem(word.encode()) for word in _SPACED_WORDS(text))))
     return {**{term: counts.get(term, 0) + times for term, times in spaced.items()}, **_pairs().count_pairs(text)}
+
+
+def adjacent(text: str, words: dict[str, str]) -> list[tuple[str, str]]:
+    """Return the wanted terms of a text that stand beside each other, as pairs of words, in order.
+
+    Args:
+        text: The text; terms are those of `tokenize`.
+        words: From the wanted terms to the words that they stand for.
+    """
+    if _COUNTER and text.isascii():
+        return _COUNTER.adjacent(_plain(text), words)
+    found = [words.get(term) for term in tokenize(text)]
+    return [(a, b) for a, b in pairwise(found) if a is not None and b is not None]
 
 
 def plain_term(word: bytes) -> str:

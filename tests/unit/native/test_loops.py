@@ -41,6 +41,12 @@ def test_terms_are_counted_alike_and_in_the_same_order(texts):
     same(lambda: [list(tokens.count(text).items()) for text in texts])
 
 
+@given(st.lists(st.sampled_from(["grey", "Seals", "seal", "the", "harbour", "a", "é"]), max_size=20))
+def test_adjacent_words_are_found_alike(words):
+    forms = {"grey": "grey", "seal": "seal", "harbour": "port"}
+    same(lambda: tokens.adjacent(" ".join(words), forms))
+
+
 @given(TEXTS)
 def test_terms_are_numbered_alike(texts):
     def numbered():

@@ -15,7 +15,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from thresher.records import ParsedPage
-from thresher.text.tokens import count, tokenize
+from thresher.text.tokens import adjacent, count, tokenize
 
 MOST_PACKED = 1 << 22
 """Upper bound of unpacked bytes: a page has at most some thousand terms."""
@@ -194,8 +194,6 @@ class PhraseWords:
         possible = {pair for pair in self._pairs if names.issuperset(pair)}
         if not possible:  # most pages; only the others are tokenized
             return {}
-        wanted = {*(word for pair in possible for word in pair), *forms}
-        tokens = tokenize(page.text[:MOST_CHARACTERS])
-        near = [(place, forms.get(token, token)) for place, token in enumerate(tokens) if token in wanted]
-        found = Counter((a, b) for (i, a), (j, b) in pairwise(near) if j == i + 1 and (a, b) in possible)
+        wanted = {**{word: word for pair in possible for word in pair}, **forms}
+        found = Counter(filter(possible.__contains__, adjacent(page.text[:MOST_CHARACTERS], wanted)))
         return {" ".join(pair): float(times) for pair, times in found.items()}
