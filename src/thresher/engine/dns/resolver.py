@@ -112,7 +112,7 @@ class GuardedResolver:
 
     async def places(self, name: str, port: int) -> tuple[list[tuple[str, int]], str]:
         """Return the addresses and ports that may be connected to for a name and a port; or why none may."""
-        name = _plain(name)
+        name = plain_name(name)
         known = await self._find(name, port)
         number = (self._override(name, port) or ("", port))[1]
         return ([] if known.why else [(address, number) for address in known.addresses]), known.why
@@ -170,7 +170,7 @@ def host_and_port(url: str) -> tuple[str, int]:
     return parts.hostname or "", usual if parts.port is None else parts.port
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a name as in the canonical URL, without international characters; empty for an invalid name."""
     try:
         return (name if name.isascii() else name.encode("idna").decode("ascii")).rstrip(".").lower()

@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
 from thresher.engine.download.client import CurlClient
 from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow, timed_out
 from thresher.engine.download.request import FetchRequest, checked_lines
-from thresher.engine.download.response_head import ResponseHead
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
 from thresher.records import FetchedPage
@@ -133,7 +132,7 @@ def _page(transfer: Transfer, url: str, *, is_complete: bool) -> FetchedPage:
     return FetchedPage(
         url=url,
         status=transfer.head.status,
-        headers=headers_of(transfer.head),
+        headers=headers_of(transfer.head.lines),
         body=transfer.body(),
         fetched_at=time.time(),
         elapsed_seconds=transfer.latency,
@@ -143,11 +142,13 @@ def _page(transfer: Transfer, url: str, *, is_complete: bool) -> FetchedPage:
     )
 
 
-def headers_of(head: ResponseHead) -> dict[str, str]:
+def headers_of(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the first value of each header, by its name in lower case; all values of `ALL_LINES`."""
     headers: dict[str, str] = {}
-    for name, value in head.lines:
-        headers.setdefault(name.lower(), value)
-    if ALL_LINES in headers:
-        headers[ALL_LINES] = "\n".join(head.values(ALL_LINES))
+    for name, value in lines:
+        lower = name.lower()
+        if lower not in headers:
+            headers[lower] = value
+        elif lower == ALL_LINES:
+            headers[lower] += f"\n{value}"
     return headers
