@@ -69,6 +69,13 @@ class CouldNotConnect(FetchFailed):
     """No connection to one of the addresses; another one may work."""
 
 
+class _DroppedSocket(socket.socket):
+    """pycurl duplicates the descriptor of a socket, and drops the socket without closing it."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class HeldBytes:
     """Counts the bytes of all bodies that are not settled yet."""
 
@@ -204,7 +211,7 @@ class Transfer:
             if why := self._address_refusal(host, place[1]):
                 self._refused = AddressRefused(why)
                 return int(pycurl.SOCKET_BAD)
-            return socket.socket(family, kind, protocol)
+            return _DroppedSocket(family, kind, protocol)
         except Exception as error:
             logger.exception("cannot open a socket: %s", self.request.url)
             self._refused = FetchFailed(type(error).__name__)

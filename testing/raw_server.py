@@ -1,0 +1,63 @@
+"""A server on loopback that sends what a test wants, byte for byte."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+Behave = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@dataclass
+class RawServer:
+    """A running server, and what it received."""
+
+    port: int = 0
+    connections: int = 0
+    requests: list[bytes] = field(default_factory=list)
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def url(self) -> str:
+        return f"http://site.test:{self.port}/"
+
+
+@asynccontextmanager
+async def raw_server(
+    *pieces: bytes,
+    keep: bool = True,
+    wait_seconds: float = 0.0,
+    address: str = "127.0.0.1",
+    certificate: ssl.SSLContext | None = None,
+) -> AsyncIterator[RawServer]:
+    """Answer each request with the same pieces.
+
+    Args:
+        keep: Whether the connection stays open after an answer.
+        wait_seconds: Time before each piece but the first.
+    """
+    server = RawServer()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server.connections += 1
+        with suppress(asyncio.IncompleteReadError, OSError):
+            while True:
+                server.requests.append(await reader.readuntil(b"\r\n\r\n"))
+                for number, piece in enumerate(pieces):
+                    await asyncio.sleep(wait_seconds if number else 0)
+                    writer.write(piece)
+                    await writer.drain()
+                if not keep:
+                    break
+        writer.close()
+        server.closed.set()
+
+    listening = await asyncio.start_server(serve, address, 0, ssl=certificate)
+    server.port = listening.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listening.close()
