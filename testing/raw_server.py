@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-
-Behave = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @dataclass
@@ -40,20 +38,30 @@ async def raw_server(
         wait_seconds: Time before each piece but the first.
     """
     server = RawServer()
+    conversations: set[asyncio.Task[None]] = set()
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            server.requests.append(await reader.readuntil(b"\r\n\r\n"))
+            for number, piece in enumerate(pieces):
+                await asyncio.sleep(wait_seconds if number else 0)
+                writer.write(piece)
+                await writer.drain()
+            if not keep:
+                return
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server.connections += 1
-        with suppress(asyncio.IncompleteReadError, OSError):
-            while True:
-                server.requests.append(await reader.readuntil(b"\r\n\r\n"))
-                for number, piece in enumerate(pieces):
-                    await asyncio.sleep(wait_seconds if number else 0)
-                    writer.write(piece)
-                    await writer.drain()
-                if not keep:
-                    break
-        writer.close()
+        conversation = asyncio.create_task(converse(reader, writer))
+        conversations.add(conversation)
+        await asyncio.wait([conversation])
+        conversations.discard(conversation)
+        if not conversation.cancelled():
+            conversation.exception()
         server.closed.set()
+        with suppress(OSError):
+            writer.close()
+            await writer.wait_closed()
 
     listening = await asyncio.start_server(serve, address, 0, ssl=certificate)
     server.port = listening.sockets[0].getsockname()[1]
@@ -61,3 +69,6 @@ async def raw_server(
         yield server
     finally:
         listening.close()
+        for conversation in conversations:
+            conversation.cancel()
+        await asyncio.sleep(0.01)

@@ -127,11 +127,12 @@ class CurlClient:
             self._running[curl] = transfer
             return await ended
         finally:
-            self._abort(curl)
+            self._abort(curl, transfer)
 
-    def _abort(self, curl: Any) -> None:
+    def _abort(self, curl: Any, transfer: Transfer) -> None:
         """Close the connection of a transfer that libcurl has not finished."""
-        if self._running.pop(curl, None):
+        if self._running.get(curl) is transfer:  # a handle that is done may be in use by another one already
+            del self._running[curl]
             self._multi.remove_handle(curl)
             curl.close()
 
@@ -139,7 +140,7 @@ class CurlClient:
         """End every transfer at once."""
         self._is_closed = True
         for curl, transfer in list(self._running.items()):
-            self._abort(curl)
+            self._abort(curl, transfer)
             transfer.break_off(ClientClosed())
         for curl in self._unused:
             curl.close()

@@ -157,7 +157,7 @@ class Transfer:
 
     def body(self) -> bytes:
         """Return the body as far as it arrived, once."""
-        return self._body.body() if self._body else b""
+        return b"" if self._body is None else self._body.body()
 
     def release(self) -> None:
         """Stop counting the body of this transfer."""
@@ -167,7 +167,7 @@ class Transfer:
     def check(self, now: float) -> None:
         """Abort when time is up or the body arrives too slowly."""
         seconds = now - self.start
-        slow = self._body and seconds > PACE_SECONDS and self._received < seconds * LEAST_BYTES_PER_SECOND
+        slow = self._held and seconds > PACE_SECONDS and self._received < seconds * LEAST_BYTES_PER_SECOND
         if now >= self.end or slow:
             self.break_off(timed_out())
 
@@ -269,7 +269,7 @@ class Transfer:
         return _ABORT if self.is_over else None
 
     def _add(self, data: bytes) -> None:
-        body = self._body or self._begin_body()
+        body = self._begin_body() if self._body is None else self._body
         if self._chunks:
             data = self._chunks.take(data)
         self._received += len(data)

@@ -145,7 +145,7 @@ def _remote_port(descriptor):
     with contextlib.suppress(OSError):
         connection = socket.socket(fileno=descriptor)
         try:
-            return connection.getpeername()[1]
+            return connection.family in (socket.AF_INET, socket.AF_INET6) and connection.getpeername()[1]
         finally:
             connection.detach()
     return None
