@@ -38,6 +38,6 @@ if _RECORD:
     sys.addaudithook(_hook)
 
 if os.environ.get("THRESHER_TEST_LOOK_AHEAD") == "0" and "thresher.runner.worker" in sys.orig_argv:
-    from thresher.engine import lease_loop
+    from thresher.engine.dns.resolver import GuardedResolver
 
-    lease_loop.guarded_resolver = lambda: None
+    GuardedResolver.asks = False

@@ -35,6 +35,7 @@ class Downloader:
     Args:
         headers: Sent with every request.
         max_bytes: Limit for the body of a page.
+        client: Connects; tests replace it by one that only records.
     """
 
     def __init__(
@@ -44,12 +45,13 @@ class Downloader:
         *,
         headers: Mapping[str, str],
         max_bytes: int,
+        client: CurlClient | None = None,
     ) -> None:
         self._resolver = resolver
         self._slow_hosts = slow_hosts
         self._headers = dict(headers)
         self._max_bytes = max_bytes
-        self._client = CurlClient()
+        self._client = client or CurlClient()
         self._held_bytes = HeldBytes()
         self._open: dict[Transfer, None] = {}
         self._checks = asyncio.create_task(self._check_often())
