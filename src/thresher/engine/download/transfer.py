@@ -156,8 +156,9 @@ class Transfer:
         return self._ended is None or self._ended.done()
 
     def body(self) -> bytes:
-        """Return the body as far as it arrived, once."""
-        return b"" if self._body is None else self._body.body()
+        """Return the body as far as it arrived, once; the decompressor and its window are released."""
+        body, self._body = self._body, None
+        return b"" if body is None else body.body()
 
     def release(self) -> None:
         """Stop counting the body of this transfer."""
