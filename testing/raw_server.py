@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -43,10 +43,7 @@ async def raw_server(
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
             server.requests.append(await reader.readuntil(b"\r\n\r\n"))
-            for number, piece in enumerate(pieces):
-                await asyncio.sleep(wait_seconds if number else 0)
-                writer.write(piece)
-                await writer.drain()
+            await _send(writer, pieces, wait_seconds)
             if not keep:
                 return
 
@@ -56,12 +53,8 @@ async def raw_server(
         conversations.add(conversation)
         await asyncio.wait([conversation])
         conversations.discard(conversation)
-        if not conversation.cancelled():
-            conversation.exception()
         server.closed.set()
-        with suppress(OSError):
-            writer.close()
-            await writer.wait_closed()
+        await _end(conversation, writer)
 
     listening = await asyncio.start_server(serve, address, 0, ssl=certificate)
     server.port = listening.sockets[0].getsockname()[1]
@@ -72,3 +65,18 @@ async def raw_server(
         for conversation in conversations:
             conversation.cancel()
         await asyncio.sleep(0.01)
+
+
+async def _send(writer: asyncio.StreamWriter, pieces: Sequence[bytes], wait_seconds: float) -> None:
+    for number, piece in enumerate(pieces):
+        await asyncio.sleep(wait_seconds if number else 0)
+        writer.write(piece)
+        await writer.drain()
+
+
+async def _end(conversation: asyncio.Task[None], writer: asyncio.StreamWriter) -> None:
+    if not conversation.cancelled():
+        conversation.exception()  # the client has gone
+    with suppress(OSError):
+        writer.close()
+        await writer.wait_closed()
