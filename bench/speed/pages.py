@@ -1,10 +1,11 @@
 """Pages per second on loopback: one Thresher worker beside bare Scrapy, ``python -m bench.speed.pages``.
 
-Three legs take the same number of pages from the same witness (30 KB pages, 60 links each, 200 hosts, no delay):
+Four legs take the same number of pages from the same witness (30 KB pages, 60 links each, 200 hosts, no delay):
 
 - ``thresher``: ``thresher run DIR --workers 1``, with frontier, judge and collection as they are by default.
 - ``breadth-first``: bare Scrapy, `LinkExtractor`, every link a `Request`, first in first out.
 - ``download``: bare Scrapy, the URLs given, nothing parsed.
+- ``fetch``: Thresher's downloader alone, the URLs given, nothing parsed.
 
 Every leg is a process of its own, in every round one after the other. Pages and seconds are those of the witness,
 from the first request to the last response; CPU is the process's with its children, less what the same leg needs
@@ -15,6 +16,8 @@ is measured first.
 from __future__ import annotations
 
 import argparse
+import asyncio
+import math
 import os
 import subprocess
 import sys
@@ -129,7 +132,37 @@ def bare(spider: str) -> Leg:
     return leg
 
 
-LEGS: dict[str, Leg] = {"thresher": thresher(), "breadth-first": bare("breadth-first"), "download": bare("download")}
+LEGS: dict[str, Leg] = {"thresher": thresher(), **{name: bare(name) for name in ("breadth-first", "download", "fetch")}}
+
+
+def fetch_with_downloader(port: int, pages: int) -> None:
+    """Be the process of the fetch leg."""
+    import uvloop
+
+    uvloop.run(_fetch([SITE.url(page, port) for page in range(pages)]))
+
+
+async def _fetch(urls: Sequence[str]) -> None:
+    from thresher.config.schema import CrawlConfig
+    from thresher.engine.dns.resolver import GuardedResolver
+    from thresher.engine.download.downloader import Downloader
+    from thresher.engine.download.request import FetchRequest, usual_headers
+    from thresher.engine.download.slow_hosts import SlowHostLimiter
+    from thresher.records import Lease
+
+    config = CrawlConfig.model_validate({"title": "fetch", **full_speed()})
+    resolver = GuardedResolver.of(config.network)
+    downloader = Downloader(resolver, SlowHostLimiter(CONCURRENCY), headers=usual_headers(config), max_bytes=10 << 20)
+    waiting = iter(urls)
+
+    async def fetch_in_turn() -> None:
+        for url in waiting:
+            lease = Lease(url=url, host="", score=0.0, fence=0, until=0.0)
+            async with downloader.fetch(FetchRequest(url=url, lease=lease, timeout_seconds=30.0, start_by=math.inf)):
+                pass
+
+    await asyncio.gather(*(fetch_in_turn() for _ in range(CONCURRENCY)))
+    downloader.close()
 
 
 def crawl_with_bare_scrapy(name: str, port: int, pages: int) -> None:
@@ -256,7 +289,9 @@ def arguments() -> argparse.ArgumentParser:
 
 if __name__ == "__main__":
     options = arguments().parse_args()
-    if options.spider:
+    if options.spider == "fetch":
+        fetch_with_downloader(options.port, options.pages)
+    elif options.spider:
         crawl_with_bare_scrapy(options.spider, options.port, options.pages)
     else:
         bench(options.legs, options.pages, options.rounds)

@@ -11,7 +11,6 @@ from tests.consistency.stores import Shell, write_crawl
 from tests.e2e.conftest import serving
 from tests.unit.engine.test_prefetch import Queue, Resolver
 from thresher.engine import lease_loop
-from thresher.engine import lease_loop as prefetch_module
 from thresher.urls.scope import UrlScope
 
 
@@ -78,8 +77,7 @@ def test_a3_a_depth_that_is_lowered_between_two_runs_holds_for_what_waits(stoppe
     assert "out of scope: too deep" in called("why", "solar", "http://good.test/1", folder=shell.folder).stdout
 
 
-async def test_a3_names_of_denied_hosts_are_not_looked_up_ahead(monkeypatch):
+async def test_a3_names_of_denied_hosts_are_not_looked_up_ahead():
     resolver = Resolver()
-    monkeypatch.setattr(prefetch_module, "guarded_resolver", lambda: resolver)
-    await lease_loop.DnsPrefetcher(Queue(None), 4, scope=UrlScope(deny_hosts=("a.example",))).prefetch()
+    await lease_loop.DnsPrefetcher(Queue(None), resolver, 4, scope=UrlScope(deny_hosts=("a.example",))).prefetch()
     assert resolver.places == [[("b.example", 8080)]]

@@ -7,7 +7,7 @@ import pytest
 from testing.recording_server import Answer, redirect, witness
 from testing.screens.browser import CHROMIUM, NO_CHROMIUM
 from thresher.config.schema import CrawlConfig
-from thresher.engine.browser import chromium, renderer
+from thresher.engine.browser import chromium
 from thresher.engine.browser.renderer import Renderer
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.html import parse
@@ -32,14 +32,13 @@ SCRIPT = {
 class Eyes:
     """Renders pages of a script; tells who was dialled for them."""
 
-    def __init__(self, w, monkeypatch, **browser):
+    def __init__(self, w, **browser):
         asked = {"hosts": ["*"], "sandbox": False, "seconds": 8.0, **browser}
-        self._rendering = Renderer(CrawlConfig.model_validate({"browser": asked}), MemoryFrontier(), None)
+        self._rendering = Renderer(CrawlConfig.model_validate({"browser": asked}), MemoryFrontier(), None, self)
         self._witness = w
         self.asked = []
-        monkeypatch.setattr(renderer, "guarded_places", self._places)
 
-    async def _places(self, name, port):
+    async def places(self, name, port):
         self.asked.append(f"{name}:{port}")
         known = self._witness.connect_to
         place = known.get(f"{name}:{port}", known.get(f"*:{port}", ""))
@@ -70,15 +69,15 @@ def w():
 
 
 @pytest.fixture
-async def eyes(w, monkeypatch):
-    eyes = Eyes(w, monkeypatch)
+async def eyes(w):
+    eyes = Eyes(w)
     yield eyes
     await eyes.close()
 
 
 @pytest.fixture
-async def patient_eyes(w, monkeypatch):
-    eyes = Eyes(w, monkeypatch, seconds=20.0)
+async def patient_eyes(w):
+    eyes = Eyes(w, seconds=20.0)
     yield eyes
     await eyes.close()
 
@@ -170,8 +169,8 @@ async def test_cookies_do_not_outlive_their_page(eyes):
     assert page.text == "cookies:"
 
 
-async def test_the_bounds_of_what_a_page_loads(w, monkeypatch):
-    eyes = Eyes(w, monkeypatch, max_requests=3, max_bytes=1_000_000)
+async def test_the_bounds_of_what_a_page_loads(w):
+    eyes = Eyes(w, max_requests=3, max_bytes=1_000_000)
     many = "for (let n = 0; n < 9; n++) fetch('/data?' + n).then(() => document.body.append('one '));"
     seen = await eyes.see(f"<script>{many}</script>")
     assert (seen.body.count(b"one "), seen.truncated) == (3, True)
@@ -182,8 +181,8 @@ async def test_the_bounds_of_what_a_page_loads(w, monkeypatch):
     await eyes.close()
 
 
-async def test_a_page_may_be_held_to_its_own_site(w, monkeypatch):
-    eyes = Eyes(w, monkeypatch, load_from="site")
+async def test_a_page_may_be_held_to_its_own_site(w):
+    eyes = Eyes(w, load_from="site")
     asked = "fetch('http://other.test/data').catch(() => document.body.append('none'))"
     assert "none" in (await eyes.read(f"<script>{asked}</script>")).text
     assert "other.test:80" not in eyes.asked

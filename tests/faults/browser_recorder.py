@@ -1,4 +1,4 @@
-"""A record of every connection that a Chromium asks for: it is no Python program, so this is a page of C before libc.
+"""A record of every connection that a Chromium asks for, by the same page of C before libc as for crawls.
 
 What would leave this machine is refused there and then, after it was written down.
 """
@@ -6,7 +6,6 @@ What would leave this machine is refused there and then, after it was written do
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from testing.screens.browser import CHROMIUM
-from tests.faults.recorder import Record
-
-SOURCE = Path(__file__).with_name("browser_connects.c")
+from tests.faults.recorder import Record, connects_library
 
 
 @dataclass(frozen=True)
@@ -41,11 +38,10 @@ def recorded_browser() -> Iterator[RecordedBrowser]:
     """Make a browser that records, for as long as the block lasts."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        library, record, program = folder / "connects.so", folder / "record.txt", folder / "chromium"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", str(library), str(SOURCE), "-ldl"], check=True)
+        record, program = folder / "record.txt", folder / "chromium"
         record.touch()
         program.write_text(
-            f'#!/bin/sh\nLD_PRELOAD={library} THRESHER_TEST_BROWSER_RECORD={record} exec {CHROMIUM} "$@"\n',
+            f'#!/bin/sh\nLD_PRELOAD={connects_library()} THRESHER_TEST_CONNECTS={record} exec {CHROMIUM} "$@"\n',
             encoding="utf-8",
         )
         program.chmod(0o755)

@@ -1,21 +1,19 @@
-"""The spider without a network: its leases, rules and pauses, by a clock that a test moves.
+"""The fetcher without a network: its leases, rules and pauses, by a clock that a test moves.
 
-`drive` does what Scrapy would: it asks a `Web` for every request that the spider makes, and hands the answer back. A
-day takes as long as its requests.
+`drive` does what a downloader would: it asks a `Web` for every request that the fetcher makes, and hands the answer
+back. A day takes as long as its requests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 
-import scrapy
-from scrapy.exceptions import DownloadTimeoutError
-from scrapy.http import Response
-from twisted.python.failure import Failure
-
-from thresher.engine.lease_loop import WorkerContext
-from thresher.engine.spider import LeaseSpider
+from thresher.engine.download.errors import timed_out
+from thresher.engine.download.request import FetchRequest
+from thresher.engine.fetcher import Fetcher
+from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.frontier.base import CrawlStore, HostEntry
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.host_policy import HostPolicyConfig
@@ -23,7 +21,7 @@ from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
 from thresher.politeness.robots import RobotsCache
-from thresher.records import Candidate, Judgement, Lease, ParsedPage
+from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPage
 from thresher.storage.page_store import NoArchive
 from thresher.strategies.baselines import BreadthFirst
 from thresher.urls.scope import UrlScope
@@ -98,7 +96,7 @@ async def drive(
     told = Drive()
     end = told.now + seconds
     frontier = MemoryFrontier(clock=told.clock, delay_seconds=delay_seconds)
-    spiders = [_spider(frontier, told, delay_seconds) for _ in range(workers)]
+    fetchers = [_fetcher(frontier, told, delay_seconds, web, number) for number in range(workers)]
     await frontier.add([Candidate(url=seed, score=1.0) for seed in seeds])
     turn = 0
     while told.now < end and len(told.asked) < max_requests:
@@ -106,7 +104,7 @@ async def drive(
         leases = await frontier.lease(1, seconds=LEASE_SECONDS, worker=str(worker))
         turn += 1
         for lease in leases:
-            await _fetch(web, spiders[worker], lease, told, worker)
+            await _fetch(fetchers[worker], lease)
         if not leases:
             wait = await frontier.seconds_to_next()
             if wait is None:
@@ -116,7 +114,7 @@ async def drive(
     return told
 
 
-def _spider(frontier: CrawlStore, told: Drive, delay_seconds: float) -> LeaseSpider:
+def _fetcher(frontier: CrawlStore, told: Drive, delay_seconds: float, web: Web, worker: int) -> Fetcher:
     pipeline = Pipeline(
         frontier=frontier,
         archive=NoArchive(),
@@ -125,26 +123,24 @@ def _spider(frontier: CrawlStore, told: Drive, delay_seconds: float) -> LeaseSpi
         rules=PipelineRules(scope=UrlScope(), watch=HostPolicyConfig(budget=HostBudget(most=1_000_000))),
     )
     robots = RobotsCache(frontier, token="Thresher", clock=told.clock)
-    return LeaseSpider(
-        context=WorkerContext(processor=pipeline, robots=robots, worker="driven", delay_seconds=delay_seconds)
-    )
+    context = WorkerContext(processor=pipeline, robots=robots, worker="driven", delay_seconds=delay_seconds)
+
+    def fetch(request: FetchRequest) -> AbstractAsyncContextManager[FetchedPage]:
+        told.asked.append(Asked(told.now, request.url, worker))
+        return _answered(request.url, web(request.url, told.now))
+
+    return Fetcher(context, LeaseLoop(context), fetch)
 
 
-async def _fetch(web: Web, spider: LeaseSpider, lease: Lease, told: Drive, worker: int) -> None:
-    spider.loop.open[lease.fence] = lease
-    request = await spider.loop.request(lease)
-    if request is None:
-        return
-    told.asked.append(Asked(told.now, request.url, worker))
-    reply = web(request.url, told.now)
-    if reply.status:
-        await request.callback(_response(request, reply), **request.cb_kwargs)  # type: ignore[misc]
-    else:
-        failure = Failure(DownloadTimeoutError("driven"))
-        failure.request = request
-        await request.errback(failure)  # type: ignore[misc]
+async def _fetch(fetcher: Fetcher, lease: Lease) -> None:
+    fetcher.loop.open[lease.fence] = lease
+    if request := await fetcher.loop.request(lease):
+        await fetcher.fetch(request)
 
 
-def _response(request: scrapy.Request, reply: Reply) -> Response:
-    headers = {"Content-Type": "text/html", **reply.headers}
-    return Response(request.url, status=reply.status, headers=headers, body=reply.body.encode(), request=request)
+@asynccontextmanager
+async def _answered(url: str, reply: Reply) -> AsyncIterator[FetchedPage]:
+    if not reply.status:
+        raise timed_out()
+    headers = {name.lower(): value for name, value in {"Content-Type": "text/html", **reply.headers}.items()}
+    yield FetchedPage(url=url, status=reply.status, headers=headers, body=reply.body.encode(), fetched_at=0.0)

@@ -2,21 +2,19 @@
 
 Whoever plays a public site here has a loopback address that the crawl is allowed; 127.0.0.1 and ::1 are not, so a
 connection to them would be one into somebody's own network. Connections are counted three times over: by a recorder of
-what the crawl's processes ask for, by listeners, and in the forms' table by a reactor that only writes down.
+what the crawl's processes ask for, by listeners, and in the forms' table by a client that only writes down.
 """
 
 from __future__ import annotations
 
+import asyncio
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 from unittest.mock import patch
-
-from twisted.internet.defer import Deferred, succeed
-from twisted.internet.testing import MemoryReactorClock
-from twisted.web.client import Agent
 
 from testing.recording_server import page, redirect, text
 from tests.faults.address_forms import DROPPED, FORMS, LOOPBACK
@@ -25,7 +23,13 @@ from tests.faults.nameserver import SERVFAIL, Says
 from tests.faults.table import Outcome
 from thresher.engine.dns.client import DnsClient, ResolvedAddresses
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
+from thresher.engine.download.downloader import Downloader
+from thresher.engine.download.errors import AddressRefused, FetchFailed
+from thresher.engine.download.request import FetchRequest
+from thresher.engine.download.slow_hosts import SlowHostLimiter
+from thresher.engine.download.transfer import Transfer
 from thresher.frontier.base import UrlState
+from thresher.records import Lease
 from thresher.urls.address_policy import BAD_PORTS, is_address, private_network
 from thresher.urls.canonical import canonicalize
 
@@ -49,20 +53,31 @@ class Tally:
 
 
 class _EveryNameIsPublic(DnsClient):
-    def __init__(self) -> None:
-        super().__init__(None)
+    async def look_up(self, name: str) -> ResolvedAddresses:
+        return ResolvedAddresses((PUBLIC,), 60.0)
 
-    def look_up(self, name: str) -> Deferred[ResolvedAddresses]:
-        return succeed(ResolvedAddresses((PUBLIC,), 60.0))
+
+class _OnlyWrites:
+    """Stands for the client: connects to nobody, and remembers whom it would dial."""
+
+    def __init__(self) -> None:
+        self.dialled: list[tuple[str, int]] = []
+
+    async def run(self, transfer: Transfer) -> bool:
+        self.dialled.extend(transfer.request.places)
+        raise FetchFailed("dialled")
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def forms() -> Tally:
-    """Ask Twisted for each form through the guard, with a reactor that only writes down whom it would dial."""
+    """Fetch each form through the guard, with a client that only writes down whom it would dial."""
     tally = Tally()
     for form, expected in FORMS.items():
         url = canonicalize(form.format(port=8123))
-        reactor, reason = dial(url) if url else (None, DROPPED)
-        tally.connects += len(reactor.tcpClients) if reactor else 0
+        dialled, reason = asyncio.run(dial(url)) if url else ([], DROPPED)
+        tally.connects += len(dialled)
         tally.expect(reason == expected, f"{form!r}: {reason or 'dialled'}, expected {expected}")
         name = host_and_port(url)[0] if url else ""
         if is_address(name) and not private_network(name):
@@ -70,14 +85,26 @@ def forms() -> Tally:
     return tally
 
 
-def dial(url: str) -> tuple[MemoryReactorClock, str]:
-    """Request a URL of nobody; return the reactor that was to dial, and why the guard refused."""
-    reactor = MemoryReactorClock()
-    resolver = GuardedResolver(reactor, [], names=_EveryNameIsPublic())
-    resolver.install_on_reactor()
-    asked = Agent(reactor).request(b"GET", url.encode("ascii"))
-    asked.addErrback(lambda _: None)
-    return reactor, resolver.why(url)
+async def dial(url: str) -> tuple[list[tuple[str, int]], str]:
+    """Request a URL of nobody; return whom the engine would have dialled, and why the guard refused."""
+    resolver, client = GuardedResolver([], names=_EveryNameIsPublic()), _OnlyWrites()
+    downloader = Downloader(
+        resolver,
+        SlowHostLimiter(1),
+        headers={"User-Agent": "test"},
+        max_bytes=1,
+        client=client,  # type: ignore[arg-type]
+    )
+    lease = Lease(url=url, host="", score=0.0, fence=1, until=0.0)
+    try:
+        async with downloader.fetch(FetchRequest(url=url, lease=lease, timeout_seconds=5.0, start_by=math.inf)):
+            raise AssertionError("a page of nobody")
+    except AddressRefused as refused:
+        return client.dialled, refused.why
+    except FetchFailed:
+        return client.dialled, ""
+    finally:
+        downloader.close()
 
 
 def crawled_forms(*, robots_every: int = 8, settings: Mapping[str, Any] | None = None) -> Tally:
@@ -200,7 +227,7 @@ def _name_answers() -> dict[str, Says | list[Says]]:
         "fickle.test": [Says([here % "fickle"], ttl=0), Says([here % "fickle"], ttl=0), Says([PUBLIC, inside])],
         "broken.test": Says(code=SERVFAIL),
         "giant.test": Says([here % "giant"] * 900),
-        "torn.test": Says([here % "torn"] * 3000, cut=True),  # more than Twisted reads
+        "torn.test": Says([here % "torn"] * 3000, cut=True),  # more than is read
         "endless.test": Says([here % "endless"], always_cut=True),
         "cut.test": Says([here % "cut"] * 900 + [inside], cut=True),
         "slow.test": Says([here % "slow"], wait_seconds=0.2),

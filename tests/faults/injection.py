@@ -150,11 +150,14 @@ FLOODS: dict[str, Answer] = {
     "blank.test": Answer(raw_head="\r\n" * 500_000, body="x"),
 }
 """Heads that are cut off."""
+NOT_HEADS: dict[str, Answer] = {
+    "colon.test": page("Colon", "colon solar", ["/next"], headers=[("X-A", "a\r\nno colon here")]),
+}
+"""Heads that are refused, as libcurl does: what follows a line that is no header may not be what it seems."""
 ODD: dict[str, Answer] = {
     "policy.test": page("Policy", "policy solar", ["/next"], headers=[("Referrer-Policy", "os.system")]),
     "builtin.test": page("Builtin", "builtin solar", ["/next"], headers=[("Referrer-Policy", "builtins.exec")]),
     "crlf.test": page("CRLF", "crlf solar", ["/next"], headers=[("X-A", "a\r\nLocation: http://evil.test/\r\nX-B: b")]),
-    "colon.test": page("Colon", "colon solar", ["/next"], headers=[("X-A", "a\r\nno colon here")]),
     "bytes.test": page("Bytes", "bytes solar", ["/next"], headers=[("X-Odd", "\x80\x7f\xff")]),
 }
 """Heads that are strange, and no reason to give a page up."""
@@ -163,7 +166,7 @@ ODD: dict[str, Answer] = {
 def heads() -> Tally:
     """Crawl hosts whose heads have no end or make no sense; measure what the crawl's largest process held."""
     odd = {host: {"/": answer, "/next": page("Next", f"next of {host}")} for host, answer in ODD.items()}
-    floods = {host: {"/": answer} for host, answer in FLOODS.items()}
+    floods = {host: {"/": answer} for host, answer in {**FLOODS, **NOT_HEADS}.items()}
     lost = {
         f"robots-{host}": {"/robots.txt": answer, "/": page("Robots", f"solar {host}")}
         for host, answer in FLOODS.items()
@@ -176,6 +179,8 @@ def heads() -> Tally:
     reasons = _reasons_of(result, [f"http://{host}/" for host in floods])
     for url, reason in reasons.items():
         tally.expect(reason in ("too many headers", "does not speak HTTP"), f"{url}: {reason}")
+    for host in NOT_HEADS:
+        tally.expect(reasons[f"http://{host}/"] == "does not speak HTTP", f"{host}: {reasons[f'http://{host}/']}")
     for host in odd:
         asked = {hit.path: hit for hit in hits if hit.host == host}
         tally.expect("/next" in asked and not asked["/next"].header("Referer"), f"{host}: asked for {sorted(asked)}")

@@ -41,6 +41,7 @@ class Result:
     Args:
         exit_code: Of ``thresher run``; -9 when it had to be killed.
         peak_rss_bytes: The most memory that any one process of the run held.
+        worker_peak_rss_bytes: The same, of its workers alone, without parsers and the supervisor.
     """
 
     folder: Path
@@ -48,6 +49,7 @@ class Result:
     stderr: str
     seconds: float
     peak_rss_bytes: int
+    worker_peak_rss_bytes: int
 
     @cached_property
     def pages(self) -> list[dict[str, Any]]:
@@ -141,20 +143,29 @@ def _run(folder: Path, options: Sequence[str], max_seconds: float) -> Result:
         )
     run = Run(process, errors)
     try:
-        peak = _watch(run, started + max_seconds)
+        peaks = _watch(run, started + max_seconds)
     finally:
         run.kill_all()
     words = errors.read_text(encoding="utf-8", errors="replace")
-    return Result(folder, process.returncode, words, time.monotonic() - started, peak)
+    return Result(folder, process.returncode, words, time.monotonic() - started, *peaks)
 
 
-def _watch(run: Run, deadline: float) -> int:
-    """Wait for the end of a run, or the deadline; return the largest peak of its processes."""
-    peak = 0
+def _watch(run: Run, deadline: float) -> tuple[int, int]:
+    """Wait for the end of a run, or the deadline; return the largest peak of its processes, and of its workers."""
+    peaks: dict[int, int] = {}
+    workers: set[int] = set()
     while not run.ended and time.monotonic() < deadline:
-        peak = max([peak, *map(peak_rss_bytes, processes.family(run.process.pid))])
+        for pid in processes.family(run.process.pid):
+            peaks[pid] = max(peaks.get(pid, 0), peak_rss_bytes(pid))
+            workers |= {pid} if _is_worker(pid) else set()
         time.sleep(LOOK_SECONDS)
-    return peak
+    return max(peaks.values(), default=0), max((peaks[pid] for pid in workers), default=0)
+
+
+def _is_worker(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return b"thresher.runner.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def peak_rss_bytes(pid: int) -> int:

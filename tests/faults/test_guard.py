@@ -11,10 +11,10 @@ def test_no_form_of_a_private_address_is_dialled_and_each_has_its_reason():
     assert tally.cases >= 60
 
 
-def test_the_recording_reactor_would_have_noticed():
-    reactor, reason = guard.dial("http://public.example/")
+async def test_the_recording_client_would_have_noticed():
+    dialled, reason = await guard.dial("http://public.example/")
+    assert dialled == [(guard.PUBLIC, 80)]
     assert reason == ""
-    assert [client[:2] for client in reactor.tcpClients] == [(guard.PUBLIC, 80)]
 
 
 def test_a_crawl_that_is_led_to_every_form_connects_to_none():

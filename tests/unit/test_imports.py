@@ -25,8 +25,10 @@ LEVELS = [
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 HEAVY = {
-    "scrapy": {"engine", "runner", "scrapy_addon"},
-    "twisted": {"engine", "runner", "monitoring", "scrapy_addon"},
+    "scrapy": {"scrapy_addon"},
+    "twisted": {"scrapy_addon"},
+    "zope": {"scrapy_addon"},
+    "pycurl": {"engine"},
     "redis": {"frontier"},
     "playwright": {"engine"},
     "matplotlib": {"api"},
@@ -78,6 +80,26 @@ def test_every_part_has_one_level():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_thresher_never_imports_the_lab(path):
     assert not [name for name in imports_of(path) if name.partition(".")[0] == "thresher_lab"]
+
+
+WITHOUT_SCRAPY = """
+import importlib, pkgutil, sys
+for name in ("scrapy", "twisted", "zope"):
+    sys.modules[name] = None  # as if it were not installed
+import thresher
+for module in pkgutil.walk_packages(thresher.__path__, "thresher."):
+    if not module.name.startswith("thresher.scrapy_addon") and not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+try:
+    import thresher.scrapy_addon
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_only_the_add_on_needs_scrapy_and_says_how_to_get_it():
+    ran = subprocess.run([sys.executable, "-c", WITHOUT_SCRAPY], capture_output=True, text=True, check=True)
+    assert ran.stdout == 'the Scrapy add-on needs Scrapy: pip install "thresher-crawler[scrapy]"\n'
 
 
 def test_help_imports_neither_scrapy_nor_scikit_learn():

@@ -28,6 +28,7 @@ _PURPOSES = {
     "metrics": "metrics for Prometheus",
     "notebook": "tables and curves in notebooks",
     "redis": "crawls on many machines",
+    "scrapy": "the add-on for Scrapy projects",
     "text": "the main text of pages",
     "ui": "the dashboard",
     "warc": "WARC files",
@@ -75,7 +76,7 @@ def _machine(folder: Path) -> Iterator[DoctorCheck]:
     )
     sqlite_ok = sqlite3.sqlite_version_info >= _OLDEST_SQLITE
     yield DoctorCheck("sqlite", sqlite_ok, sqlite3.sqlite_version, "" if sqlite_ok else "3.38 or newer")
-    yield DoctorCheck("scrapy", True, version("scrapy"))
+    yield DoctorCheck("pycurl", True, version("pycurl"))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     yield DoctorCheck("machine", True, f"{os.cpu_count()} cores, {memory:.0f} GiB of memory")
     free = shutil.disk_usage(folder).free / 2**30

@@ -1,1 +1,1 @@
-"""The only package that knows Scrapy."""
+"""Leases, fetches and renders pages: the only package that connects to the web."""

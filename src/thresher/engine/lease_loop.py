@@ -1,7 +1,7 @@
 """The lease loop: leases what may be fetched now, turns leases into requests, and tracks them until they are settled.
 
-There is no request per discovered link and no scheduler of our own: links go to the frontier as records, and only a
-leased URL becomes a Scrapy request. The worker's spider and the Scrapy add-on both run this loop.
+There is no request per discovered link and no other scheduler: links go to the frontier as records, and only a leased
+URL becomes a request. The worker's fetcher and the Scrapy add-on both run this loop.
 
 A lease is counted on this worker's monotonic clock from before it was requested, so it ends here no later than in the
 store. No fetch begins that could outlast its lease. While the store cannot be reached, every call to it waits: nothing
@@ -21,15 +21,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import scrapy
-from scrapy.exceptions import CloseSpider
-
 from thresher.coordination.run_control import RunControl, RunControlPoller
 from thresher.engine.dns.address_limit import AddressLimiter
-from thresher.engine.dns.resolver import GuardedResolver, host_and_port, installed_resolver
-from thresher.engine.download.handler import WAIT_SECONDS, SlowHostLimiter
+from thresher.engine.dns.resolver import GuardedResolver, host_and_port
+from thresher.engine.download.request import FetchRequest
+from thresher.engine.download.slow_hosts import WAIT_SECONDS, SlowHostLimiter
 from thresher.engine.robots_gate import RobotsGate, robots_url_of
-from thresher.engine.settings import MAX_WAIT_SECONDS
 from thresher.engine.watchdog import poison_reason
 from thresher.feedback.label_feed import LabelFeed
 from thresher.frontier.base import Frontier
@@ -62,12 +59,14 @@ class DnsPrefetcher:
     def __init__(
         self,
         frontier: Frontier,
+        resolver: GuardedResolver,
         slots: int,
         *,
         scope: CrawlScope | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._frontier = frontier
+        self._resolver = resolver
         self._scope = scope
         self._hosts = slots * HOSTS_PER_SLOT
         self._clock = clock
@@ -76,18 +75,15 @@ class DnsPrefetcher:
     async def prefetch(self) -> None:
         """Start to resolve the names of the next hosts, if it is due; do not wait for the answers."""
         now = self._clock()
-        if now >= self._next and (resolver := guarded_resolver()):
+        if now >= self._next and self._resolver.asks:
             hosts = await self._frontier.next_hosts(self._hosts)
             self._next = now + max(EVERY_SECONDS, (self._clock() - now) / SHARE_OF_TIME)
             inside = [host for host in hosts if not self._scope or not self._scope.allows(f"http://{host}/", 0)]
-            resolver.prefetch(dict.fromkeys(host_and_port(f"https://{host}/") for host in inside))
+            self._resolver.prefetch(dict.fromkeys(host_and_port(f"https://{host}/") for host in inside))
 
 
-def guarded_resolver() -> GuardedResolver | None:
-    """Return the resolver of this process; None when all connections go to a fixed server (a lab)."""
-    resolver = installed_resolver()
-    return resolver if resolver and resolver.asks else None
-
+MAX_WAIT_SECONDS = 180.0
+"""A run does not wait for hosts that are due later than this; the next run will fetch them."""
 
 LONGEST_IDLE_SECONDS = 0.5
 """Other workers add URLs without notice, so no worker sleeps longer than this."""
@@ -104,6 +100,7 @@ class WorkerContext:
     """What one worker fetches, and with which parts.
 
     Args:
+        resolver: The address guard; without one, no name is resolved in advance.
         robots: None when robots.txt is ignored.
         scope: Which URLs and hosts may be requested; None for all.
         pages: Stop when the crawl has this many pages.
@@ -115,6 +112,7 @@ class WorkerContext:
     processor: ResponseProcessor
     robots: RobotsCache | None
     worker: str
+    resolver: GuardedResolver | None = None
     scope: CrawlScope | None = None
     concurrency: int = 32
     lease_seconds: float = 60.0
@@ -138,41 +136,52 @@ class LoopHooks:
     """What differs between those who run the loop.
 
     Args:
-        page_request: Makes the request for the page of a lease.
         reject_reason: Why a lease cannot become a request at all; empty when it can.
         on_settled: Called with every settled lease and its result.
         expects_more: Whether URLs may still come from outside, so that an empty frontier is not the end.
     """
 
-    page_request: Callable[[Lease], scrapy.Request]
     reject_reason: Callable[[Lease], str] = lambda lease: ""
     on_settled: Callable[[Lease, Any], None] = lambda lease, result: None
     expects_more: Callable[[], bool] = lambda: False
+
+
+class StoreFailed(Exception):
+    """The store failed while a lease was settled; the crawl of this worker ends."""
 
 
 class LeaseLoop:
     """Leases and requests until nothing more can come.
 
     Attributes:
+        robots: The robots gate, which takes the responses of its own requests; None when robots.txt is ignored.
         open: The leases that are not settled yet, by their fence.
         fatal: The error that ended the loop, if one did.
     """
 
-    def __init__(self, context: WorkerContext, hooks: LoopHooks) -> None:
+    def __init__(self, context: WorkerContext, hooks: LoopHooks | None = None) -> None:
         self.context = context
         self.open: dict[int, Lease] = {}
         self.fatal: Exception | None = None
         self.slow_hosts = SlowHostLimiter(context.concurrency)
-        self._hooks = hooks
+        self._hooks = hooks or LoopHooks()
         self._processor = context.processor
         self._frontier = context.processor.frontier
         self._ends: dict[int, float] = {}
-        self._dns_prefetcher = DnsPrefetcher(self._frontier, context.concurrency, scope=context.scope)
-        self._address = AddressLimiter(self._frontier, seconds=context.lease_seconds) if context.per_address else None
-        self._robots = self._robots_gate(context.robots) if context.robots else None
+        self._dns_prefetcher: DnsPrefetcher | None = None
+        self._address: AddressLimiter | None = None
+        if context.resolver:
+            self._dns_prefetcher, self._address = self._dns_parts(context.resolver)
+        self.robots = self._robots_gate(context.robots) if context.robots else None
         self._news = asyncio.Event()
         self._granting: asyncio.Future[list[Lease]] | None = None
         self._run_control_poller, self._run_control = RunControlPoller(self._frontier), RunControl()
+
+    def _dns_parts(self, resolver: GuardedResolver) -> tuple[DnsPrefetcher, AddressLimiter | None]:
+        context, frontier = self.context, self._frontier
+        prefetcher = DnsPrefetcher(frontier, resolver, context.concurrency, scope=context.scope)
+        limiter = AddressLimiter(frontier, resolver, seconds=context.lease_seconds) if context.per_address else None
+        return prefetcher, limiter
 
     def _robots_gate(self, robots_cache: RobotsCache) -> RobotsGate:
         return RobotsGate(
@@ -186,7 +195,7 @@ class LeaseLoop:
             make_request=self.make_request,
         )
 
-    async def requests(self) -> AsyncIterator[scrapy.Request]:
+    async def requests(self) -> AsyncIterator[FetchRequest]:
         """Lease and request until nothing more can come; an error of the store is kept in `fatal`."""
         try:
             if self.context.label_feed:
@@ -197,7 +206,7 @@ class LeaseLoop:
             logger.exception("cannot lease")
             self.fatal = error
 
-    async def _requests(self) -> AsyncIterator[scrapy.Request]:
+    async def _requests(self) -> AsyncIterator[FetchRequest]:
         while True:
             self._news.clear()
             await self._poll_control_and_labels()
@@ -205,7 +214,8 @@ class LeaseLoop:
                 await self._wait(LONGEST_IDLE_SECONDS)
                 continue
             leases = await self.grant()
-            await self._dns_prefetcher.prefetch()
+            if self._dns_prefetcher:
+                await self._dns_prefetcher.prefetch()
             for request in await asyncio.gather(*map(self.request, leases)):  # one round trip to a far store for all
                 if request:
                     yield request
@@ -274,15 +284,15 @@ class LeaseLoop:
         """Look for work at once: something may have been added."""
         self._news.set()
 
-    async def request(self, lease: Lease) -> scrapy.Request | None:
+    async def request(self, lease: Lease) -> FetchRequest | None:
         """Turn a lease into a request, for the page or for the robots.txt of its host; None when it was settled."""
         if settling := await self._without_request(lease):
             await self.settle(lease, settling)
             return None
-        turn = await self._robots.request(lease) if self._robots else True
-        if isinstance(turn, scrapy.Request):
+        turn = await self.robots.request(lease) if self.robots else True
+        if isinstance(turn, FetchRequest):
             return turn
-        return self._hooks.page_request(lease) if turn else None
+        return self.make_request(lease.url, lease, headers=conditional_headers(lease)) if turn else None
 
     async def _without_request(self, lease: Lease) -> Awaitable[Any] | None:
         """Return how a lease is settled that may not be requested now, or not at all; None when it may be."""
@@ -300,7 +310,7 @@ class LeaseLoop:
             return self._processor.fail(lease, reason, at=time.time())
         if self._address and (wait := await self._address.acquire_lock(lease)):
             return self._frontier.release([lease], delay_seconds=wait)
-        if self._robots is None and robots_url_of(lease):  # queued by a run that obeyed robots.txt
+        if self.robots is None and robots_url_of(lease):  # queued by a run that obeyed robots.txt
             return self._frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE)])
         return None
 
@@ -326,31 +336,22 @@ class LeaseLoop:
         host_policy = self.context.host_policy
         return await poison_reason(self._frontier, lease) or (host_policy.skip_reason(lease.url) if host_policy else "")
 
-    def make_request(self, url: str, lease: Lease, callback: Any, errback: Any, **more: Any) -> scrapy.Request:
-        """Make a request of ours for a lease; it carries its time limits."""
-        return scrapy.Request(
-            url,
-            callback=callback,
-            errback=errback,
-            headers=conditional_headers(lease) if url == lease.url else None,
-            cb_kwargs={"lease": lease, **more},
-            meta={
-                "download_timeout": self.context.timeout_seconds,
-                "start_by": self.start_by(lease),
-                "handle_httpstatus_all": True,
-            },
-            dont_filter=True,
+    def make_request(self, url: str, lease: Lease, **more: Any) -> FetchRequest:
+        """Make a request for a lease; it carries its time limits."""
+        start_by = self.start_by(lease)
+        return FetchRequest(
+            url=url, lease=lease, timeout_seconds=self.context.timeout_seconds, start_by=start_by, **more
         )
 
     async def delay_seconds(self, url: str) -> float:
         """Return how long the host of a URL must rest after a request."""
-        return await self._robots.delay_seconds(url) if self._robots else self.context.delay_seconds
+        return await self.robots.delay_seconds(url) if self.robots else self.context.delay_seconds
 
     async def settle(self, lease: Lease, settling: Awaitable[Any]) -> Any:
         """Wait until a lease is settled, which makes room for another; return the result.
 
         Raises:
-            CloseSpider: The store failed.
+            StoreFailed: The error is kept in `fatal`.
         """
         try:
             settled = await settling
@@ -359,7 +360,7 @@ class LeaseLoop:
         except Exception as error:  # the store is the one part without which nothing can go on
             logger.exception("cannot settle: %s", lease.url)
             self.fatal = error
-            raise CloseSpider("the store failed") from error
+            raise StoreFailed(str(error)) from error
         finally:
             self._news.set()
         self.open.pop(lease.fence, None)
@@ -371,7 +372,8 @@ class LeaseLoop:
 
     async def give_back(self) -> None:
         """Return the leases that were not settled, one that is being granted just now among them."""
-        if self._granting and self._granting.get_loop() is asyncio.get_running_loop():
+        if self._granting:
             await self._granting
         leases, self.open = list(self.open.values()), {}
-        await self._frontier.release(leases)
+        if leases:
+            await self._frontier.release(leases)

@@ -15,18 +15,15 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import scrapy
-from scrapy.http import Response
-from twisted.python.failure import Failure
-
-from thresher.engine.dns.resolver import why_refused
-from thresher.engine.download.handler import WAIT_SECONDS, LeaseExpired, TooSlow, failure_reason, fetched_page
+from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow
+from thresher.engine.download.request import FetchRequest
+from thresher.engine.download.slow_hosts import WAIT_SECONDS
 from thresher.parsing.response import classify_response
 from thresher.pipeline.host_policy import HostPolicy
 from thresher.pipeline.links import CrawlScope
 from thresher.pipeline.processor import ResponseProcessor
 from thresher.politeness.robots import MAX_BYTES, RobotsCache, RobotsFile, with_other_scheme
-from thresher.records import Candidate, Lease, Outcome, Settlement
+from thresher.records import Candidate, FetchedPage, Lease, Outcome, Settlement
 from thresher.urls.canonical import host_key
 
 logger = logging.getLogger(__name__)
@@ -55,7 +52,7 @@ ROBOTS_MAX_BYTES = MAX_BYTES + 4096
 
 Settle = Callable[[Lease, Awaitable[Any]], Awaitable[Any]]
 """Waits until a lease is settled, and makes room for another one."""
-MakeRequest = Callable[..., scrapy.Request]
+MakeRequest = Callable[..., FetchRequest]
 
 
 class RobotsGate:
@@ -89,7 +86,7 @@ class RobotsGate:
         self._settle = settle
         self._make_request = make_request
 
-    async def request(self, lease: Lease) -> scrapy.Request | bool:
+    async def request(self, lease: Lease) -> FetchRequest | bool:
         """Return the robots.txt request to send for a lease; or whether its page may be requested now."""
         if place := robots_url_of(lease):
             if not await self._robots_cache.knows(place):
@@ -145,35 +142,31 @@ class RobotsGate:
         reason = f"robots.txt is on {host}, which is asked in its turn"
         await self._park(lease, reason, until=now + ROBOTS_ENTRY_SECONDS)
 
-    def _robots_request(self, place: str, lease: Lease) -> scrapy.Request:
-        request = self._make_request(place, lease, self.take, self.take_failure, place=place)
-        request.headers["Accept"] = "text/plain,*/*;q=0.1"
-        request.meta["download_maxsize"] = ROBOTS_MAX_BYTES
-        return request
+    def _robots_request(self, place: str, lease: Lease) -> FetchRequest:
+        headers = {"Accept": "text/plain,*/*;q=0.1"}
+        return self._make_request(place, lease, headers=headers, max_bytes=ROBOTS_MAX_BYTES, is_robots=True)
 
-    async def take(self, response: Response, lease: Lease, place: str) -> None:
+    async def take(self, request: FetchRequest, fetched: FetchedPage) -> None:
         """Store the rules of a host, or where they are; the lease is released."""
-        fetched = fetched_page(response, place)
+        lease, place = request.lease, request.url
         answer = classify_response(fetched)
         if fetched.truncated and len(fetched.body) < MAX_BYTES:  # the missing part may forbid the page
             await self._learned(lease, place, 0, reason="the answer broke off")
         else:
             target, wait_seconds = answer.target, answer.wait_seconds
-            await self._learned(lease, place, response.status, response.body, target=target, wait_seconds=wait_seconds)
+            await self._learned(lease, place, fetched.status, fetched.body, target=target, wait_seconds=wait_seconds)
 
-    async def take_failure(self, failure: Failure) -> None:
+    async def take_failure(self, request: FetchRequest, error: FetchFailed) -> None:
         """Record that the robots.txt of a host cannot be fetched now."""
-        sent = failure.request.cb_kwargs  # type: ignore[attr-defined]
-        lease: Lease = sent["lease"]
-        why, reason = why_refused(sent["place"]), failure_reason(failure.value)[0]
-        if isinstance(failure.value, LeaseExpired):  # no request was sent
+        lease = request.lease
+        if isinstance(error, LeaseExpired):  # no request was sent
             await self._settle(lease, self._frontier.release([lease]))
-        elif isinstance(failure.value, TooSlow):  # cancelled to free the slot; the rules remain unknown
+        elif isinstance(error, TooSlow):  # cancelled to free the slot; the rules remain unknown
             await self._settle(lease, self._frontier.release([lease], delay_seconds=WAIT_SECONDS))
-        elif why and not robots_url_of(lease):
-            await self._settle(lease, self._processor.fail(lease, f"refused: {why}", at=time.time()))
+        elif isinstance(error, AddressRefused) and not robots_url_of(lease):
+            await self._settle(lease, self._processor.fail(lease, error.reason, at=time.time()))
         else:
-            await self._learned(lease, sent["place"], 0, reason=f"refused: {why}" if why else reason)
+            await self._learned(lease, request.url, 0, reason=error.reason)
 
     async def _learned(self, lease: Lease, place: str, status: int, body: bytes = b"", **more: Any) -> None:
         answer = await self._robots_cache.learn(place, status, body, **more)

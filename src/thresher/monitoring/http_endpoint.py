@@ -52,7 +52,6 @@ class Endpoint:
         self._counted_pages = pages
         self._instrumented_frontier: InstrumentedFrontier | None = None
         self._server: asyncio.Server | None = None
-        self._starting: asyncio.Task[None] | None = None
         self._lag: asyncio.Task[None] | None = None
         self._open = 0
         self._pages: dict[str, Callable[[], Awaitable[Reply]]] = {
@@ -65,16 +64,6 @@ class Endpoint:
         """Wrap a frontier with metrics; call once, before the frontier is used."""
         self._instrumented_frontier = InstrumentedFrontier(frontier, self._worker_metrics, pages=self._counted_pages)
         return self._instrumented_frontier
-
-    def serve_in_reactor(self) -> None:
-        """Serve while Twisted's reactor runs; call after the reactor is installed."""
-        from twisted.internet import reactor
-
-        def begin() -> None:
-            self._starting = asyncio.ensure_future(self.start())
-
-        reactor.callLater(0, begin)  # type: ignore[arg-type]  # the stubs have an interface for the object
-        reactor.addSystemEventTrigger("before", "shutdown", self.stop)  # type: ignore[arg-type]
 
     async def start(self) -> None:
         """Start to serve; a port in use is logged, and the crawl goes on without metrics."""

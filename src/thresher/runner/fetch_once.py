@@ -1,6 +1,6 @@
-"""Fetch some URLs once and store nothing: the spider and the politeness of a crawl, with a frontier in memory.
+"""Fetch some URLs once and store nothing: the fetcher and the politeness of a crawl, with a frontier in memory.
 
-The spider passes responses to `ResponseCollector` instead of the pipeline. Of links, only targets of redirects enter
+The fetcher passes responses to `ResponseCollector` instead of the pipeline. Of links, only targets of redirects enter
 the frontier, so robots.txt, scope, the address guard and the delay apply to every hop.
 """
 
@@ -10,8 +10,9 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+from thresher.engine.dns.resolver import GuardedResolver
+from thresher.engine.download.request import ROBOTS_TOKEN
 from thresher.engine.lease_loop import WorkerContext
-from thresher.engine.settings import ROBOTS_TOKEN
 from thresher.errors import ThresherError
 from thresher.frontier.base import UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
@@ -39,7 +40,7 @@ class Interrupted(ThresherError):
 
 
 class ResponseCollector:
-    """A stand-in for the pipeline: collects what the spider fetched, by URL."""
+    """A stand-in for the pipeline: collects what was fetched, by URL."""
 
     def __init__(self, rules: PipelineRules, *, delay_seconds: float = 0.0) -> None:
         self.frontier = MemoryFrontier(delay_seconds=delay_seconds)
@@ -79,7 +80,7 @@ class ResponseCollector:
         """Return the page that a URL led to after redirects, or the reason why there is none.
 
         Raises:
-            Interrupted: The spider was stopped before the URL was settled.
+            Interrupted: The fetcher was stopped before the URL was settled.
         """
         seen = [url]
         while target := self._moved.get(seen[-1]):
@@ -122,7 +123,7 @@ class ResponseCollector:
 
 
 def fetch_once(crawl: CrawlProject, urls: Sequence[str]) -> dict[str, FetchedPage | str]:
-    """Fetch canonical URLs as the crawl would, in this process; can be called only once per process.
+    """Fetch canonical URLs as the crawl would, in this process.
 
     Returns:
         For each URL its page, which has another URL after redirects, or the reason why there is none.
@@ -147,6 +148,7 @@ def _work(crawl: CrawlProject, collector: ResponseCollector) -> WorkerContext:
         processor=collector,
         robots=RobotsCache(collector.frontier, token=ROBOTS_TOKEN) if manners.robots == "obey" else None,
         worker="once",
+        resolver=GuardedResolver.of(crawl.config.network),
         scope=crawl.rules().scope,
         concurrency=engine.concurrency,
         lease_seconds=engine.lease_seconds,

@@ -3,7 +3,7 @@
 A run is stopped by an order to all machines of a shared store, or by a signal to the local run.
 
 A worker that leaves finishes its open requests within a time limit, and releases the remaining leases if the store
-answers. After the first SIGTERM Scrapy lets open requests finish. When they, or the store, take longer than the drain
+answers. After the first SIGTERM open requests are finished. When they, or the store, take longer than the drain
 may, the loop is stopped as after a second SIGTERM. Leases that are not released in time expire.
 """
 

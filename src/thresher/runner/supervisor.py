@@ -22,7 +22,7 @@ from thresher.coordination.store_binding import bind
 from thresher.coordination.worker_names import machine_name, worker_names
 from thresher.engine import watchdog
 from thresher.engine.dns.refused_urls import reopen_refused
-from thresher.engine.settings import MAX_WAIT_SECONDS
+from thresher.engine.lease_loop import MAX_WAIT_SECONDS
 from thresher.errors import StoreError, StoreUnreachable, ThresherError
 from thresher.feedback.forecast import read_forecast
 from thresher.feedback.updates import rejudge_segments

@@ -19,20 +19,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
-from scrapy.crawler import AsyncCrawlerProcess, Crawler
-from twisted.internet.task import LoopingCall
+import uvloop
 
 from thresher.config.schema import CrawlConfig
 from thresher.coordination.worker_names import machine_mark
 from thresher.engine import watchdog
-from thresher.engine.lease_loop import WorkerContext
-from thresher.engine.settings import ROBOTS_TOKEN, hardened
-from thresher.engine.spider import LeaseSpider
+from thresher.engine.dns.resolver import GuardedResolver
+from thresher.engine.download.downloader import Downloader
+from thresher.engine.download.request import ROBOTS_TOKEN, usual_headers
+from thresher.engine.fetcher import Fetcher
+from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.errors import StoreError, ThresherError, disk_full, is_disk_full, system_error
 from thresher.frontier.base import CrawlStore
 from thresher.monitoring.http_endpoint import Endpoint
@@ -84,14 +83,16 @@ def log_to(path: Path, worker: str) -> None:
 
 
 def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int | None) -> WorkerContext:
-    """Build what a worker's spider needs."""
+    """Build what a worker's fetcher needs."""
     config = crawl.config
+    resolver = GuardedResolver.of(config.network)
     robots = RobotsCache(pipeline.frontier, token=ROBOTS_TOKEN) if config.manners.robots == "obey" else None
     return WorkerContext(
         processor=pipeline,
         robots=robots,
-        browser=_rendering(crawl.config, pipeline.frontier, robots) if config.browser.is_wanted else None,
+        browser=_renderer(config, pipeline.frontier, robots, resolver) if config.browser.is_wanted else None,
         worker=worker,
+        resolver=resolver,
         scope=crawl.rules().scope,
         concurrency=config.engine.concurrency,
         lease_seconds=config.engine.lease_seconds,
@@ -105,10 +106,12 @@ def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int
     )
 
 
-def _rendering(config: CrawlConfig, frontier: CrawlStore, robots: RobotsCache | None) -> Renderer:
+def _renderer(
+    config: CrawlConfig, frontier: CrawlStore, robots: RobotsCache | None, resolver: GuardedResolver
+) -> Renderer:
     from thresher.engine.browser.renderer import Renderer
 
-    return Renderer(config, frontier, robots)
+    return Renderer(config, frontier, robots, resolver)
 
 
 def run_worker(
@@ -125,56 +128,91 @@ def run_worker(
     """
     gc.freeze()  # imported modules stay for the life of the process
     gc.set_threshold(20_000, 20, 20)  # a page makes thousands of objects and hardly ever a cycle
-    process = AsyncCrawlerProcess(hardened(crawl.config))
-    logging.getLogger("scrapy").setLevel(logging.WARNING)  # the page store has a row per page
-    crawler = process.create_crawler(LeaseSpider)
-    process.crawl(crawler, context=work)
-    LoopingCall(watchdog.arm).start(watchdog.ARM_SECONDS)
-    crawler.signals.connect(lambda: _watch(crawler, heartbeat_task), signals.spider_opened, weak=False)
-    if work.browser:
-        crawler.signals.connect(work.browser.close, signals.spider_closed)
-    if endpoint:
-        endpoint.serve_in_reactor()
-    process.start()
-    watchdog.disarm()
-    spider = crawler.spider
-    assert isinstance(spider, LeaseSpider)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(_crawl(crawl, work, heartbeat_task, endpoint))
+
+
+async def _crawl(
+    crawl: CrawlProject, work: WorkerContext, heartbeat_task: HeartbeatTask | None, endpoint: Endpoint | None
+) -> bool:
+    loop = LeaseLoop(work)
     try:
-        released = asyncio.run(_leave(spider, work, heartbeat_task))
+        await _fetch_all(crawl, loop, heartbeat_task, endpoint)
+        released = await _leave(loop, heartbeat_task)
     except OSError as error:  # on a full disk, model state cannot be saved either
-        raise store_error(spider.loop.fatal or error) from error
-    if spider.loop.fatal is not None:
-        raise store_error(spider.loop.fatal)
+        raise store_error(loop.fatal or error) from error
+    if loop.fatal is not None:
+        raise store_error(loop.fatal)
     return released
 
 
-def _watch(crawler: Crawler, heartbeat_task: HeartbeatTask | None) -> None:
-    """Start the drain timer and the heartbeat of a worker."""
-    from twisted.internet import reactor
-
-    def stop() -> None:
-        with suppress(RuntimeError):  # already stopping
-            reactor.stop()  # type: ignore[misc]
-
-    def state() -> tuple[int, str]:
-        spider = crawler.spider
-        assert isinstance(spider, LeaseSpider)
-        return spider.pages, "leaving" if drain_timer.has_begun else "working" if spider.loop.open else "waiting"
-
-    drain_timer = DrainTimer(is_running=lambda: crawler.engine.running, stop=stop)
-    LoopingCall(drain_timer.check).start(watchdog.ARM_SECONDS)
+async def _fetch_all(
+    crawl: CrawlProject, loop: LeaseLoop, heartbeat_task: HeartbeatTask | None, endpoint: Endpoint | None
+) -> None:
+    """Fetch until the end, with the tasks that run beside it."""
+    resolver = loop.context.resolver or GuardedResolver.of(crawl.config.network)
+    headers, max_bytes = usual_headers(crawl.config), crawl.config.engine.max_bytes
+    downloader = Downloader(resolver, loop.slow_hosts, headers=headers, max_bytes=max_bytes)
+    fetcher = Fetcher(loop.context, loop, downloader.fetch)
+    fetching = asyncio.ensure_future(fetcher.run())
+    watching = asyncio.create_task(_watch(fetcher, fetching))
+    drain_on_signals(fetcher, fetching)
     if heartbeat_task:
-        heartbeat_task.start(state)
-        crawler.signals.connect(heartbeat_task.stop, signals.spider_closed)
+        heartbeat_task.start(lambda: (fetcher.pages, _state(fetcher)))
+    if endpoint:
+        await endpoint.start()
+    try:
+        await asyncio.wait([fetching])  # cancelled when the worker leaves at once
+    finally:
+        await _end(watching, downloader, loop.context.browser)
+        if heartbeat_task:
+            heartbeat_task.stop()
+        if endpoint:
+            endpoint.stop()
+    if not fetching.cancelled():
+        fetching.result()
 
 
-async def _leave(spider: LeaseSpider, work: WorkerContext, heartbeat_task: HeartbeatTask | None) -> bool:
-    released = spider.loop.fatal is None and (not spider.loop.open or await within(spider.loop.give_back()))
+def drain_on_signals(fetcher: Fetcher, fetching: asyncio.Future[None]) -> None:
+    """Drain after the first SIGTERM or Ctrl-C; leave at once after the second."""
+
+    def handle() -> None:
+        if fetcher.is_draining:
+            fetching.cancel()
+        fetcher.drain()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, handle)
+
+
+async def _watch(fetcher: Fetcher, fetching: asyncio.Future[None]) -> None:
+    """Re-arm the watchdog, and limit the time of the drain."""
+    drain_timer = DrainTimer(is_running=lambda: not fetcher.is_draining, stop=fetching.cancel)
+    while True:
+        watchdog.arm()
+        drain_timer.check()
+        await asyncio.sleep(watchdog.ARM_SECONDS)
+
+
+def _state(fetcher: Fetcher) -> str:
+    return "leaving" if fetcher.is_draining else "working" if fetcher.loop.open else "waiting"
+
+
+async def _end(watching: asyncio.Task[None], downloader: Downloader, browser: Renderer | None) -> None:
+    watching.cancel()
+    watchdog.disarm()
+    downloader.close()
+    if browser:
+        await browser.close()
+
+
+async def _leave(loop: LeaseLoop, heartbeat_task: HeartbeatTask | None) -> bool:
+    released = loop.fatal is None and await within(loop.give_back())
     if heartbeat_task:
         await heartbeat_task.deregister(released=released)
-    if work.label_feed:
-        await work.label_feed.close()
-    await work.processor.close()
+    if loop.context.label_feed:
+        await loop.context.label_feed.close()
+    await loop.context.processor.close()
     return released
 
 

@@ -19,7 +19,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 
 from thresher.config.schema import CrawlConfig
-from thresher.engine.settings import user_agent
+from thresher.engine.download.request import user_agent
 from thresher.scrapy_addon.middlewares import TopicalDownloaderMiddleware, TopicalSpiderMiddleware
 from thresher.scrapy_addon.project import load_topic
 from thresher.scrapy_addon.session import AddonSession
@@ -74,7 +74,7 @@ class TopicalAddon:
 def guard_settings(config: CrawlConfig) -> dict[str, Any]:
     """Return the settings of the address guard."""
     return {
-        "TWISTED_DNS_RESOLVER": "thresher.engine.dns.resolver.GuardedResolver",
+        "TWISTED_DNS_RESOLVER": "thresher.scrapy_addon.twisted_adapter.ReactorResolver",
         "THRESHER_NETWORK_ALLOW": list(config.network.allow),
         "THRESHER_NAME_SERVERS": list(config.network.name_servers),
         "THRESHER_CONNECT_TO": dict(config.network.connect_to),

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
-from scrapy.exceptions import IgnoreRequest
+from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from thresher.engine.dns.refused_urls import REFUSED
-from thresher.engine.dns.resolver import why_refused
-from thresher.engine.download.handler import LeaseExpired, failure_reason, fetched_page
-from thresher.engine.lease_loop import LeaseLoop, LoopHooks, WorkerContext
+from thresher.engine.download.errors import LeaseExpired
+from thresher.engine.download.request import FetchRequest
+from thresher.engine.lease_loop import LeaseLoop, LoopHooks, StoreFailed, WorkerContext
 from thresher.frontier.base import CrawlStore
 from thresher.parsing.response import ResponseKind, classify_response
 from thresher.pipeline.pipeline import Pipeline
@@ -31,6 +31,7 @@ from thresher.scrapy_addon.intake import RequestIntake
 from thresher.scrapy_addon.pages import FIRST, Judged, SpiderPages
 from thresher.scrapy_addon.policies import RequestPolicy, handles, output_of
 from thresher.scrapy_addon.requests import KEY, InMemoryRequests, is_ticket, moved_request, plain_url, request_from
+from thresher.scrapy_addon.twisted_adapter import failure_of, fetched_page
 from thresher.storage.page_store import PageRecord
 from thresher.strategies.base import Strategy
 from thresher.urls.address_policy import private_network
@@ -84,7 +85,6 @@ class SpiderBridge:
         request_policy: RequestPolicy,
     ) -> None:
         hooks = LoopHooks(
-            page_request=self._page_request,
             reject_reason=self._reject_reason,
             on_settled=self._log_refused,
             expects_more=lambda: self.more_starts,
@@ -102,6 +102,39 @@ class SpiderBridge:
         self._refused_hosts: set[str] = set()
         self.label_feed = context.label_feed
         self.more_starts = True
+
+    async def requests(self) -> AsyncIterator[Request]:
+        """Lease, and yield the spider's requests and those for robots.txt, until nothing more can come."""
+        async for request in self.loop.requests():
+            yield self._robots_request(request) if request.is_robots else self._page_request(request.lease)
+
+    def _robots_request(self, request: FetchRequest) -> Request:
+        return Request(
+            request.url,
+            callback=self._take_robots,
+            errback=self._take_robots_failure,
+            headers=dict(request.headers),
+            cb_kwargs={"request": request},
+            meta={
+                "download_timeout": request.timeout_seconds,
+                "download_maxsize": request.max_bytes,
+                "start_by": request.start_by,
+                "handle_httpstatus_all": True,
+            },
+            dont_filter=True,
+        )
+
+    async def _take_robots(self, response: Response, request: FetchRequest) -> None:
+        assert self.loop.robots is not None
+        await _or_close(self.loop.robots.take(request, fetched_page(response, request.url)))
+
+    async def _take_robots_failure(self, failure: Failure) -> None:
+        request: FetchRequest = failure.request.cb_kwargs["request"]  # type: ignore[attr-defined]
+        assert self.loop.robots is not None
+        await _or_close(self.loop.robots.take_failure(request, failure_of(failure.value, request.url)))
+
+    async def _settle(self, lease: Lease, settling: Awaitable[Any]) -> Any:
+        return await _or_close(self.loop.settle(lease, settling))
 
     async def add_starts(self, requests: Sequence[Request], strategy: Strategy) -> None:
         """Add start requests, scored by the strategy as seeds; those of an earlier run are already known."""
@@ -165,7 +198,7 @@ class SpiderBridge:
             LeaseExpired: It waited too long; no request is sent.
         """
         if LEASE in request.meta and time.monotonic() > request.meta["start_by"]:
-            raise LeaseExpired("there is not enough time left")
+            raise LeaseExpired
 
     async def process_response(self, request: Request, response: Response) -> None:
         """Judge a response before its callback.
@@ -195,7 +228,7 @@ class SpiderBridge:
         judged = self._judged.pop(lease.fence, None) or await self._pages.judge(lease, response)
         wanted, delay = self._intake.take(requests, lease), await self.loop.delay_seconds(lease.url)
         settling = self._pages.settle(lease, judged, wanted, delay_seconds=delay, failure=failure)
-        await self.loop.settle(lease, settling)
+        await self._settle(lease, settling)
         self._in_memory_requests.done(lease)
 
     async def process_failure(self, failure: Failure) -> list[Any]:
@@ -214,17 +247,15 @@ class SpiderBridge:
         """Settle a failed lease; return whether it is not retried."""
         error, has_response = failure.value, self._judged.pop(lease.fence, None) is not None
         if isinstance(error, LeaseExpired):  # no request was sent
-            await self.loop.settle(lease, self._frontier.release([lease]))
+            await self._settle(lease, self._frontier.release([lease]))
             return False
         if isinstance(error, HttpError):
             return await self._is_final(lease, self._process(lease, fetched_page(error.response, plain_url(lease.url))))
         if isinstance(error, IgnoreRequest):
             return await self._is_final(lease, self._record_failure(lease, f"ignored: {error}"))
-        reason, retry = failure_reason(error)
-        if why := why_refused(plain_url(lease.url)):
-            reason, retry = f"{REFUSED}{why}", False
-        retry = retry and not has_response and self._request_policy.may_retry(failure.request)  # type: ignore[attr-defined]
-        return await self._is_final(lease, self._record_failure(lease, reason, retry=retry))
+        failed = failure_of(error, plain_url(lease.url))
+        may_retry = failed.retry and not has_response and self._request_policy.may_retry(failure.request)  # type: ignore[attr-defined]
+        return await self._is_final(lease, self._record_failure(lease, failed.reason, retry=may_retry))
 
     async def _process(self, lease: Lease, fetched: FetchedPage) -> PageRecord:
         delay_seconds = await self.loop.delay_seconds(lease.url)
@@ -235,7 +266,7 @@ class SpiderBridge:
         return await self._pipeline.fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)
 
     async def _is_final(self, lease: Lease, settling: Awaitable[PageRecord]) -> bool:
-        record = await self.loop.settle(lease, settling)
+        record = await self._settle(lease, settling)
         if record.outcome is Outcome.RETRY:
             return False
         self._in_memory_requests.done(lease)
@@ -245,7 +276,7 @@ class SpiderBridge:
         """Settle a redirect: its target becomes a separate frontier entry with the same request."""
         self._errbacks.pop(lease.fence, None)
         if not is_ticket(lease.url):
-            await self.loop.settle(lease, self._process(lease, fetched))
+            await self._settle(lease, self._process(lease, fetched))
             return
         waiting = self._in_memory_requests.request(lease)
         assert waiting is not None
@@ -258,8 +289,16 @@ class SpiderBridge:
             links=links,
             delay_seconds=await self.loop.delay_seconds(lease.url),
         )
-        await self.loop.settle(lease, self._frontier.commit([ended]))
+        await self._settle(lease, self._frontier.commit([ended]))
         self._in_memory_requests.done(lease)
+
+
+async def _or_close(settling: Awaitable[Any]) -> Any:
+    """Wait until a lease is settled; close the spider when the store fails."""
+    try:
+        return await settling
+    except StoreFailed as error:
+        raise CloseSpider("the store failed") from error
 
 
 def _known_facts(judged: Judged, lease: Lease) -> dict[str, Any]:

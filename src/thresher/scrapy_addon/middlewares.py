@@ -161,7 +161,7 @@ class TopicalSpiderMiddleware:
 
 async def _lease(bridge: SpiderBridge, ready: asyncio.Queue[Any]) -> None:
     try:
-        async for request in bridge.loop.requests():
+        async for request in bridge.requests():
             ready.put_nowait(request)
     finally:
         ready.put_nowait(_END)

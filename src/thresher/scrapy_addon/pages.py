@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from scrapy.http import Response, TextResponse
 
-from thresher.engine.download.handler import fetched_page
 from thresher.frontier.base import short
 from thresher.judges.base import Judge
 from thresher.parsing.html import parse
@@ -23,6 +22,7 @@ from thresher.pipeline.deduplication import DuplicateFinder, content_hash
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, Outcome, ParsedPage, Settlement
 from thresher.scrapy_addon.requests import plain_url
+from thresher.scrapy_addon.twisted_adapter import fetched_page
 from thresher.storage.page_store import Archive, FoundLink, PageRecord
 from thresher.strategies.base import Strategy
 

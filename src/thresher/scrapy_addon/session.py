@@ -13,8 +13,8 @@ from scrapy.settings import BaseSettings
 from thresher.config.schema import CrawlConfig
 from thresher.coordination.model_exchange import StateStores
 from thresher.engine.dns.refused_urls import reopen_refused
+from thresher.engine.download.request import ROBOTS_TOKEN
 from thresher.engine.lease_loop import WorkerContext
-from thresher.engine.settings import ROBOTS_TOKEN
 from thresher.errors import ConfigError
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.robots import RobotsCache
@@ -27,6 +27,7 @@ from thresher.scrapy_addon.pages import SpiderPages
 from thresher.scrapy_addon.policies import RequestPolicy
 from thresher.scrapy_addon.project import SpiderCrawl, open_spider_crawl
 from thresher.scrapy_addon.requests import InMemoryRequests
+from thresher.scrapy_addon.twisted_adapter import installed_resolver
 from thresher.storage.page_store import PageStoreWriter
 from thresher.strategies.base import Strategy
 
@@ -133,12 +134,13 @@ class AddonSession:
 
     def _context(self, crawl: SpiderCrawl, worker: str, pipeline: Pipeline) -> WorkerContext:
         config, settings = crawl.config, self._crawler.settings
-        timeout = settings.getfloat("DOWNLOAD_TIMEOUT")
+        timeout, installed = settings.getfloat("DOWNLOAD_TIMEOUT"), installed_resolver()
         obeys = config.manners.robots == "obey" or settings.getbool("ROBOTSTXT_OBEY")
         return WorkerContext(
             processor=pipeline,
             robots=RobotsCache(pipeline.frontier, token=robots_token(settings)) if obeys else None,
             worker=worker,
+            resolver=installed.resolver if installed else None,
             scope=crawl.rules().scope,
             concurrency=settings.getint("CONCURRENT_REQUESTS"),
             lease_seconds=max(config.engine.lease_seconds, timeout + LEASE_SECONDS_MORE),

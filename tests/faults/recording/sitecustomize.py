@@ -1,5 +1,5 @@
-"""Runs at the start of every Python process of a recorded crawl: writes down where it connects, and lets it go nowhere
-but to this machine. See `tests.faults.recorder`.
+"""Runs at the start of every Python process of a recorded crawl: writes down where it sends and which names it looks
+up, and lets it go nowhere but to this machine. See `tests.faults.recorder`.
 """
 
 import ipaddress
@@ -13,7 +13,8 @@ _RECORD = os.environ.get("THRESHER_TEST_RECORD", "")
 def _hook(event, arguments):
     if event in ("socket.connect", "socket.sendto") and arguments[0].family in (socket.AF_INET, socket.AF_INET6):
         host, port = arguments[1][:2]
-        _write(f"{'connect' if arguments[0].type & socket.SOCK_STREAM else 'send'} {host} {port}")
+        if not arguments[0].type & socket.SOCK_STREAM:  # connections are seen in C
+            _write(f"send {host} {port}")
         if not ipaddress.ip_address(host).is_loopback:
             raise ConnectionRefusedError(f"tests dial this machine only, not {host}")
     elif event == "socket.getaddrinfo" and not _is_address(arguments[0]):
@@ -38,6 +39,6 @@ if _RECORD:
     sys.addaudithook(_hook)
 
 if os.environ.get("THRESHER_TEST_LOOK_AHEAD") == "0" and "thresher.runner.worker" in sys.orig_argv:
-    from thresher.engine import lease_loop
+    from thresher.engine.dns.resolver import GuardedResolver
 
-    lease_loop.guarded_resolver = lambda: None
+    GuardedResolver.asks = False

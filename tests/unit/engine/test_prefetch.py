@@ -1,7 +1,6 @@
 """Names of the next hosts are looked up before their turn, once a second."""
 
 from testing.clock import Clock
-from thresher.engine import lease_loop
 from thresher.engine.lease_loop import DnsPrefetcher
 
 
@@ -17,18 +16,17 @@ class Queue:
 
 
 class Resolver:
-    def __init__(self):
-        self.places = []
+    def __init__(self, *, asks=True):
+        self.places, self.asks = [], asks
 
     def prefetch(self, places):
         self.places.append(list(places))
 
 
-async def test_each_name_is_asked_for_once_and_not_more_often_than_every_second(monkeypatch):
+async def test_each_name_is_asked_for_once_and_not_more_often_than_every_second():
     clock, resolver = Clock(), Resolver()
-    monkeypatch.setattr(lease_loop, "guarded_resolver", lambda: resolver)
     queue = Queue(clock)
-    looking = DnsPrefetcher(queue, 4, clock=clock)
+    looking = DnsPrefetcher(queue, resolver, 4, clock=clock)
     await looking.prefetch()
     await looking.prefetch()
     assert resolver.places == [[("a.example", 443), ("b.example", 8080)]]
@@ -37,11 +35,10 @@ async def test_each_name_is_asked_for_once_and_not_more_often_than_every_second(
     assert len(queue.asked) == 2
 
 
-async def test_a_queue_that_is_slow_to_look_at_is_looked_at_less_often(monkeypatch):
+async def test_a_queue_that_is_slow_to_look_at_is_looked_at_less_often():
     clock = Clock()
-    monkeypatch.setattr(lease_loop, "guarded_resolver", Resolver)
     queue = Queue(clock, seconds=0.1)
-    looking = DnsPrefetcher(queue, 4, clock=clock)
+    looking = DnsPrefetcher(queue, Resolver(), 4, clock=clock)
     await looking.prefetch()
     clock.now += 4.0
     await looking.prefetch()
@@ -51,8 +48,7 @@ async def test_a_queue_that_is_slow_to_look_at_is_looked_at_less_often(monkeypat
     assert len(queue.asked) == 2
 
 
-async def test_where_all_names_lead_to_a_lab_nothing_is_looked_at(monkeypatch):
-    monkeypatch.setattr(lease_loop, "guarded_resolver", lambda: None)
+async def test_where_all_names_lead_to_a_lab_nothing_is_looked_at():
     queue = Queue(Clock())
-    await DnsPrefetcher(queue, 4).prefetch()
+    await DnsPrefetcher(queue, Resolver(asks=False), 4).prefetch()
     assert queue.asked == []

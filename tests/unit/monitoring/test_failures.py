@@ -1,11 +1,12 @@
 """Every reason is of a known kind that strangers cannot make up, has plain words, and is counted with its hosts."""
 
 import asyncio
+import errno
 
 import pytest
 
 from thresher.engine import watchdog
-from thresher.engine.download import handler
+from thresher.engine.download.errors import AddressRefused, HeadTooLong, NoBody, NotHttp, TooSlow, failure_for
 from thresher.frontier.base import Counts, FailureCount
 from thresher.monitoring.failures import FailureKind, cause_of, failure_report, grouped, kind_of, plain_reason
 from thresher.parsing.isolated import Unparsable
@@ -20,7 +21,18 @@ def answer(status, **headers):
     return classify_response(page).reason
 
 
-@pytest.mark.parametrize("reason", sorted({reason for reason, _ in handler._REASONS.values()}))
+FAILURES = [
+    AddressRefused("a private address"),
+    HeadTooLong(),
+    NoBody(),
+    NotHttp(),
+    TooSlow(),
+    *(failure_for(code, os_error, "") for code in range(1, 101) for os_error in (0, errno.ECONNREFUSED)),
+]
+REASONS = {failure.reason for failure in FAILURES} | {"no such host", "cannot be decompressed", "not http"}
+
+
+@pytest.mark.parametrize("reason", sorted(REASONS))
 def test_every_way_in_which_a_fetch_fails_has_a_kind(reason):
     assert kind_of(reason) is not FailureKind.OTHER
 

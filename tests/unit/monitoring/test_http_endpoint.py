@@ -135,23 +135,26 @@ async def test_a_worker_listens_on_loopback_unless_told(serve):
 
 
 WORKER = """
-from scrapy.utils.reactor import install_reactor
-install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor", "uvloop.Loop")
-from twisted.internet import reactor
+import asyncio, signal, uvloop
 from thresher.monitoring.http_endpoint import Endpoint
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.frontier.memory.frontier import MemoryFrontier
-endpoint = Endpoint(WorkerMetrics(crawl="solar", worker="w1"))
-endpoint.around(MemoryFrontier())
-endpoint.serve_in_reactor()
-def tell():
-    print(endpoint.port, flush=True) if endpoint.port else reactor.callLater(0.01, tell)
-reactor.callLater(0, tell)
-reactor.run()
+
+async def work():
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    endpoint = Endpoint(WorkerMetrics(crawl="solar", worker="w1"))
+    endpoint.around(MemoryFrontier())
+    await endpoint.start()
+    print(endpoint.port, flush=True)
+    await ended.wait()
+    endpoint.stop()
+
+uvloop.run(work())
 """
 
 
-def test_it_serves_inside_the_loop_of_scrapy_and_ends_with_it():
+def test_it_serves_inside_the_loop_of_a_worker_and_ends_with_it():
     process = subprocess.Popen(
         [sys.executable, "-c", WORKER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

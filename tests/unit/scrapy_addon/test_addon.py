@@ -37,7 +37,7 @@ def test_a_project_that_sets_nothing_gets_our_manners():
     assert settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN") == 1
     assert "me@example.org" in settings["USER_AGENT"]
     assert not settings.getbool("TELNETCONSOLE_ENABLED")
-    assert settings["TWISTED_DNS_RESOLVER"] == "thresher.engine.dns.resolver.GuardedResolver"
+    assert settings["TWISTED_DNS_RESOLVER"] == "thresher.scrapy_addon.twisted_adapter.ReactorResolver"
     assert settings["DOWNLOAD_HANDLERS"]["file"] is None
 
 

@@ -19,8 +19,8 @@ from thresher.engine.browser.page import PageBroke, RenderedPage, RenderLimits, 
 from thresher.engine.browser.proxy import GuardedProxy, HostLocks
 from thresher.engine.browser.quota import NetworkQuota
 from thresher.engine.browser.script_cache import ScriptCache
-from thresher.engine.dns.resolver import installed_resolver
-from thresher.engine.settings import user_agent
+from thresher.engine.dns.resolver import GuardedResolver
+from thresher.engine.download.request import user_agent
 from thresher.frontier.base import SharedState
 from thresher.parsing.response import ResponseKind, classify_response
 from thresher.pipeline.host_policy import is_side_request
@@ -48,12 +48,20 @@ class Renderer:
 
     Args:
         robots: Its cached rules also apply to what pages load; None to ignore robots.txt.
+        resolver: The address guard; without one, pages load nothing.
     """
 
-    def __init__(self, config: CrawlConfig, frontier: SharedState, robots: RobotsCache | None) -> None:
+    def __init__(
+        self,
+        config: CrawlConfig,
+        frontier: SharedState,
+        robots: RobotsCache | None,
+        resolver: GuardedResolver | None = None,
+    ) -> None:
         self._config = config.browser
         self._frontier = frontier
         self._robots = robots
+        self._resolver = resolver
         self._listed = UrlScope(allow_hosts=tuple(config.browser.hosts)) if config.browser.hosts else None
         self._limits = RenderLimits(
             user_agent=user_agent(config.manners.contact),
@@ -169,22 +177,19 @@ class Renderer:
 
     async def _ready(self) -> tuple[Chromium, GuardedProxy]:
         if self._proxy is None:
-            self._proxy = GuardedProxy(guarded_places)
+            self._proxy = GuardedProxy(self._places)
             await self._proxy.start()
         if self._chromium is None:
             executable = find_chromium(self._config)
             self._chromium = Chromium(executable, sandbox=self._config.sandbox, proxy_url=self._proxy.url)
         return self._chromium, self._proxy
 
+    async def _places(self, name: str, port: int) -> tuple[Sequence[tuple[str, int]], str]:
+        return await self._resolver.places(name, port) if self._resolver else ((), "no guard")
+
     async def _allowed(self, url: str) -> bool:
         rules = await self._robots.file_for(url) if self._robots else None
         return rules is None or rules.allows(url)
-
-
-async def guarded_places(name: str, port: int) -> tuple[Sequence[tuple[str, int]], str]:
-    """Resolve a name with the address guard of this process; without a guard, no address is allowed."""
-    resolver = installed_resolver()
-    return await resolver.places(name, port) if resolver else ((), "no guard")
 
 
 def _is_markup(page: FetchedPage) -> bool:

@@ -5,7 +5,7 @@ The lock is in the store, so it applies to all workers and machines.
 
 from __future__ import annotations
 
-from thresher.engine.dns.resolver import installed_resolver
+from thresher.engine.dns.resolver import GuardedResolver
 from thresher.frontier.base import SharedState
 from thresher.records import Lease
 
@@ -20,14 +20,15 @@ class AddressLimiter:
         seconds: Expiry of a lock that is not released: the duration of a lease.
     """
 
-    def __init__(self, frontier: SharedState, *, seconds: float) -> None:
+    def __init__(self, frontier: SharedState, resolver: GuardedResolver, *, seconds: float) -> None:
         self._frontier = frontier
+        self._resolver = resolver
         self._seconds = seconds
         self._locked: dict[int, str] = {}
 
     async def acquire_lock(self, lease: Lease) -> float:
         """Lock the address of a lease; return 0, or the seconds to wait when it is locked or was just now."""
-        address = await address_of(lease.url)
+        address = await self._resolver.first_address(lease.url)
         if not address:  # the request is refused or fails anyway
             return 0.0
         wait = await self._frontier.acquire_lock(address, seconds=self._seconds)
@@ -39,9 +40,3 @@ class AddressLimiter:
         """Release the lock of a lease, after a delay."""
         if address := self._locked.pop(lease.fence, ""):
             await self._frontier.release_lock(address, delay_seconds=delay_seconds)
-
-
-async def address_of(url: str) -> str:
-    """Return the address that a request would connect to first; empty when there is none."""
-    resolver = installed_resolver()
-    return await resolver.first_address(url) if resolver else ""

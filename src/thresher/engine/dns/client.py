@@ -6,20 +6,17 @@ do not. Which addresses may be connected to is not decided here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import secrets
+import socket
+import struct
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
-from twisted.internet.defer import Deferred, DeferredList
-from twisted.internet.interfaces import IAddress, IHostResolution, IResolutionReceiver
-from twisted.names import dns
-from twisted.names.client import Resolver
-from twisted.names.error import DNSNameError, DNSServerError
-from twisted.python.failure import Failure
-from zope.interface import implementer
-
+from thresher.engine.dns import messages
+from thresher.engine.dns.messages import BadMessage, DnsAnswer
 from thresher.urls.address_policy import refused_name
 
 LONGEST_SECONDS = 300.0
@@ -31,11 +28,20 @@ SYSTEM_SECONDS = 60.0
 """TTL for answers of the system resolver, which reports none."""
 TRY_SECONDS = (2, 3, 5)
 """Timeout for each name server, in each round."""
+TCP_SECONDS = 10.0
 LOOK_UP_SECONDS = 15.0
 """Timeout of a lookup; after it a name counts as having no address."""
 
 RESOLV_CONF = Path("/etc/resolv.conf")
 HOSTS = Path("/etc/hosts")
+READ_AGAIN_SECONDS = 60.0
+_DNS_PORT = 53
+_LOCAL_SERVER = ("127.0.0.1", _DNS_PORT)
+_MAX_DATAGRAM = 65_535
+_LENGTH = struct.Struct("!H")
+
+Place = tuple[str, int]
+SystemLookup = Callable[[str], Awaitable[Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,118 +52,177 @@ class ResolvedAddresses:
     seconds: float
 
 
-class _Client(Resolver):
-    """Twisted's client, which would retry without end when the answer over TCP is truncated too."""
-
-    def filterAnswers(self, message: Any) -> Any:  # noqa: N802 - Twisted's name
-        if message.trunc:
-            return self.queryTCP(message.queries).addCallback(self._whole)  # type: ignore[no-untyped-call]
-        return super().filterAnswers(message)  # type: ignore[no-untyped-call]
-
-    def _whole(self, message: Any) -> Any:
-        if message.trunc:
-            raise DNSServerError(message)
-        return self.filterAnswers(message)
-
-
-_make_client: Any = _Client  # Twisted has no types for it
-
-
 class NameServers:
-    """Queries name servers for IPv4 and IPv6 addresses at once; the next server when one does not answer."""
+    """Queries name servers for IPv4 and IPv6 addresses at once; the next server when one does not answer.
 
-    def __init__(self, reactor: Any, servers: Sequence[tuple[str, int]] = ()) -> None:
-        file = None if servers else str(RESOLV_CONF)
-        self._reactor = reactor
-        self._client: Any = _make_client(
-            resolv=file, servers=list(servers) or None, timeout=TRY_SECONDS, reactor=reactor
-        )
+    Args:
+        servers: Addresses and ports; none to use those in /etc/resolv.conf, which is read again after a minute.
+    """
 
-    def look_up(self, name: str) -> Deferred[ResolvedAddresses | None]:
-        """Return the answer of the servers; None when they give no usable one."""
-        queries = [self._client.lookupAddress(name), self._client.lookupIPV6Address(name)]
-        return DeferredList(queries, consumeErrors=True).addCallback(_both).addTimeout(LOOK_UP_SECONDS, self._reactor)
+    def __init__(self, servers: Sequence[Place] = (), *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._servers = list(servers)
+        self._from_file = not servers
+        self._clock = clock
+        self._read_again_at = 0.0
+
+    async def look_up(self, name: str) -> ResolvedAddresses | None:
+        """Return the answer of the servers; None when they give no usable one.
+
+        Raises:
+            TimeoutError: It took too long.
+            BadMessage: It is not a name of the DNS.
+        """
+        async with asyncio.timeout(LOOK_UP_SECONDS):
+            answers = await asyncio.gather(*(self.query(name, kind) for kind in (messages.A, messages.AAAA)))
+        return _both(answers)
+
+    async def query(self, name: str, kind: int) -> DnsAnswer | None:
+        """Return the answer for one type of record; None when no server gives one."""
+        asked = messages.query(secrets.randbelow(1 << 16), name, kind)
+        for seconds in TRY_SECONDS:
+            for server in self._current_servers():
+                try:
+                    async with asyncio.timeout(seconds):
+                        answer = await _ask_by_datagram(server, asked)
+                except (OSError, TimeoutError):
+                    continue
+                return await _ask_by_stream(server, asked) if answer.is_truncated else answer
+        return None
+
+    def _current_servers(self) -> list[Place]:
+        if self._from_file and self._clock() >= self._read_again_at:
+            self._servers = listed_servers(RESOLV_CONF)
+            self._read_again_at = self._clock() + READ_AGAIN_SECONDS
+        return self._servers
 
 
-def _both(results: list[tuple[bool, Any]]) -> ResolvedAddresses | None:
-    records = [record for answered, result in results if answered for record in result[0]]
-    addresses = tuple(str(ip_address(record.payload.address)) for record in records if record.type in (dns.A, dns.AAAA))
+async def _ask_by_datagram(server: Place, asked: bytes) -> DnsAnswer:
+    """Send a query from a port of its own; what does not answer it is ignored."""
+    loop = asyncio.get_running_loop()
+    with socket.socket(_family(server), socket.SOCK_DGRAM) as own:
+        own.setblocking(False)
+        own.connect(server)
+        await loop.sock_sendall(own, asked)
+        while True:
+            message = await loop.sock_recv(own, _MAX_DATAGRAM)
+            try:
+                return messages.answer(message, asked)
+            except BadMessage:
+                continue
+
+
+async def _ask_by_stream(server: Place, asked: bytes) -> DnsAnswer | None:
+    """Ask again over TCP; return None when the answer is cut off there too, or cannot be read."""
+    try:
+        async with asyncio.timeout(TCP_SECONDS):
+            answer = messages.answer(await _exchanged(server, asked), asked)
+    except (OSError, TimeoutError, BadMessage):
+        return None
+    return None if answer.is_truncated else answer
+
+
+async def _exchanged(server: Place, asked: bytes) -> bytes:
+    loop = asyncio.get_running_loop()
+    with socket.socket(_family(server), socket.SOCK_STREAM) as own:
+        own.setblocking(False)
+        await loop.sock_connect(own, server)
+        await loop.sock_sendall(own, _LENGTH.pack(len(asked)) + asked)
+        [length] = _LENGTH.unpack(await _received(own, _LENGTH.size))
+        if length > messages.MAX_ANSWER_BYTES:
+            raise BadMessage("too long")
+        return await _received(own, length)
+
+
+async def _received(own: socket.socket, length: int) -> bytes:
+    data = b""
+    while len(data) < length:
+        piece = await asyncio.get_running_loop().sock_recv(own, length - len(data))
+        if not piece:
+            raise BadMessage("cut off")
+        data += piece
+    return data
+
+
+def _family(server: Place) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in server[0] else socket.AF_INET
+
+
+def _both(answers: Sequence[DnsAnswer | None]) -> ResolvedAddresses | None:
+    good = [answer for answer in answers if answer and not answer.code]
+    addresses = tuple(address for answer in good for address in answer.addresses)
     if addresses:
-        seconds = min(record.ttl for record in records)  # CNAME records included
+        seconds = min(answer.ttl for answer in good)  # of alias records too
         return ResolvedAddresses(addresses, min(max(float(seconds), SHORTEST_SECONDS), LONGEST_SECONDS))
-    missing = all(answered or _is_name_error(result) for answered, result in results)
-    return ResolvedAddresses((), MISSING_SECONDS) if missing else None
+    known = (messages.NO_ERROR, messages.NAME_ERROR)
+    is_missing = all(answer and answer.code in known for answer in answers)
+    return ResolvedAddresses((), MISSING_SECONDS) if is_missing else None
 
 
-def _is_name_error(failure: Failure) -> bool:
-    return isinstance(failure.value, DNSNameError)
-
-
-@implementer(IResolutionReceiver)
-class _Collector:
-    """Collects all addresses that the system resolver returns."""
-
-    def __init__(self) -> None:
-        self.found: Deferred[ResolvedAddresses] = Deferred()
-        self._addresses: list[str] = []
-
-    def resolutionBegan(self, resolution: IHostResolution) -> None:  # noqa: N802 - Twisted's name
-        pass
-
-    def addressResolved(self, address: IAddress) -> None:  # noqa: N802 - Twisted's name
-        self._addresses.append(address.host)
-
-    def resolutionComplete(self) -> None:  # noqa: N802 - Twisted's name
-        seconds = SYSTEM_SECONDS if self._addresses else MISSING_SECONDS
-        self.found.callback(ResolvedAddresses(tuple(self._addresses), seconds))
+async def system_lookup(name: str) -> list[str]:
+    """Return the addresses that the system resolver finds."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    return list(dict.fromkeys(str(place[0]) for *_, place in found))
 
 
 class DnsClient:
     """Resolves names: public ones by the name servers, those that are local to this machine by the system.
 
     Args:
-        system: The reactor's own resolver.
         servers: None to use the system for every name.
         only_servers: The user chose the servers, so the system is never used.
     """
 
-    def __init__(self, system: Any, servers: NameServers | None = None, *, only_servers: bool = False) -> None:
+    def __init__(
+        self,
+        servers: NameServers | None = None,
+        *,
+        only_servers: bool = False,
+        system: SystemLookup = system_lookup,
+    ) -> None:
         self._system = system
         self._servers = servers
         self._only_servers = only_servers
         self._own = frozenset() if only_servers or not servers else hosts_file_names(HOSTS)
 
     @classmethod
-    def of(cls, reactor: Any, servers: Sequence[tuple[str, int]]) -> DnsClient:
+    def of(cls, servers: Sequence[Place]) -> DnsClient:
         """Use these servers, or those in /etc/resolv.conf; without that file, the system."""
-        system = reactor.nameResolver
         if servers or RESOLV_CONF.is_file():
-            return cls(system, NameServers(reactor, servers), only_servers=bool(servers))
-        return cls(system)
+            return cls(NameServers(servers), only_servers=bool(servers))
+        return cls()
 
-    def look_up(self, name: str) -> Deferred[ResolvedAddresses]:
+    async def look_up(self, name: str) -> ResolvedAddresses:
         """Return the addresses of a name; none for an unknown name."""
         if self._servers is None or (not self._only_servers and (name in self._own or refused_name(name))):
-            return self._by_system(name)
-        return self._servers.look_up(name).addCallback(self._or_by_system, name)
-
-    def _or_by_system(
-        self, found: ResolvedAddresses | None, name: str
-    ) -> ResolvedAddresses | Deferred[ResolvedAddresses]:
+            return await self._by_system(name)
+        found = await self._servers.look_up(name)
         if found is not None:
             return found
-        return ResolvedAddresses((), MISSING_SECONDS) if self._only_servers else self._by_system(name)
+        return ResolvedAddresses((), MISSING_SECONDS) if self._only_servers else await self._by_system(name)
 
-    def _by_system(self, name: str) -> Deferred[ResolvedAddresses]:
-        collector = _Collector()
-        self._system.resolveHostName(collector, name, 0)
-        return collector.found
+    async def _by_system(self, name: str) -> ResolvedAddresses:
+        addresses = await self._system(name)
+        return ResolvedAddresses(tuple(addresses), SYSTEM_SECONDS if addresses else MISSING_SECONDS)
+
+
+def listed_servers(file: Path) -> list[Place]:
+    """Return the name servers in a resolv.conf; the one of this machine when it lists none."""
+    servers = [(words[1], _DNS_PORT) for words in _lines_of(file) if words[0] == "nameserver" and len(words) > 1]
+    return servers or [_LOCAL_SERVER]
 
 
 def hosts_file_names(file: Path) -> frozenset[str]:
     """Return the names in a hosts file."""
+    return frozenset(name.lower() for words in _lines_of(file) for name in words[1:])
+
+
+def _lines_of(file: Path) -> list[list[str]]:
+    """Return the words of each line that is not empty or a comment; none when the file cannot be read."""
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return frozenset()
-    return frozenset(name.lower() for line in lines for name in line.partition("#")[0].split()[1:])
+        return []
+    return [words for line in lines if (words := line.partition("#")[0].split())]

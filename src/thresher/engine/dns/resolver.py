@@ -1,28 +1,25 @@
-"""The address guard, which no connection can bypass: it checks every name and literal address that Twisted connects to.
+"""The address guard, which no connection can bypass: it checks every name and literal address that is connected to.
 
-Twisted's endpoint sends literals and names alike through the reactor's name resolver and connects to exactly what comes
-back, so a name is resolved once, and the answer that was checked is the one that is used. If any address of a name is
-refused, the name is. An answer is cached for its TTL, and checked again when it is renewed.
+A connection gets its addresses from here and is opened to no other one, so a name is resolved once, and the answer that
+was checked is the one that is used. If any address of a name is refused, the name is. An answer is cached for its TTL,
+and checked again when it is renewed.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from scrapy.crawler import Crawler
-from scrapy.utils.defer import deferred_to_future
-from twisted.internet._idna import _idnaBytes
-from twisted.internet.address import IPv4Address, IPv6Address
-from twisted.internet.defer import Deferred, succeed
-from twisted.internet.interfaces import IAddress, IHostnameResolver
-from zope.interface import implementer
-
+from thresher.config.schema import NetworkConfig
 from thresher.engine.dns.client import MISSING_SECONDS, DnsClient, ResolvedAddresses
 from thresher.urls.address_policy import BAD_PORTS, Network, is_address, networks, refusal, refused_name
+
+logger = logging.getLogger(__name__)
 
 CACHE_NAMES = 10_000
 MOST_ADDRESSES = 4
@@ -47,10 +44,14 @@ class NameGuard:
 
     def after(self, name: str, addresses: Sequence[str]) -> str:
         """Return why the addresses of a name are refused; empty when they are allowed."""
-        whys = [why for address in addresses if (why := refusal(address, self._allowed))]
+        whys = [why for address in addresses if (why := self.refusal(address))]
         if not whys and refused_name(name) and any(not refusal(address) for address in addresses):
             whys = [refused_name(name)]  # a private name must not have a public address
         return whys[0] if whys else ""
+
+    def refusal(self, address: str) -> str:
+        """Return why an address is refused; empty when it is allowed."""
+        return refusal(address, self._allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,68 +63,34 @@ class _Known:
     until: float
 
 
-class _Resolution:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def cancel(self) -> None:
-        pass
-
-
-@implementer(IHostnameResolver)
 class GuardedResolver:
     """Resolves names with a guard before and after, and caches each answer for its TTL."""
 
     def __init__(
         self,
-        reactor: Any,
         allowed: Sequence[Network],
         *,
         names: DnsClient | None = None,
         connect_to: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._reactor = reactor
-        self._names = names or DnsClient(reactor.nameResolver)
+        self._names = names or DnsClient()
         self._connect_to = connect_to or {}
         self._clock = clock
         self.guard = NameGuard(allowed)
         self._known: dict[str, _Known] = {}
-        self._pending: dict[str, list[Deferred[_Known]]] = {}
-        self._refused: dict[tuple[str, int], str] = {}
+        self._pending: dict[str, asyncio.Task[_Known]] = {}
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, reactor: Any) -> GuardedResolver:
-        settings = crawler.settings
-        servers = [_parse_host_and_port(text) for text in settings.getlist("THRESHER_NAME_SERVERS")]
-        return cls(
-            reactor,
-            networks(settings.getlist("THRESHER_NETWORK_ALLOW")),
-            names=DnsClient.of(reactor, servers),
-            connect_to=settings.getdict("THRESHER_CONNECT_TO"),
-        )
-
-    def install_on_reactor(self) -> None:
-        self._reactor.installNameResolver(self)
+    def of(cls, network: NetworkConfig) -> GuardedResolver:
+        """Return the resolver of a crawl."""
+        servers = [_parse_host_and_port(text) for text in network.name_servers]
+        return cls(networks(network.allow), names=DnsClient.of(servers), connect_to=dict(network.connect_to))
 
     @property
     def asks(self) -> bool:
         """Whether any name is resolved: not when the user redirects all connections."""
         return not {"*:80", "*:443"} <= self._connect_to.keys()
-
-    def resolveHostName(  # noqa: N802 - Twisted's name
-        self,
-        resolutionReceiver: Any,
-        hostName: str,
-        portNumber: int = 0,
-        addressTypes: Sequence[type[IAddress]] | None = None,
-        transportSemantics: str = "TCP",
-    ) -> Any:
-        resolution = _Resolution(hostName)
-        resolutionReceiver.resolutionBegan(resolution)
-        name = _plain(hostName)
-        self._find(name, portNumber).addCallback(self._deliver, resolutionReceiver, name, portNumber)
-        return resolution
 
     def prefetch(self, places: Iterable[tuple[str, int]]) -> int:
         """Resolve names before they are needed; return how many lookups were started."""
@@ -140,65 +107,50 @@ class GuardedResolver:
 
     async def first_address(self, url: str) -> str:
         """Return the address that is tried first for a canonical URL; empty when none is allowed."""
-        known = await deferred_to_future(self._find(*host_and_port(url)))
+        known = await self._find(*host_and_port(url))
         return known.addresses[0] if known.addresses and not known.why else ""
 
     async def places(self, name: str, port: int) -> tuple[list[tuple[str, int]], str]:
         """Return the addresses and ports that may be connected to for a name and a port; or why none may."""
-        name = _plain(name)
-        known = await deferred_to_future(self._find(name, port))
+        name = plain_name(name)
+        known = await self._find(name, port)
         number = (self._override(name, port) or ("", port))[1]
         return ([] if known.why else [(address, number) for address in known.addresses]), known.why
 
-    def why(self, url: str) -> str:
-        """Return why the last connection for a canonical URL was refused; empty when it was not."""
-        return self._refused.get(host_and_port(url), "")
-
-    def _find(self, name: str, port: int) -> Deferred[_Known]:
+    async def _find(self, name: str, port: int) -> _Known:
         if why := self.guard.before(name, port):
-            return succeed(_Known((), why, 0.0))
+            return _Known((), why, 0.0)
         if place := self._override(name, port):
-            return succeed(_Known([place[0]], self.guard.after(name, [place[0]]), 0.0))
+            return _Known([place[0]], self.guard.after(name, [place[0]]), 0.0)
         if is_address(name):
-            return succeed(_Known([name], self.guard.after(name, [name]), 0.0))
+            return _Known([name], self.guard.after(name, [name]), 0.0)
         known = self._cached(name)
-        return succeed(known) if known else self._look_up(name)
+        return known if known else await asyncio.shield(self._look_up(name))
 
     def _cached(self, name: str) -> _Known | None:
         known = self._known.get(name)
         return known if known and known.until > self._clock() else None
 
-    def _look_up(self, name: str) -> Deferred[_Known]:
+    def _look_up(self, name: str) -> asyncio.Task[_Known]:
         """Resolve a name, once for all callers that wait for it."""
-        answer: Deferred[_Known] = Deferred()
-        waiting = self._pending.setdefault(name, [])
-        waiting.append(answer)
-        if len(waiting) == 1:
-            lookup = self._names.look_up(name)
-            lookup.addErrback(lambda _: ResolvedAddresses((), MISSING_SECONDS))  # after any error there is no address
-            lookup.addCallback(self._check, name)
-        return answer
+        if name not in self._pending:
+            self._pending[name] = asyncio.create_task(self._resolve(name))
+        return self._pending[name]
 
-    def _check(self, found: ResolvedAddresses, name: str) -> None:
-        """Check all addresses of an answer, and cache the result."""
+    async def _resolve(self, name: str) -> _Known:
+        """Resolve a name, check all its addresses, and cache the result."""
+        try:
+            found = await self._names.look_up(name)
+        except Exception as error:  # after any error there is no address
+            logger.info("cannot resolve %s: %s", name, error)
+            found = ResolvedAddresses((), MISSING_SECONDS)
+        finally:
+            del self._pending[name]
         why = self.guard.after(name, found.addresses)
         addresses = [] if why else _first_of_each(found.addresses)
         known = _Known(addresses, why, self._clock() + found.seconds)
         _put(self._known, name, known)
-        for answer in self._pending.pop(name):
-            answer.callback(known)
-
-    def _deliver(self, known: _Known, receiver: Any, name: str, port: int) -> None:
-        """Pass the addresses of a name to Twisted, all or none."""
-        if known.why:
-            _put(self._refused, (name, port), known.why)
-        else:
-            self._refused.pop((name, port), None)
-            number = (self._override(name, port) or ("", port))[1]
-            for address in known.addresses:
-                kind = IPv6Address if ":" in address else IPv4Address
-                receiver.addressResolved(kind("TCP", address, number))
-        receiver.resolutionComplete()
+        return known
 
     def _override(self, name: str, port: int) -> tuple[str, int] | None:
         """Return address and port by which network.connect_to replaces a host; the guard checks them like any other."""
@@ -218,24 +170,10 @@ def host_and_port(url: str) -> tuple[str, int]:
     return parts.hostname or "", usual if parts.port is None else parts.port
 
 
-def installed_resolver() -> GuardedResolver | None:
-    """Return the guarded resolver of this process; None when it is not installed."""
-    from twisted.internet import reactor
-
-    resolver = getattr(reactor, "nameResolver", None)
-    return resolver if isinstance(resolver, GuardedResolver) else None
-
-
-def why_refused(url: str) -> str:
-    """Return why the address guard of this process refused a URL; empty when it did not."""
-    resolver = installed_resolver()
-    return resolver.why(url) if resolver else ""
-
-
-def _plain(name: str) -> str:
-    """Return a name as in the canonical URL, since Twisted decodes international names; empty for an invalid name."""
+def plain_name(name: str) -> str:
+    """Return a name as in the canonical URL, without international characters; empty for an invalid name."""
     try:
-        return (name if name.isascii() else _idnaBytes(name).decode("ascii")).rstrip(".").lower()
+        return (name if name.isascii() else name.encode("idna").decode("ascii")).rstrip(".").lower()
     except UnicodeError:
         return ""
 

@@ -1,1 +1,1 @@
-"""Downloads with limits: header and body size, decompression, slow hosts."""
+"""Downloads by libcurl, with limits: header and body size, time, decompression, slow hosts."""

@@ -167,4 +167,4 @@ def test_a_rendered_page_is_told_from_the_answer_that_it_was_made_of():
 
 
 async def test_without_a_guard_nothing_is_dialled():
-    assert await renderer.guarded_places("a.example", 80) == ((), "no guard")
+    assert await sight(LISTED)._places("a.example", 80) == ((), "no guard")

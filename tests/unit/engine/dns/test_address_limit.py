@@ -2,7 +2,6 @@
 
 import pytest
 
-from thresher.engine.dns import address_limit
 from thresher.engine.dns.address_limit import LONGEST_WAIT_SECONDS, AddressLimiter
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Lease
@@ -12,13 +11,16 @@ def lease(number):
     return Lease(url=f"http://{number}.example/", host=f"{number}.example", score=0.0, fence=number, until=0.0)
 
 
-@pytest.fixture
-def gate(monkeypatch):
-    async def same(url):
+class OneAddress:
+    """Every name has the same address."""
+
+    async def first_address(self, url):
         return "192.0.2.1"
 
-    monkeypatch.setattr(address_limit, "address_of", same)
-    return AddressLimiter(MemoryFrontier(), seconds=60.0)
+
+@pytest.fixture
+def gate():
+    return AddressLimiter(MemoryFrontier(), OneAddress(), seconds=60.0)
 
 
 async def test_who_finds_somebody_there_asks_again_long_before_a_lease_is_over(gate):

@@ -1,12 +1,9 @@
 """Answers of name servers, with how long they hold; what only this machine can know is left to the system."""
 
 import pytest
-from twisted.internet.address import IPv4Address
-from twisted.internet.defer import fail, succeed
-from twisted.internet.task import Clock
-from twisted.names import dns
-from twisted.names.error import DNSNameError, DNSServerError
 
+from tests.faults.nameserver import NXDOMAIN, SERVFAIL, Says, name_server
+from thresher.engine.dns import client
 from thresher.engine.dns.client import (
     MISSING_SECONDS,
     SYSTEM_SECONDS,
@@ -14,53 +11,75 @@ from thresher.engine.dns.client import (
     NameServers,
     ResolvedAddresses,
     hosts_file_names,
+    listed_servers,
 )
 
-
-def record(payload, ttl):
-    return dns.RRHeader(b"a.example", payload.TYPE, ttl=ttl, payload=payload)
+NAME = "a.example"
 
 
-class Client:
-    def __init__(self, old, new):
-        self.lookupAddress = lambda name: old
-        self.lookupIPV6Address = lambda name: new
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(client, "TRY_SECONDS", (0.1, 0.1))
+    monkeypatch.setattr(client, "TCP_SECONDS", 0.5)
 
 
-def look_up(old, new):
-    servers = NameServers(Clock(), [("127.0.0.1", 53)])
-    servers._client = Client(old, new)
-    found = []
-    servers.look_up("a.example").addCallback(found.append)
-    return found[0]
+async def look_up(says, name=NAME, **more):
+    with name_server({NAME: says, **more}) as server:
+        return await NameServers([("127.0.0.1", server.port)]).look_up(name)
 
 
-def answer(*records):
-    return succeed((list(records), [], []))
+async def test_both_kinds_of_addresses_are_found():
+    assert await look_up(Says(["1.2.3.4", "2600::1"], ttl=30)) == ResolvedAddresses(("1.2.3.4", "2600::1"), 30.0)
 
 
-def test_both_kinds_of_addresses_are_found_and_hold_for_the_shortest_time():
-    alias = dns.RRHeader(b"a.example", dns.CNAME, ttl=30, payload=dns.Record_CNAME(b"b.example", 30))
-    found = look_up(answer(alias, record(dns.Record_A("1.2.3.4"), 90)), answer(record(dns.Record_AAAA("2600::1"), 60)))
-    assert found == ResolvedAddresses(("1.2.3.4", "2600::1"), 30.0)
+async def test_an_alias_is_followed_by_the_server():
+    assert (await look_up(Says(["1.2.3.4"], alias="b.example"))).addresses == ("1.2.3.4",)
 
 
 @pytest.mark.parametrize(("ttl", "seconds"), [(0, 1.0), (1, 1.0), (299, 299.0), (86_400, 300.0)])
-def test_a_time_to_live_is_kept_within_bounds(ttl, seconds):
-    assert look_up(answer(record(dns.Record_A("1.2.3.4"), ttl)), answer()).seconds == seconds
+async def test_a_time_to_live_is_kept_within_bounds(ttl, seconds):
+    assert (await look_up(Says(["1.2.3.4"], ttl=ttl))).seconds == seconds
 
 
-def test_one_kind_is_enough_when_the_other_fails():
-    assert look_up(answer(record(dns.Record_A("1.2.3.4"), 60)), fail(DNSServerError())).addresses == ("1.2.3.4",)
+async def test_one_kind_is_enough_when_the_other_fails():
+    class OnlyOld(NameServers):
+        async def query(self, name, kind):
+            return await super().query(name, kind) if kind == client.messages.A else None
+
+    with name_server({NAME: Says(["1.2.3.4"])}) as server:
+        assert (await OnlyOld([("127.0.0.1", server.port)]).look_up(NAME)).addresses == ("1.2.3.4",)
 
 
-def test_a_name_that_does_not_exist_is_soon_asked_for_again():
-    assert look_up(fail(DNSNameError()), fail(DNSNameError())) == ResolvedAddresses((), MISSING_SECONDS)
-    assert look_up(answer(), answer()) == ResolvedAddresses((), MISSING_SECONDS)
+async def test_a_name_that_does_not_exist_is_soon_asked_for_again():
+    assert await look_up(Says(code=NXDOMAIN)) == ResolvedAddresses((), MISSING_SECONDS)
+    assert await look_up(Says()) == ResolvedAddresses((), MISSING_SECONDS)
 
 
-def test_servers_that_fail_say_nothing():
-    assert look_up(fail(DNSServerError()), fail(DNSServerError())) is None
+async def test_servers_that_fail_or_are_silent_say_nothing():
+    assert await look_up(Says(code=SERVFAIL)) is None
+    assert await look_up(Says(silent=True)) is None
+
+
+async def test_an_answer_that_is_cut_is_asked_for_again_over_tcp():
+    many = [f"1.2.3.{number}" for number in range(200)]
+    assert (await look_up(Says(many, cut=True))).addresses == tuple(many)
+
+
+async def test_an_answer_that_is_cut_there_too_or_too_long_is_none():
+    assert await look_up(Says(["1.2.3.4"], always_cut=True)) is None
+    assert await look_up(Says(["1.2.3.4"] * 3000, cut=True)) is None
+
+
+async def test_the_next_server_is_asked_when_one_is_silent():
+    with name_server({NAME: Says(silent=True)}) as silent, name_server({NAME: Says(["1.2.3.4"])}) as good:
+        servers = [("127.0.0.1", silent.port), ("127.0.0.1", good.port)]
+        assert (await NameServers(servers).look_up(NAME)).addresses == ("1.2.3.4",)
+
+
+async def test_a_lookup_has_an_end(monkeypatch):
+    monkeypatch.setattr(client, "LOOK_UP_SECONDS", 0.05)
+    with pytest.raises(TimeoutError):
+        await look_up(Says(silent=True))
 
 
 class System:
@@ -69,47 +88,74 @@ class System:
     def __init__(self):
         self.asked = []
 
-    def resolveHostName(self, receiver, name, port):
+    async def __call__(self, name):
         self.asked.append(name)
-        receiver.addressResolved(IPv4Address("TCP", "1.1.1.1", 0))
-        receiver.resolutionComplete()
+        return ["1.1.1.1"]
 
 
 class Servers:
     def __init__(self, found):
         self.found = found
 
-    def look_up(self, name):
-        return succeed(self.found)
+    async def look_up(self, name):
+        return self.found
 
 
-def names_find(name, found, *, only_servers=False):
-    system, result = System(), []
-    DnsClient(system, Servers(found), only_servers=only_servers).look_up(name).addCallback(result.append)
-    return result[0], system.asked
+async def names_find(name, found, *, only_servers=False):
+    system = System()
+    return await DnsClient(Servers(found), only_servers=only_servers, system=system).look_up(name), system.asked
 
 
-def test_a_public_name_is_asked_for_at_the_servers_alone():
+async def test_a_public_name_is_asked_for_at_the_servers_alone():
     found = ResolvedAddresses(("1.2.3.4",), 60.0)
-    assert names_find("a.example", found) == (found, [])
-    assert names_find("a.example", ResolvedAddresses((), 5.0)) == (ResolvedAddresses((), 5.0), [])
+    assert await names_find("a.example", found) == (found, [])
+    assert await names_find("a.example", ResolvedAddresses((), 5.0)) == (ResolvedAddresses((), 5.0), [])
 
 
 @pytest.mark.parametrize("name", ["localhost", "intranet", "db.internal"])
-def test_names_that_only_this_machine_can_know_are_left_to_the_system(name):
-    assert names_find(name, ResolvedAddresses((), 5.0)) == (ResolvedAddresses(("1.1.1.1",), SYSTEM_SECONDS), [name])
+async def test_names_that_only_this_machine_can_know_are_left_to_the_system(name):
+    found = ResolvedAddresses(("1.1.1.1",), SYSTEM_SECONDS)
+    assert await names_find(name, ResolvedAddresses((), 5.0)) == (found, [name])
 
 
-def test_the_system_is_asked_when_no_server_answers():
-    assert names_find("a.example", None)[1] == ["a.example"]
+async def test_the_system_is_asked_when_no_server_answers():
+    assert (await names_find("a.example", None))[1] == ["a.example"]
 
 
-def test_nobody_but_the_servers_that_the_user_chose_is_asked():
-    assert names_find("a.example", None, only_servers=True) == (ResolvedAddresses((), MISSING_SECONDS), [])
-    assert names_find("intranet", None, only_servers=True)[1] == []
+async def test_nobody_but_the_servers_that_the_user_chose_is_asked():
+    assert await names_find("a.example", None, only_servers=True) == (ResolvedAddresses((), MISSING_SECONDS), [])
+    assert (await names_find("intranet", None, only_servers=True))[1] == []
+
+
+async def test_the_system_knows_this_machine():
+    assert await DnsClient().look_up("localhost") in (
+        ResolvedAddresses(("127.0.0.1",), SYSTEM_SECONDS),
+        ResolvedAddresses(("::1", "127.0.0.1"), SYSTEM_SECONDS),
+        ResolvedAddresses(("127.0.0.1", "::1"), SYSTEM_SECONDS),
+        ResolvedAddresses(("::1",), SYSTEM_SECONDS),
+    )
 
 
 def test_a_file_of_hosts_is_read(tmp_path):
     (tmp_path / "hosts").write_text("127.0.0.1 localhost\n# 1.2.3.4 no\n10.0.0.1 Wiki.Example wiki # mine\n")
     assert hosts_file_names(tmp_path / "hosts") == {"localhost", "wiki.example", "wiki"}
     assert hosts_file_names(tmp_path / "none") == frozenset()
+
+
+def test_a_list_of_name_servers_is_read(tmp_path):
+    (tmp_path / "resolv").write_text("search example\nnameserver 127.0.0.53 # local\nnameserver ::1\nnameserver\n")
+    assert listed_servers(tmp_path / "resolv") == [("127.0.0.53", 53), ("::1", 53)]
+    assert listed_servers(tmp_path / "none") == [("127.0.0.1", 53)]
+
+
+def test_the_list_is_read_again_after_a_minute(tmp_path, monkeypatch, clock):
+    file = tmp_path / "resolv"
+    monkeypatch.setattr(client, "RESOLV_CONF", file)
+    file.write_text("nameserver 127.0.0.2\n")
+    servers = NameServers(clock=clock)
+    assert servers._current_servers() == [("127.0.0.2", 53)]
+    file.write_text("nameserver 127.0.0.3\n")
+    clock.now += 59.0
+    assert servers._current_servers() == [("127.0.0.2", 53)]
+    clock.now += 1.0
+    assert servers._current_servers() == [("127.0.0.3", 53)]

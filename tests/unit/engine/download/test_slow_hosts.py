@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.engine.download.handler import FIRST_SECONDS, SlowHostLimiter
+from thresher.engine.download.slow_hosts import FIRST_SECONDS, SlowHostLimiter
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
-/* Writes down where a program that is not Python connects and sends, and lets it go nowhere but to this machine.
-   See tests.faults.browser_recorder. */
+/* Writes down where a program connects and sends, in whatever language, and lets it go nowhere but to this machine.
+   See tests.faults.recorder. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static void note(const char *line) {
-  const char *path = getenv("THRESHER_TEST_BROWSER_RECORD");
+  const char *path = getenv("THRESHER_TEST_CONNECTS");
   int file = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
   if (file >= 0) {
     ssize_t ignored = write(file, line, strlen(line));

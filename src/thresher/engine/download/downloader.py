@@ -1,0 +1,156 @@
+"""Downloads for the leases of a worker: resolves, fetches and makes page records, with limits.
+
+Bodies are decompressed while they arrive, so a worker never holds more than the largest page of any of them, and of all
+of them together not much more. A timer checks time, pace and slow hosts ten times a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+
+from thresher.engine.dns.resolver import GuardedResolver, host_and_port
+from thresher.engine.download.client import CurlClient
+from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow, timed_out
+from thresher.engine.download.request import FetchRequest, checked_lines
+from thresher.engine.download.slow_hosts import SlowHostLimiter
+from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
+from thresher.records import FetchedPage
+from thresher.urls.canonical import host_key
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 0.1
+
+ALL_LINES = "x-robots-tag"
+"""The one header of which every line counts, not only the first; its values are joined by newlines."""
+
+
+class Downloader:
+    """Fetches the requests of one worker.
+
+    Args:
+        headers: Sent with every request.
+        max_bytes: Limit for the body of a page.
+        client: Connects; tests replace it by one that only records.
+    """
+
+    def __init__(
+        self,
+        resolver: GuardedResolver,
+        slow_hosts: SlowHostLimiter,
+        *,
+        headers: Mapping[str, str],
+        max_bytes: int,
+        client: CurlClient | None = None,
+    ) -> None:
+        self._resolver = resolver
+        self._slow_hosts = slow_hosts
+        self._headers = dict(headers)
+        self._max_bytes = max_bytes
+        self._client = client or CurlClient()
+        self._held_bytes = HeldBytes()
+        self._open: dict[Transfer, None] = {}
+        self._checks = asyncio.create_task(self._check_often())
+
+    @asynccontextmanager
+    async def fetch(self, request: FetchRequest) -> AsyncIterator[FetchedPage]:
+        """Fetch a page; its body counts as held until the block ends.
+
+        Raises:
+            LeaseExpired: There is no time left for it; nothing was sent.
+            AddressRefused: The address guard refused it.
+            FetchFailed: No response came.
+        """
+        if time.monotonic() > request.start_by:
+            raise LeaseExpired
+        start = time.monotonic()
+        transfer = self._transfer(request, await self._places(request), start)
+        try:
+            is_complete = await self._run(transfer)
+            yield _page(transfer, request.url, is_complete=is_complete)
+        finally:
+            transfer.release()
+
+    async def _places(self, request: FetchRequest) -> list[tuple[str, int]]:
+        try:
+            async with asyncio.timeout(request.timeout_seconds):
+                places, why = await self._resolver.places(*host_and_port(request.url))
+        except TimeoutError as error:
+            raise timed_out() from error
+        if why:
+            raise AddressRefused(why)
+        if not places:
+            raise FetchFailed("no such host")
+        return places
+
+    def _transfer(self, request: FetchRequest, places: list[tuple[str, int]], start: float) -> Transfer:
+        lines = checked_lines({**self._headers, **request.headers})
+        wanted = TransferRequest(
+            url=request.url,
+            lines=lines,
+            places=places,
+            refusal=self._resolver.guard.refusal,
+            max_bytes=request.max_bytes or self._max_bytes,
+            timeout_seconds=request.timeout_seconds,
+        )
+        return Transfer(wanted, self._held_bytes, start=start)
+
+    async def _run(self, transfer: Transfer) -> bool:
+        self._open[transfer] = None
+        self._slow_hosts.begins(transfer, host_key(transfer.request.url))
+        is_answered = False
+        try:
+            is_complete = await self._client.run(transfer)
+            is_answered = True
+        finally:
+            del self._open[transfer]
+            self._slow_hosts.ends(transfer, answered=is_answered)
+        return is_complete
+
+    async def _check_often(self) -> None:
+        checked_at = time.monotonic()
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            now = time.monotonic()
+            late_seconds, checked_at = now - checked_at - POLL_SECONDS, now
+            if late_seconds > POLL_SECONDS:
+                self._slow_hosts.exclude_seconds(late_seconds)
+            for transfer in list(self._open):
+                transfer.check(now)
+            for slow in self._slow_hosts.too_many():
+                slow.break_off(TooSlow())  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        """End every fetch at once."""
+        self._checks.cancel()
+        self._client.close()
+
+
+def _page(transfer: Transfer, url: str, *, is_complete: bool) -> FetchedPage:
+    return FetchedPage(
+        url=url,
+        status=transfer.head.status,
+        headers=headers_of(transfer.head.lines),
+        body=transfer.body(),
+        fetched_at=time.time(),
+        elapsed_seconds=transfer.latency,
+        truncated=not is_complete,
+        header_lines=transfer.head.lines,
+        request_lines=transfer.request.lines,
+    )
+
+
+def headers_of(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the first value of each header, by its name in lower case; all values of `ALL_LINES`."""
+    headers: dict[str, str] = {}
+    for name, value in lines:
+        lower = name.lower()
+        if lower not in headers:
+            headers[lower] = value
+        elif lower == ALL_LINES:
+            headers[lower] += f"\n{value}"
+    return headers

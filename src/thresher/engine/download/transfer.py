@@ -1,0 +1,299 @@
+"""One fetch by libcurl: which address is dialled, when the request is sent, and how much of the response is read.
+
+Guarantees: only the pinned addresses, which the address guard has checked, are connected to. Right before a request is
+sent, also when libcurl sends it again by itself, the address, the state of a kept connection, the number of attempts
+and the time left are checked. What arrived before a limit was reached is kept and marked as truncated.
+
+libcurl calls the methods of a transfer. No exception may leave them: libcurl would not end the transfer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import os
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import pycurl
+
+from thresher.engine.download.chunked import ChunkedDecoder, MalformedChunks
+from thresher.engine.download.decompression import Decompressor, Undecodable, codings
+from thresher.engine.download.errors import AddressRefused, FetchFailed, NoBody, failure_for, timed_out
+from thresher.engine.download.response_head import ResponseHead
+
+logger = logging.getLogger(__name__)
+
+PACE_SECONDS = 10.0
+LEAST_BYTES_PER_SECOND = 1024
+"""A body that arrives more slowly than this after `PACE_SECONDS` is aborted."""
+
+MAX_SENDS = 2
+"""How often a request may leave in one attempt: libcurl repeats it when a kept connection turns out to be closed."""
+
+MAX_HELD_BYTES = 16 << 20
+"""Limit for all bodies that are not settled yet; beyond it, large ones are truncated."""
+SMALL_BYTES = 1 << 20
+
+_ABORT = -1
+_SPARE_SECONDS = 1.0  # libcurl's own timeout, in case that nobody calls `check`
+_DISALLOW_USERNAME_IN_URL = 278  # pycurl has no name for it
+
+_FIXED_OPTIONS: tuple[tuple[int, Any], ...] = (
+    (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
+    (pycurl.FOLLOWLOCATION, 0),  # a redirect is a frontier entry of its own
+    (pycurl.PATH_AS_IS, 1),
+    (_DISALLOW_USERNAME_IN_URL, 1),
+    (pycurl.HTTP09_ALLOWED, 0),
+    (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1),
+    (pycurl.HTTP_CONTENT_DECODING, 0),  # bodies are decoded here, with limits
+    (pycurl.HTTP_TRANSFER_DECODING, 0),
+    (pycurl.NOSIGNAL, 1),
+    (pycurl.NETRC, pycurl.NETRC_IGNORED),
+    (pycurl.PROXY, ""),
+    (pycurl.NOPROXY, "*"),  # a proxy would resolve names past the address guard
+    (pycurl.SSL_VERIFYPEER, 0),
+    (pycurl.SSL_VERIFYHOST, 0),
+)
+
+
+class StaleConnection(Exception):
+    """A kept connection has unsolicited input; nothing was sent over it."""
+
+
+class CouldNotConnect(FetchFailed):
+    """No connection to one of the addresses; another one may work."""
+
+
+class _DroppedSocket(socket.socket):
+    """pycurl duplicates the descriptor of a socket, and drops the socket without closing it."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class HeldBytes:
+    """Counts the bytes of all bodies that are not settled yet."""
+
+    def __init__(self, max_bytes: int = MAX_HELD_BYTES) -> None:
+        self._bytes = 0
+        self._max_bytes = max_bytes
+
+    def add(self, more_bytes: int) -> bool:
+        """Count more bytes, or fewer; return whether all are within the limit."""
+        self._bytes += more_bytes
+        return self._bytes <= self._max_bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferRequest:
+    """What to request, from where, and within which limits.
+
+    Args:
+        places: The pinned addresses and ports, in the order in which they are tried.
+        refusal: The address guard: why an address is refused, or an empty string.
+    """
+
+    url: str
+    lines: Sequence[tuple[str, str]]
+    places: Sequence[tuple[str, int]]
+    refusal: Callable[[str], str]
+    max_bytes: int
+    timeout_seconds: float
+
+
+class Transfer:
+    """One response: from its request to the last byte of its body, or to a limit."""
+
+    def __init__(self, request: TransferRequest, held_bytes: HeldBytes, *, start: float | None = None) -> None:
+        self.request = request
+        self.head = ResponseHead()
+        self.start = monotonic() if start is None else start
+        self.end = self.start + request.timeout_seconds
+        self.latency = 0.0
+        self._pinned = {(_unmapped(address), port) for address, port in request.places}
+        self._all_held = held_bytes
+        self._held = 0
+        self._received = 0
+        self._sends = 0
+        self._body: Decompressor | None = None
+        self._chunks: ChunkedDecoder | None = None
+        self._refused: Exception | None = None
+        self._ended: asyncio.Future[bool] | None = None
+        self.has_unsolicited_input: Callable[[str, int], bool] = lambda address, port: False
+        self.local: tuple[str, int] | None = None
+
+    def begin(self) -> asyncio.Future[bool]:
+        """Start an attempt; the result is whether the body is complete."""
+        self._sends, self._refused = 0, None
+        self._ended = asyncio.get_running_loop().create_future()
+        return self._ended
+
+    def set_up(self, curl: Any, place: tuple[str, int], *, connect_seconds: float, fresh: bool) -> None:
+        """Set all options of a handle for an attempt."""
+        address, port = place
+        seconds = max(0.001, self.end - monotonic())
+        for option, value in _FIXED_OPTIONS:
+            curl.setopt(option, value)
+        curl.setopt(pycurl.URL, self.request.url)
+        curl.setopt(pycurl.HTTPHEADER, [f"{name}: {value}" for name, value in self.request.lines])
+        curl.setopt(pycurl.CONNECT_TO, [f"::[{address}]:{port}" if ":" in address else f"::{address}:{port}"])
+        curl.setopt(pycurl.FRESH_CONNECT, int(fresh))
+        curl.setopt(pycurl.TIMEOUT_MS, int((seconds + _SPARE_SECONDS) * 1000))
+        curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(connect_seconds * 1000)))
+        curl.setopt(pycurl.OPENSOCKETFUNCTION, self.open_socket)
+        curl.setopt(pycurl.SOCKOPTFUNCTION, _close_on_exec)
+        curl.setopt(pycurl.PREREQFUNCTION, self.before_send)
+        curl.setopt(pycurl.HEADERFUNCTION, self.take_header)
+        curl.setopt(pycurl.WRITEFUNCTION, self.take_body)
+
+    @property
+    def is_over(self) -> bool:
+        return self._ended is None or self._ended.done()
+
+    def body(self) -> bytes:
+        """Return the body as far as it arrived, once; the decompressor and its window are released."""
+        body, self._body = self._body, None
+        return b"" if body is None else body.body()
+
+    def release(self) -> None:
+        """Stop counting the body of this transfer."""
+        self._all_held.add(-self._held)
+        self._held = 0
+
+    def check(self, now: float) -> None:
+        """Abort when time is up or the body arrives too slowly."""
+        seconds = now - self.start
+        slow = self._held and seconds > PACE_SECONDS and self._received < seconds * LEAST_BYTES_PER_SECOND
+        if now >= self.end or slow:
+            self.break_off(timed_out())
+
+    def break_off(self, error: Exception) -> None:
+        """End the attempt: keep what arrived, or fail when nothing did."""
+        if self._ended is None or self._ended.done():
+            return
+        if self._held:
+            self._cut()
+        else:
+            self._ended.set_exception(error)
+
+    def _cut(self) -> None:
+        if self._ended is not None:
+            self._ended.set_result(False)
+
+    def finished(self, code: int, os_error: int, message: str) -> None:
+        """Take libcurl's result of an attempt; 0 for success."""
+        if self._ended is None or self._ended.done():
+            return
+        if not code and self.head.is_complete:
+            self._ended.set_result(True)
+        else:
+            self.break_off(self._failure(code, os_error, message))
+
+    def _failure(self, code: int, os_error: int, message: str) -> Exception:
+        if self._refused:
+            return self._refused
+        if self.head.is_complete and code != pycurl.E_OPERATION_TIMEDOUT:
+            return NoBody()
+        failure = failure_for(code, os_error, message)
+        if not self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_OPERATION_TIMEDOUT):
+            return CouldNotConnect(failure.reason, retry=failure.retry)
+        return failure
+
+    def open_socket(self, purpose: int, address: tuple[int, int, int, tuple[Any, ...]]) -> socket.socket | int:
+        """Create a socket for a pinned address."""
+        try:
+            family, kind, protocol, place = address
+            host = place[0].decode() if isinstance(place[0], bytes) else place[0]
+            if why := self._address_refusal(host, place[1]):
+                self._refused = AddressRefused(why)
+                return int(pycurl.SOCKET_BAD)
+            return _DroppedSocket(family, kind, protocol)
+        except Exception as error:
+            logger.exception("cannot open a socket: %s", self.request.url)
+            self._refused = FetchFailed(type(error).__name__)
+            return int(pycurl.SOCKET_BAD)
+
+    def before_send(self, remote: str, local: str, remote_port: int, local_port: int) -> int:
+        """Check right before a request is sent whether it may be."""
+        try:
+            self._refused = self._send_refusal((remote, remote_port), (local, local_port))
+        except Exception as error:
+            logger.exception("cannot check a connection: %s", self.request.url)
+            self._refused = FetchFailed(type(error).__name__)
+        self._sends += 1
+        self.local = local, local_port
+        return int(pycurl.PREREQFUNC_ABORT if self._refused else pycurl.PREREQFUNC_OK)
+
+    def _send_refusal(self, remote: tuple[str, int], local: tuple[str, int]) -> Exception | None:
+        if why := self._address_refusal(*remote):
+            return AddressRefused(why)
+        if self.has_unsolicited_input(*local):
+            return StaleConnection()
+        if self._sends >= MAX_SENDS:
+            return FetchFailed("connection failed")
+        return timed_out() if monotonic() > self.end or self.is_over else None
+
+    def _address_refusal(self, host: str, port: int) -> str:
+        address = _unmapped(host)
+        if (address, port) not in self._pinned:
+            return "not the address that was checked"
+        return self.request.refusal(str(address))
+
+    def take_header(self, line: bytes) -> int | None:
+        """Take a line of the head."""
+        self.latency = monotonic() - self.start
+        return self._taken(self.head.take, line)
+
+    def take_body(self, data: bytes) -> int | None:
+        """Take a piece of the body, as it was sent."""
+        return self._taken(self._add, data)
+
+    def _taken(self, take: Callable[[bytes], None], data: bytes) -> int | None:
+        """Pass data on; return whether libcurl aborts the transfer."""
+        try:
+            if not self.is_over:
+                take(data)
+        except FetchFailed as error:
+            self.break_off(error)
+        except MalformedChunks:
+            self.break_off(NoBody())
+        except Undecodable:
+            self.break_off(FetchFailed("cannot be decompressed", retry=False))
+        except Exception as error:
+            logger.exception("cannot read the response: %s", self.request.url)
+            self.break_off(FetchFailed(type(error).__name__))
+        return _ABORT if self.is_over else None
+
+    def _add(self, data: bytes) -> None:
+        body = self._begin_body() if self._body is None else self._body
+        if self._chunks:
+            data = self._chunks.take(data)
+        self._received += len(data)
+        before = len(body)
+        wanted = body.take(data)
+        self._held += len(body) - before
+        fits = self._all_held.add(len(body) - before)
+        if not wanted or (not fits and len(body) > SMALL_BYTES):
+            self._cut()
+
+    def _begin_body(self) -> Decompressor:
+        transfer_codings = codings(self.head.values("transfer-encoding"))
+        self._chunks = ChunkedDecoder() if transfer_codings[-1:] == ["chunked"] else None
+        self._body = Decompressor(codings(self.head.values("content-encoding")), self.request.max_bytes)
+        return self._body
+
+
+def _close_on_exec(descriptor: int, purpose: int) -> int:
+    os.set_inheritable(descriptor, False)  # pycurl passes on a duplicate without this flag
+    return 0
+
+
+def _unmapped(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Parse an address; an IPv4 address inside an IPv6 one is the same address."""
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    return getattr(parsed, "ipv4_mapped", None) or parsed
