@@ -150,7 +150,7 @@ async def _fetch(urls: Sequence[str]) -> None:
     from thresher.engine.download.slow_hosts import SlowHostLimiter
     from thresher.records import Lease
 
-    config = CrawlConfig.model_validate({"title": {"en": "fetch"}, **full_speed()})
+    config = CrawlConfig.model_validate(full_speed())
     resolver = GuardedResolver.of(config.network)
     downloader = Downloader(resolver, SlowHostLimiter(CONCURRENCY), headers=usual_headers(config), max_bytes=10 << 20)
     waiting = iter(urls)
