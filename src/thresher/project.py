@@ -37,6 +37,7 @@ from thresher.storage.warc.provenance import Paths
 from thresher.strategies.base import Stateful, Strategy
 from thresher.topics.profile import TopicProfile
 from thresher.topics.seeds import is_own, seed_url, seeds_of
+from thresher.topics.taxonomy.bundled import BUNDLED, with_bundled_spellings
 from thresher.topics.taxonomy.classes import ALL_LANGUAGES, class_urls, classes
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.topics.token_table import TokenTable
@@ -144,6 +145,8 @@ class CrawlProject:
             return class_urls(taxonomy, least=self.config.taxonomy.least_urls)
 
     def _taxonomy(self, file: str) -> TaxonomyReader:
+        if file == BUNDLED:
+            return TaxonomyReader.bundled()
         return TaxonomyReader.open(self.folder.root / Path(file).expanduser())
 
     def threshold(self) -> float:
@@ -186,6 +189,10 @@ class CrawlProject:
             return SharedStateStores(self.connection(patience_seconds=seconds), self.name, worker)
         return FolderStateStores(self.folder.model, worker)
 
+    def _token_table(self) -> TokenTable:
+        table = TokenTable.for_crawl(self.folder.root)
+        return with_bundled_spellings(table) if self.config.taxonomy else table
+
     def topic_profile(self) -> TopicProfile:
         """The topic for the strategy."""
         topic = self.topic()
@@ -193,7 +200,7 @@ class CrawlProject:
             vectors=topic.vectors(),
             labels=topic.labels,
             phrases=[*topic.title.values(), *topic.keywords],
-            tokens=TokenTable.for_crawl(self.folder.root),
+            tokens=self._token_table(),
             model=self.folder.model / "trained",
         )
 
