@@ -169,7 +169,7 @@ def complete_labels(db: sqlite3.Connection) -> int:
 @cache
 def _by_name() -> Mapping[tuple[str, str], BundledNode]:
     """Return the nodes by language and folded name; labels come before the other names of their rows."""
-    found = {}
+    found: dict[tuple[str, str], BundledNode] = {}
     for node in bundled_nodes():
         row = bundled_token_table().find(node.labels["en"]) or node.row
         for language, names in (("en", row.labels), ("zh", row.chinese)):
