@@ -133,10 +133,7 @@ def new(
         taxonomy={"file": _relative_to(dir, choice.taxonomy), "nodes": choice.nodes} if choice.nodes else None,
     )
     create_crawl(CrawlFolder(dir), new_crawl)
-    if choice.nodes:
-        echo(f"The topic is {', '.join(choice.nodes)} of {_title(choice.taxonomy)}.", err=True)
-    if urls and not named:
-        echo(f"The seeds are {len(urls)} example pages of the taxonomy; look at them first.", err=True)
+    _print_choice(choice, 0 if named else len(urls))
     _print_next_steps(dir, urls, new_crawl.networks)
 
 
@@ -177,10 +174,6 @@ def _located(folder: Path, file: str) -> str:
     return file if file == BUNDLED else str((folder / Path(file).expanduser()).resolve())
 
 
-def _title(file: str) -> str:
-    return BUNDLED_TITLE if file == BUNDLED else file
-
-
 def _relative_to(folder: Path, file: str) -> str:
     """Return the path of a file: relative if it is inside the crawl's folder, so that both can move, else absolute.
 
@@ -195,6 +188,14 @@ def _relative_to(folder: Path, file: str) -> str:
 def _lines(path: Path | None) -> list[str]:
     lines = path.read_text(encoding="utf-8").splitlines() if path else []
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _print_choice(choice: _Choice, examples: int) -> None:
+    if choice.nodes:
+        taxonomy = BUNDLED_TITLE if choice.taxonomy == BUNDLED else choice.taxonomy
+        echo(f"The topic is {', '.join(choice.nodes)} of {taxonomy}.", err=True)
+    if examples:
+        echo(f"The seeds are {examples} example pages of the taxonomy; look at them first.", err=True)
 
 
 def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> None:
