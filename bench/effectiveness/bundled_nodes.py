@@ -1,5 +1,5 @@
 """Is a node of the bundled taxonomy and one seed as good as a phrase and five seeds?
-``python -m bench.effectiveness.bundled_nodes`` (needs THRESHER_WEBS; an hour on 2 cores).
+``python -m bench.effectiveness.bundled_nodes`` (needs THRESHER_WEBS; half a minute per topic).
 
 Topics of the frozen webs that a bundled node covers are crawled by ``strategy: thresher`` with the default judge, 300
 fetches each, from four starts: the node with its keywords and one seed, its labels alone and one seed, the topic's own

@@ -133,6 +133,14 @@ def test_a_crawl_gives_the_classes_of_its_taxonomy(new, tmp_path):
     assert CrawlProject.open(tmp_path / "crawl").classes() == {"Sports/Basketball": ["Hoops"]}
 
 
+def test_the_bundled_taxonomy_has_no_example_pages_to_learn_classes_from(new, tmp_path):
+    new("--node", "Sports/Basketball", "--seed", "http://a.example/")
+    crawl = CrawlProject.open(tmp_path / "crawl")
+    for learn in (crawl.classes, crawl.class_urls):
+        with pytest.raises(ConfigError, match="learned from example pages, and the bundled taxonomy has none"):
+            learn()
+
+
 def test_a_crawl_without_taxonomy_has_no_classes(new, tmp_path):
     new("--topic", "tennis")
     assert CrawlProject.open(tmp_path / "crawl").classes() == {}
