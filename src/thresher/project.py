@@ -37,6 +37,7 @@ from thresher.storage.warc.provenance import Paths
 from thresher.strategies.base import Stateful, Strategy
 from thresher.topics.profile import TopicProfile
 from thresher.topics.seeds import is_own, seed_url, seeds_of
+from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE, with_bundled_spellings
 from thresher.topics.taxonomy.classes import ALL_LANGUAGES, class_urls, classes
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.topics.token_table import TokenTable
@@ -133,17 +134,27 @@ class CrawlProject:
         """Return the classes of the taxonomy, each with the texts of its example pages; none without a taxonomy."""
         if self.config.taxonomy is None:
             return {}
-        with self._taxonomy(self.config.taxonomy.file) as taxonomy:
+        with self._example_pages(self.config.taxonomy.file) as taxonomy:
             return classes(taxonomy, least=self.config.taxonomy.least_urls)
 
     def class_urls(self) -> Mapping[str, Sequence[str]]:
         """Return the classes of the taxonomy, each with the URLs of its example pages; none without a taxonomy."""
         if self.config.taxonomy is None:
             return {}
-        with self._taxonomy(self.config.taxonomy.file) as taxonomy:
+        with self._example_pages(self.config.taxonomy.file) as taxonomy:
             return class_urls(taxonomy, least=self.config.taxonomy.least_urls)
 
+    def _example_pages(self, file: str) -> TaxonomyReader:
+        if file == BUNDLED:
+            raise ConfigError(
+                f"{self.folder.topic}: classes are learned from example pages, and {BUNDLED_TITLE} has none; name a "
+                "taxonomy with example pages in taxonomy.file: thresher topics import FILE -o NAME.taxonomy"
+            )
+        return self._taxonomy(file)
+
     def _taxonomy(self, file: str) -> TaxonomyReader:
+        if file == BUNDLED:
+            return TaxonomyReader.bundled()
         return TaxonomyReader.open(self.folder.root / Path(file).expanduser())
 
     def threshold(self) -> float:
@@ -186,6 +197,10 @@ class CrawlProject:
             return SharedStateStores(self.connection(patience_seconds=seconds), self.name, worker)
         return FolderStateStores(self.folder.model, worker)
 
+    def _token_table(self) -> TokenTable:
+        table = TokenTable.for_crawl(self.folder.root)
+        return with_bundled_spellings(table) if self.config.taxonomy else table
+
     def topic_profile(self) -> TopicProfile:
         """The topic for the strategy."""
         topic = self.topic()
@@ -193,7 +208,7 @@ class CrawlProject:
             vectors=topic.vectors(),
             labels=topic.labels,
             phrases=[*topic.title.values(), *topic.keywords],
-            tokens=TokenTable.for_crawl(self.folder.root),
+            tokens=self._token_table(),
             model=self.folder.model / "trained",
         )
 

@@ -66,7 +66,7 @@ def test_u15_language_without_a_taxonomy_is_refused_with_a_hint(thresher):
     assert done.returncode == 4
     assert "--taxonomy FILE" in done.stderr
     assert "follow from the phrase" in " ".join(done.stderr.split())
-    assert "With --taxonomy:" in thresher("new", "--help").stdout
+    assert "With --node:" in thresher("new", "--help").stdout
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from tests.docs.scale import SCALE, scale_page
 from tests.faults.table import with_reports
 from thresher.cli import COMMANDS, thresher
 from thresher.config.schema import CrawlConfig, NamedConfig
+from thresher.topics.taxonomy.bundled import bundled_nodes
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 FAULTS = REFERENCE / "faults.md"
@@ -76,9 +77,33 @@ def _default(value: object) -> str:
     return f"`{json.dumps(value, ensure_ascii=False)}`" if value not in (None, "") else ""
 
 
+def taxonomy_page() -> str:
+    nodes = bundled_nodes()
+    lines = [
+        "# Bundled taxonomy",
+        "",
+        "Written by `make docs` from the file that ships with Thresher, which was written for it and is under the same",
+        f"licence, Apache-2.0. It has {len(nodes)} topics. `thresher topics show NODE` prints all of one, with",
+        "keywords and spellings in URLs. [How to use it](../howto/topics.md).",
+        "",
+        "A node is never removed or renamed. In a crawl of a node, of this taxonomy or of another, these labels are",
+        "also found in URLs as abbreviations, in pinyin and as initials of pinyin.",
+        "",
+        "| node | English | Chinese | about |",
+        "|---|---|---|---|",
+    ]
+    rows = (
+        f"| `{node.path}` | {node.labels['en']} | {node.labels['zh']} | "
+        f"{node.descriptions['en']} {node.descriptions['zh']} |"
+        for node in nodes
+    )
+    return "\n".join([*lines, *rows, ""])
+
+
 PAGES = {
     ARCHITECTURE: architecture_page,
     SCALE: scale_page,
+    REFERENCE / "bundled-taxonomy.md": taxonomy_page,
     REFERENCE / "commands.md": commands_page,
     REFERENCE / "exit-codes.md": exit_codes_page,
     FAULTS: lambda: with_reports(FAULTS.read_text(encoding="utf-8")),

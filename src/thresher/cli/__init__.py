@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "demo": "Crawl a made-up web on this machine, three strategies side by side; no network needed.",
     "new": "Start a crawl: write topic.yaml and seeds.txt into a new folder.",
-    "topics": "Import a taxonomy such as ODP; find, show and list its topics.",
+    "topics": "Find, show and list topics of the bundled taxonomy or of another; import one such as ODP.",
     "try": "Fetch a page, judge it and explain the verdict; nothing is stored.",
     "run": "Crawl, or continue where the last run stopped.",
     "work": "Join a crawl that was started on another machine, and work for it until it ends.",

@@ -16,6 +16,7 @@ from thresher.operations.create import NewCrawl, checked_seed, create_crawl
 from thresher.project import CrawlProject
 from thresher.storage.reader import PageStoreReader
 from thresher.topics.seeds import example_seeds
+from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.topics.topic import TopicDefinition
 
@@ -25,7 +26,7 @@ class EarlierCrawl:
     """An earlier crawl of the same topic.
 
     Args:
-        taxonomy: The file of its taxonomy; None without one.
+        taxonomy: The file of its taxonomy, or ``bundled``; empty without one.
         nodes: Its nodes there.
         allow: Private networks that it may crawl.
         hubs: Its best hubs.
@@ -33,7 +34,7 @@ class EarlierCrawl:
 
     topic: TopicDefinition
     contact: str
-    taxonomy: Path | None = None
+    taxonomy: str = ""
     nodes: list[str] = field(default_factory=list)
     allow: list[str] = field(default_factory=list)
     hubs: list[Hub] = field(default_factory=list)
@@ -54,7 +55,7 @@ class EarlierCrawl:
         return cls(
             topic=TopicDefinition(title=config.title, keywords=config.keywords) if chosen is None else crawl.topic(),
             contact=config.manners.contact,
-            taxonomy=(folder / Path(chosen.file).expanduser()).resolve() if chosen else None,
+            taxonomy=_located(folder, chosen.file) if chosen else "",
             nodes=list(chosen.nodes) if chosen else [],
             allow=list(config.network.allow),
             hubs=found,
@@ -68,14 +69,21 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.argument("dir", type=click.Path(path_type=Path))
 @click.option("--topic", metavar="TEXT", help='The topic as a phrase; several languages: "phrase; 短语".')
 @click.option("--keywords", "keywords", multiple=True, metavar="WORDS", help="Words of the topic, separated by commas.")
-@click.option("--taxonomy", type=click.Path(path_type=Path), metavar="FILE", help="A taxonomy; see thresher topics.")
-@click.option("--node", "nodes", multiple=True, metavar="PATH", help="A topic of it; may be given several times.")
+@click.option(
+    "--taxonomy",
+    type=click.Path(),
+    metavar="FILE",
+    help="A taxonomy; without it, --node is one of the bundled taxonomy.",
+)
+@click.option(
+    "--node", "nodes", multiple=True, metavar="PATH", help="A topic of a taxonomy; may be given several times."
+)
 @click.option(
     "--language",
     "languages",
     multiple=True,
     metavar="CODE",
-    help="With --taxonomy: languages of its labels; en and zh if not given.",
+    help="With --node: languages of its labels; en and zh if not given.",
 )
 @click.option("--seed", "seeds", multiple=True, metavar="URL", help="Where to start; may be given several times.")
 @click.option("--seeds-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of seeds.")
@@ -89,7 +97,7 @@ def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     topic: str | None,
     keywords: Sequence[str],
-    taxonomy: Path | None,
+    taxonomy: str | None,
     nodes: Sequence[str],
     languages: Sequence[str],
     seeds: Sequence[str],
@@ -107,13 +115,13 @@ def new(
         raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
     earlier = EarlierCrawl.open(before, hubs) if before else None
-    choice = _choose(topic or "", taxonomy, nodes, languages, earlier)
-    wanted = replace(choice.topic, keywords=[*choice.topic.keywords, *words])
+    choice = _choose(topic or "", taxonomy or "", nodes, languages, earlier)
+    wanted = replace(choice.topic, keywords=list(dict.fromkeys([*choice.topic.keywords, *words])))
     named = [checked_seed(seed) for seed in (*seeds, *_lines(seeds_file))]
     named += [hub.record.url for hub in earlier.hubs] if earlier else []
     if not wanted.vectors() and not named:
         raise ConfigError(
-            'the topic has no words; give --topic "a phrase", --keywords "some, words", --taxonomy, or seeds about it'
+            'the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it'
         )
     urls = list(dict.fromkeys(named)) or choice.examples
     new_crawl = NewCrawl(
@@ -122,11 +130,10 @@ def new(
         contact=contact or (earlier.contact if earlier else ""),
         strategy=strategy,
         allow=earlier.allow if earlier else (),
-        taxonomy={"file": _relative_to(dir, choice.taxonomy), "nodes": choice.nodes} if choice.taxonomy else None,
+        taxonomy={"file": _relative_to(dir, choice.taxonomy), "nodes": choice.nodes} if choice.nodes else None,
     )
     create_crawl(CrawlFolder(dir), new_crawl)
-    if urls and not named:
-        echo(f"The seeds are {len(urls)} example pages of the taxonomy; look at them first.", err=True)
+    _print_choice(choice, 0 if named else len(urls))
     _print_next_steps(dir, urls, new_crawl.networks)
 
 
@@ -135,42 +142,60 @@ class _Choice:
     """The topic, and its nodes and example pages in a taxonomy."""
 
     topic: TopicDefinition
-    taxonomy: Path | None = None
+    taxonomy: str = ""
     nodes: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
 
 
 def _choose(
-    phrase: str, file: Path | None, nodes: Sequence[str], languages: Sequence[str], earlier: EarlierCrawl | None
+    phrase: str, file: str, nodes: Sequence[str], languages: Sequence[str], earlier: EarlierCrawl | None
 ) -> _Choice:
     """Read the topic from its phrase, from nodes of a taxonomy, or from an earlier crawl."""
-    if earlier and not (phrase or file):
+    if earlier and not (phrase or file or nodes):
         return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes)
-    if file is None:
-        if nodes or languages:
+    if not file and not nodes:
+        if languages:
             raise ConfigError(
-                "--node and --language choose from a taxonomy; give --taxonomy FILE. Without one the languages follow "
-                'from the phrase: --topic "a phrase; 短语"'
+                "--language chooses from the labels of a node; give --node PATH, or --taxonomy FILE and --node. "
+                'Without a node the languages follow from the phrase: --topic "a phrase; 短语"'
             )
         return _Choice(TopicDefinition.from_phrase(phrase))
     if phrase or not nodes:
-        raise ConfigError("with --taxonomy the topic is a node of it: give --node PATH, and no --topic")
-    codes = languages or DEFAULT_LANGUAGES
-    with TaxonomyReader.open(file) as taxonomy:
+        raise ConfigError("with a taxonomy the topic is a node of it: give --node PATH, and no --topic")
+    codes, file = languages or DEFAULT_LANGUAGES, file or BUNDLED
+    with TaxonomyReader.bundled() if file == BUNDLED else TaxonomyReader.open(Path(file)) as taxonomy:
         paths = [taxonomy.node(node).path for node in nodes]
         topic = TopicDefinition.from_nodes(taxonomy, paths, languages=codes)
         return _Choice(topic, file, paths, example_seeds(taxonomy, paths, languages=codes))
 
 
-def _relative_to(folder: Path, file: Path) -> str:
-    """Return the path of a file: relative if it is inside the crawl's folder, so that both can move, else absolute."""
-    path, root = file.resolve(), folder.resolve()
+def _located(folder: Path, file: str) -> str:
+    """Return the absolute path of a taxonomy that a topic.yaml names."""
+    return file if file == BUNDLED else str((folder / Path(file).expanduser()).resolve())
+
+
+def _relative_to(folder: Path, file: str) -> str:
+    """Return the path of a file: relative if it is inside the crawl's folder, so that both can move, else absolute.
+
+    The bundled taxonomy has no path, so that an upgrade of Thresher does not change it.
+    """
+    if file == BUNDLED:
+        return file
+    path, root = Path(file).resolve(), folder.resolve()
     return str(path.relative_to(root) if path.is_relative_to(root) else path)
 
 
 def _lines(path: Path | None) -> list[str]:
     lines = path.read_text(encoding="utf-8").splitlines() if path else []
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _print_choice(choice: _Choice, examples: int) -> None:
+    if choice.nodes:
+        taxonomy = BUNDLED_TITLE if choice.taxonomy == BUNDLED else choice.taxonomy
+        echo(f"The topic is {', '.join(choice.nodes)} of {taxonomy}.", err=True)
+    if examples:
+        echo(f"The seeds are {examples} example pages of the taxonomy; look at them first.", err=True)
 
 
 def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> None:

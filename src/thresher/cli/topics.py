@@ -1,9 +1,10 @@
-"""thresher topics: import, search and show taxonomies; find URL tokens that the token table lacks."""
+"""thresher topics: search, show and import taxonomies; find URL tokens that the token table lacks."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -13,6 +14,7 @@ import click
 
 from thresher.cli.output import echo, echo_json, echo_table
 from thresher.storage.reader import PageStoreReader
+from thresher.topics.taxonomy.bundled import BUNDLED_TITLE, bundled_token_table
 from thresher.topics.taxonomy.importing import ImportResult, import_taxonomy
 from thresher.topics.taxonomy.taxonomy import TaxonomyNode, TaxonomyReader
 from thresher.topics.token_table import LEAST, TokenCounter, TokenTable, unmapped
@@ -75,7 +77,10 @@ def _lines_of_file(path: Path) -> Iterator[str]:
 
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-"""The type of every FILE argument."""
+"""The type of the files to import."""
+
+_SUFFIXES = {".taxonomy", ".yaml", ".yml", ".tsv", ".jsonl", ".rdf", ".u8", ".gz", ".zst"}
+"""Names with these endings are files, and never words or nodes."""
 
 PROGRESS_SECONDS = 5.0
 
@@ -89,29 +94,40 @@ class TopicsGroup(click.Group):
 
 @click.group(cls=TopicsGroup)
 def topics() -> None:
-    """Import a taxonomy such as ODP; find, show and list its topics.
+    """Find, show and list topics of the bundled taxonomy or of another; import one such as ODP.
 
-    FILE is what `thresher topics import` wrote, or a small taxonomy written by hand as YAML.
+    FILE is what `thresher topics import` wrote, or a small taxonomy written by hand as YAML. Without FILE, the taxonomy
+    that ships with Thresher is used.
     """
 
 
 @topics.command("import")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The taxonomy file to write.")
+@click.option(
+    "--complete/--as-it-is",
+    default=True,
+    show_default=True,
+    help="Add missing English or Chinese names from the bundled taxonomy.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def import_files(files: Sequence[Path], output: Path, as_json: bool) -> None:
+def import_files(files: Sequence[Path], output: Path, complete: bool, as_json: bool) -> None:
     """Read files of topics into one taxonomy.
 
     They may be ODP's RDF dumps, tables of paths (tab-separated, or JSON objects line by line) or YAML, plain or packed
-    with gzip or zstd; the format is detected from the content.
+    with gzip or zstd; the format is detected from the content. A topic with a name in English alone, or in Chinese
+    alone, that the bundled taxonomy has too gets the name and the keywords of the other language from there.
     """
-    imported = import_taxonomy(files, output, progress=_Progress())
+    imported = import_taxonomy(files, output, complete=complete, progress=_Progress())
     if as_json:
         echo_json({**asdict(imported), "output": str(output)})
         return
     for path, kind in imported.kinds.items():
         echo(f"{path}: {kind}", err=True)
     echo(f"{output}: {imported.nodes:,} topics, {imported.examples:,} example pages")
+    if complete:
+        count = f"{imported.completed:,} of {imported.nodes:,} topics"
+        echo(f"{count} completed with the name in the other language, from {BUNDLED_TITLE}.", err=True)
     if imported.mended or imported.skipped:
         damage = f"{imported.mended:,} broken characters mended, {imported.skipped:,} entries left out"
         echo(f"Damage in the files: {damage}.", err=True)
@@ -119,34 +135,37 @@ def import_files(files: Sequence[Path], output: Path, as_json: bool) -> None:
 
 
 @topics.command()
-@click.argument("file", type=FILE)
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1, required=True, metavar="[FILE] WORDS...")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many topics.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def find(file: Path, words: Sequence[str], limit: int, as_json: bool) -> None:
-    """Find topics by the words of their labels, in any language."""
-    with TaxonomyReader.open(file) as taxonomy:
-        found = taxonomy.find(" ".join(words), limit=limit)
+def find(words: Sequence[str], limit: int, as_json: bool) -> None:
+    """Find topics by the words of their labels and keywords, in any language."""
+    with _open(words) as (taxonomy, rest):
+        if not rest:
+            raise click.UsageError(f"no words to find in {taxonomy.name}")
+        found, paged = taxonomy.find(" ".join(rest), limit=limit), taxonomy.size()[1] > 0
     if as_json:
         echo_json([{**_brief(node), "score": score} for node, score in found])
     elif found:
+        columns = ["score", "node", "labels", "pages"]
         rows = [(score, node.path, _labels(node), node.urls_below) for node, score in found]
-        echo_table(["score", "node", "labels", "pages"], rows)
+        echo_table(columns, rows) if paged else echo_table(columns[:-1], [row[:-1] for row in rows])
     else:
-        echo(f"No label of {file} has these words; try fewer, or their beginnings.", err=True)
+        echo(f"No topic of {taxonomy.name} has these words; try fewer, or their beginnings.", err=True)
     if not found:
         raise SystemExit(1)
 
 
 @topics.command()
-@click.argument("file", type=FILE)
-@click.argument("node")
+@click.argument("node", nargs=-1, required=True, metavar="[FILE] NODE")
 @click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True, help="How many example pages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(file: Path, node: str, limit: int, as_json: bool) -> None:
+def show(node: Sequence[str], limit: int, as_json: bool) -> None:
     """Show a topic: labels, description, children, example pages, and the words and spellings a crawl looks for."""
-    with TaxonomyReader.open(file) as taxonomy:
-        shown = _shown(taxonomy, taxonomy.node(node), limit)
+    with _open(node) as (taxonomy, rest):
+        if len(rest) != 1:
+            raise click.UsageError(f"name one topic of {taxonomy.name}, such as Sports/Basketball")
+        shown = _shown(taxonomy, taxonomy.node(rest[0]), limit)
     if as_json:
         echo_json(shown)
         return
@@ -155,20 +174,35 @@ def show(file: Path, node: str, limit: int, as_json: bool) -> None:
 
 
 @topics.command()
-@click.argument("file", type=FILE)
-@click.argument("node", default="")
+@click.argument("node", nargs=-1, metavar="[FILE] [NODE]")
 @click.option("--depth", type=click.IntRange(min=1), default=2, show_default=True, help="How many levels down.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def tree(file: Path, node: str, depth: int, as_json: bool) -> None:
+def tree(node: Sequence[str], depth: int, as_json: bool) -> None:
     """List the topics below a node, or below the root, as a tree."""
-    with TaxonomyReader.open(file) as taxonomy:
-        tops = [taxonomy.node(node)] if node else taxonomy.children()
-        found = [entry for top in tops for entry in _walk(taxonomy, top, 0, depth if node else depth - 1)]
+    with _open(node) as (taxonomy, rest):
+        if len(rest) > 1:
+            raise click.UsageError(f"name one topic of {taxonomy.name}, not {len(rest)}")
+        tops = [taxonomy.node(rest[0])] if rest else taxonomy.children()
+        found = [entry for top in tops for entry in _walk(taxonomy, top, 0, depth if rest else depth - 1)]
+        paged = taxonomy.size()[1] > 0
     if as_json:
         echo_json([{**_brief(each), "level": level} for level, each in found])
         return
     for level, each in found:
-        echo(f"{'  ' * level}{_labels(each)} ({each.urls_below:,})")
+        echo(f"{'  ' * level}{_labels(each)}{f' ({each.urls_below:,})' if paged else ''}")
+
+
+@contextmanager
+def _open(arguments: Sequence[str]) -> Iterator[tuple[TaxonomyReader, Sequence[str]]]:
+    """Open the taxonomy whose file is the first argument, or else the bundled one; yield it and the other arguments."""
+    first = Path(arguments[0]) if arguments else Path()
+    if first.is_file() or first.suffix in _SUFFIXES:
+        with TaxonomyReader.open(first) as taxonomy:
+            yield taxonomy, arguments[1:]
+        return
+    with TaxonomyReader.bundled() as taxonomy:
+        echo(f"In {BUNDLED_TITLE} of {taxonomy.size()[0]:,} topics; for another one, name its file first.", err=True)
+        yield taxonomy, arguments
 
 
 topics.add_command(tokens)
@@ -213,7 +247,7 @@ def _shown(taxonomy: TaxonomyReader, node: TaxonomyNode, limit: int) -> dict[str
         **asdict(node),
         "vectors": topic.vectors(),
         "spellings": [
-            {"labels": dict(level), "spellings": list(TokenTable.shipped().spellings(level.values()))}
+            {"labels": dict(level), "spellings": list(bundled_token_table().spellings(level.values()))}
             for level in topic.labels[0]
         ],
         "alternate": taxonomy.links(node.path, "alternate"),
@@ -227,16 +261,22 @@ def _lines(shown: dict[str, Any]) -> Iterator[str]:
     yield shown["path"]
     yield from (f"  {language}: {label}" for language, label in shown["labels"].items())
     yield from (f"  {text}" for text in shown["descriptions"].values())
-    yield f"  {shown['urls']:,} example pages, {shown['urls_below']:,} with all below"
+    if shown["urls_below"]:
+        yield f"  {shown['urls']:,} example pages, {shown['urls_below']:,} with all below"
+    yield from _section("Keywords", [f"{code}: {', '.join(words)}" for code, words in shown["keywords"].items()])
     yield from _section("Words a crawl looks for", [_vector_line(*each) for each in shown["vectors"].items()])
     spelled = [f"{_joined(level['labels'])}: {', '.join(level['spellings'])}" for level in shown["spellings"]]
     yield from _section("Spellings in URLs", spelled)
     yield from _section("In other languages", shown["alternate"])
     yield from _section("Related", shown["related"])
-    children = [f"{child['path'].rpartition('/')[2]} ({child['urls_below']:,})" for child in shown["children"]]
+    children = [f"{child['path'].rpartition('/')[2]}{_pages_below(shown, child)}" for child in shown["children"]]
     yield from _section("Below it", children)
     examples = [f"{page['url']}  {page['title']}  {page['description']}".rstrip() for page in shown["examples"]]
     yield from _section("Example pages", examples)
+
+
+def _pages_below(node: Mapping[str, Any], child: Mapping[str, Any]) -> str:
+    return f" ({child['urls_below']:,})" if node["urls_below"] else ""
 
 
 def _section(heading: str, lines: Sequence[str]) -> Iterator[str]:

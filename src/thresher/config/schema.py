@@ -32,7 +32,8 @@ class TaxonomyConfig(_Strict):
     """Nodes of a topic tree that the crawl is about."""
 
     file: str = Field(
-        description="A file of `thresher topics import`, or a small taxonomy in YAML; relative to topic.yaml."
+        description="A file of `thresher topics import`, or a small taxonomy in YAML, relative to topic.yaml; "
+        "or bundled, the taxonomy that ships with Thresher."
     )
     nodes: list[str] = Field(description="Paths of the wanted nodes, such as Science/Technology/Energy.")
     least_urls: int = Field(

@@ -22,6 +22,7 @@ from thresher.config.loading import load_config
 from thresher.config.schema import CrawlConfig
 from thresher.coordination.keys import StoreConnection, key_of
 from thresher.errors import ConfigError, StoreError, UnknownCrawl
+from thresher.topics.taxonomy.bundled import BUNDLED
 from thresher.topics.yaml_writer import with_settings
 from thresher.urls.store_address import StoreAddress
 
@@ -82,7 +83,7 @@ def files_elsewhere(config: CrawlConfig) -> list[str]:
 
 
 def _named_files(config: CrawlConfig) -> list[str]:
-    taxonomy = [config.taxonomy.file] if config.taxonomy else []
+    taxonomy = [config.taxonomy.file] if config.taxonomy and config.taxonomy.file != BUNDLED else []
     return [entry for entry in config.seeds if "://" not in entry] + taxonomy
 
 

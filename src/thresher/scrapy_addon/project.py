@@ -21,6 +21,7 @@ from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
 from thresher.politeness.host_budget import HostBudget
 from thresher.project import CrawlProject
+from thresher.topics.taxonomy.bundled import BUNDLED
 from thresher.topics.yaml_writer import with_settings
 from thresher.urls.canonical import canonicalize
 from thresher.urls.store_address import StoreAddress
@@ -92,7 +93,7 @@ def open_spider_crawl(path: Path, config: CrawlConfig, *, spider: str, start: Se
     folder.root.mkdir(parents=True, exist_ok=True)
     name = f"{config.name or path.parent.resolve().name}-{spider}"
     taxonomy = config.taxonomy
-    if taxonomy:
+    if taxonomy and taxonomy.file != BUNDLED:
         file = path.parent.resolve() / Path(taxonomy.file).expanduser()
         taxonomy = taxonomy.model_copy(update={"file": str(file)})
     changes = {"name": name, "seeds": [], "sitemaps": "off"}

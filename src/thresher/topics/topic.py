@@ -16,7 +16,7 @@ from thresher.text.languages import language
 from thresher.text.tokens import tokenize
 
 if TYPE_CHECKING:
-    from thresher.topics.taxonomy.taxonomy import TaxonomyReader
+    from thresher.topics.taxonomy.taxonomy import TaxonomyNode, TaxonomyReader
 
 Labels = Sequence[Mapping[str, str]]
 """The labels of a node's path, each by language, from the first level to the node's own."""
@@ -66,12 +66,15 @@ class TopicDefinition:
     ) -> TopicDefinition:
         """Make a topic of nodes of a taxonomy, in some of its languages.
 
+        Descriptions and keywords of the nodes become those of the topic; the given keywords come after them.
+
         Raises:
             UnknownNode: A path does not exist.
             ConfigError: No node is given, or one has no label in any of the languages.
         """
         nodes = []
-        for path in dict.fromkeys(paths):
+        chosen = list(map(taxonomy.node, dict.fromkeys(paths)))
+        for path in (node.path for node in chosen):
             levels = [{code: labels[code] for code in languages if code in labels} for labels in taxonomy.labels(path)]
             if not levels[-1]:
                 raise ConfigError(f"node {path!r} has no label in {' or '.join(languages)}; choose another language")
@@ -79,7 +82,9 @@ class TopicDefinition:
         if not nodes:
             raise ConfigError("no node of the taxonomy is chosen; name at least one")
         title = {code: ", ".join(_own_labels(nodes, code)) for code in languages if _own_labels(nodes, code)}
-        return cls(title=title, keywords=keywords, nodes=nodes)
+        about = {code: " ".join(_texts(chosen, code)) for code in languages if _texts(chosen, code)}
+        own = [keyword for code in languages for node in chosen for keyword in node.keywords.get(code, ())]
+        return cls(title=title, about=about, keywords=list(dict.fromkeys([*own, *keywords])), nodes=nodes)
 
     @property
     def labels(self) -> Sequence[Labels]:
@@ -126,6 +131,10 @@ def phrase_language(phrase: str) -> str:
     if phrase.isascii():
         return "en"
     return language(" ".join([phrase] * 4)) or "en"  # a phrase is too short for language detection
+
+
+def _texts(nodes: Iterable[TaxonomyNode], code: str) -> list[str]:
+    return [node.descriptions[code] for node in nodes if code in node.descriptions]
 
 
 def _own_labels(nodes: Iterable[Labels], code: str) -> list[str]:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from thresher.cli.new import EarlierCrawl, _choose, _located, _relative_to
 from thresher.errors import ConfigError
 from thresher.project import CrawlProject
+from thresher.topics.topic import TopicDefinition
 
 MINE = """
 Sports 体育:
@@ -81,7 +83,9 @@ def test_a_taxonomy_inside_the_crawls_folder_moves_with_it(new, tmp_path):
         (("--taxonomy", "mine.yaml", "--node", "Sports/Tenis"), "nearest: 'Sports/Tennis'"),
         (("--taxonomy", "mine.yaml"), "give --node PATH"),
         (("--taxonomy", "mine.yaml", "--node", "Sports", "--topic", "tennis"), "and no --topic"),
-        (("--node", "Sports"), "give --taxonomy FILE"),
+        (("--node", "Sports/Basketbal"), "in the bundled taxonomy; nearest: 'Sports/Basketball'"),
+        (("--node", "Sports", "--topic", "tennis"), "and no --topic"),
+        (("--topic", "tennis", "--language", "en"), "give --node PATH"),
         (("--taxonomy", "none.yaml", "--node", "Sports"), "there is no taxonomy none.yaml"),
         (("--taxonomy", "mine.yaml", "--node", "Sports/Basketball/NBA", "--language", "zh"), "has no label in zh"),
         ((), "the topic has no words"),
@@ -92,6 +96,27 @@ def test_what_cannot_be_meant_is_said_and_nothing_written(new, tmp_path, argumen
     assert code == 4
     assert said in err
     assert not (tmp_path / "crawl").exists()
+
+
+def test_without_a_file_the_node_is_one_of_the_bundled_taxonomy(new, tmp_path):
+    code, err = new("--node", "Sports/Basketball", "--seed", "http://a.example/", "--keywords", "hoops")
+    crawl = CrawlProject.open(tmp_path / "crawl")
+    assert code == 0
+    assert "Sports/Basketball of the bundled taxonomy" in err
+    assert crawl.config.taxonomy.file == "bundled"
+    assert crawl.config.title == {"en": "Basketball", "zh": "篮球"}
+    assert set(crawl.config.about) == {"en", "zh"}
+    assert {"NBA", "扣篮", "hoops"} <= set(crawl.config.keywords)
+    assert crawl.topic().vectors()["zh"]["体育"] == 0.5
+    assert crawl.topic_profile().url_evidence("http://www.example.com/tiyu/lanqiu/") == 1.0
+
+
+def test_a_crawl_after_one_of_a_bundled_node_has_the_same_node(tmp_path):
+    earlier = EarlierCrawl(
+        topic=TopicDefinition(), contact="", taxonomy=_located(tmp_path, "bundled"), nodes=["Sports/Basketball"]
+    )
+    choice = _choose("", "", [], [], earlier)
+    assert (_relative_to(tmp_path, choice.taxonomy), choice.nodes) == ("bundled", ["Sports/Basketball"])
 
 
 def test_a_topic_yaml_whose_node_is_gone_says_so(new, tmp_path):
@@ -106,6 +131,14 @@ def test_a_crawl_gives_the_classes_of_its_taxonomy(new, tmp_path):
     path = tmp_path / "crawl" / "topic.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("taxonomy: {", "taxonomy: {least_urls: 1, "))
     assert CrawlProject.open(tmp_path / "crawl").classes() == {"Sports/Basketball": ["Hoops"]}
+
+
+def test_the_bundled_taxonomy_has_no_example_pages_to_learn_classes_from(new, tmp_path):
+    new("--node", "Sports/Basketball", "--seed", "http://a.example/")
+    crawl = CrawlProject.open(tmp_path / "crawl")
+    for learn in (crawl.classes, crawl.class_urls):
+        with pytest.raises(ConfigError, match="learned from example pages, and the bundled taxonomy has none"):
+            learn()
 
 
 def test_a_crawl_without_taxonomy_has_no_classes(new, tmp_path):

@@ -95,6 +95,55 @@ def test_tree_goes_as_deep_as_asked(thresher):
     assert [(each["level"], each["path"]) for each in listed][2] == (2, "Sports/Basketball/NBA")
 
 
+def test_without_a_file_the_bundled_taxonomy_is_searched_and_said(thresher):
+    for word in ("basketball", "篮球"):
+        code, out, err = thresher("topics", "find", word)
+        assert code == 0
+        assert out.splitlines()[1].split()[1] == "Sports/Basketball"
+        assert "In the bundled taxonomy of" in err
+
+
+def test_without_a_file_a_bundled_topic_is_shown_with_keywords_and_spellings(thresher):
+    code, out, _ = thresher("topics", "show", "Sports/Basketball")
+    assert code == 0
+    assert "Keywords:" in out.splitlines()
+    assert "lanqiu" in out
+    assert "example pages" not in out
+
+
+def test_without_a_file_the_bundled_tree_is_listed_as_deep_as_asked(thresher):
+    tops = thresher("topics", "tree", "--depth", 1)[1].splitlines()
+    assert "Sports · 体育" in tops
+    assert len(thresher("topics", "tree", "--depth", 3)[1].splitlines()) >= 300
+    assert thresher("topics", "tree", "Sports/Basketball")[1].splitlines()[0] == "Basketball · 篮球"
+
+
+def test_an_unknown_bundled_node_is_answered_with_similar_names(thresher):
+    code, _, err = thresher("topics", "show", "Sport/Basketbal")
+    assert code == 4
+    assert "no node 'Sport/Basketbal' in the bundled taxonomy; nearest: 'Sports', 'Sports/Basketball'" in err
+
+
+def test_a_file_that_is_not_there_is_not_taken_for_a_word(thresher):
+    code, _, err = thresher("topics", "find", "none.taxonomy", "tennis")
+    assert code == 4
+    assert "there is no taxonomy none.taxonomy" in err
+
+
+def test_a_file_without_words_or_with_two_nodes_is_refused(thresher):
+    assert thresher("topics", "find", "mine.yaml")[0] == 2
+    assert thresher("topics", "show", "mine.yaml")[0] == 2
+    assert thresher("topics", "tree", "Sports", "Arts")[0] == 2
+
+
+def test_import_says_how_many_topics_were_completed(thresher, tmp_path):
+    (tmp_path / "paths.tsv").write_text("Sports/Basketball\nSports/Quidditch\n")
+    assert "2 of 3 topics completed" in thresher("topics", "import", "paths.tsv", "-o", "a.taxonomy")[2]
+    assert "Sports/Basketball" in thresher("topics", "find", "a.taxonomy", "篮球")[1]
+    assert "completed" not in thresher("topics", "import", "paths.tsv", "-o", "b.taxonomy", "--as-it-is")[2]
+    assert thresher("topics", "find", "b.taxonomy", "篮球")[0] == 1
+
+
 def test_what_is_no_taxonomy_is_said_in_one_sentence(thresher, tmp_path):
     (tmp_path / "paths.tsv").write_text("Sports/Tennis\n")
     code, _, err = thresher("topics", "tree", "paths.tsv")

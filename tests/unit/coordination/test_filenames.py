@@ -49,3 +49,9 @@ def test_a_taxonomy_outside_of_the_folder_is_not_shared(tmp_path, file):
     config = CrawlConfig(seeds=[], taxonomy=TaxonomyConfig(file=file, nodes=["a"]))
     assert list(shared_files(CrawlFolder(tmp_path), config)) == ["topic.yaml"]
     assert files_elsewhere(config) == [file]
+
+
+def test_the_bundled_taxonomy_is_on_every_machine(tmp_path):
+    config = CrawlConfig(seeds=[], taxonomy=TaxonomyConfig(file="bundled", nodes=["Sports"]))
+    assert list(shared_files(CrawlFolder(tmp_path), config)) == ["topic.yaml"]
+    assert files_elsewhere(config) == []

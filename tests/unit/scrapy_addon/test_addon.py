@@ -85,6 +85,17 @@ def test_the_crawl_of_a_spider_orders_and_does_not_cut(topic):
     assert load_config(crawl.folder.topic).seeds == []
 
 
+def test_a_bundled_node_stays_one_in_the_crawl_of_a_spider(topic):
+    document = {
+        "taxonomy": {"file": "bundled", "nodes": ["Food/Drinks/Tea"]},
+        "manners": {"contact": "a@b"},
+    }
+    topic.write_text(json.dumps(document), encoding="utf-8")
+    crawl = open_spider_crawl(topic, load_config(topic), spider="one", start=())
+    assert crawl.topic().title == {"en": "Tea", "zh": "茶"}
+    assert load_config(crawl.folder.topic).taxonomy.file == "bundled"
+
+
 def test_limits_that_topic_yaml_names_are_kept(topic):
     document = {
         "title": {"en": "tea"},

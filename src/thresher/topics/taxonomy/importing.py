@@ -23,6 +23,7 @@ from typing import BinaryIO, cast
 import zstandard
 
 from thresher.errors import ConfigError, StoreError
+from thresher.topics.taxonomy.bundled import complete_labels
 from thresher.topics.taxonomy.odp import read_odp
 from thresher.topics.taxonomy.tables import read_json_lines, read_tsv
 from thresher.topics.taxonomy.writer import TaxonomyWriter
@@ -53,21 +54,27 @@ class TaxonomySource:
 
 @dataclass(kw_only=True)
 class ImportResult:
-    """Counts of nodes, of example pages, of repaired characters, and of skipped entries."""
+    """Counts of nodes, of example pages, of repaired characters, of skipped entries, and of completed nodes."""
 
     nodes: int = 0
     examples: int = 0
     mended: int = 0
     skipped: int = 0
+    completed: int = 0
     kinds: dict[str, str] = field(default_factory=dict)
 
 
 def import_taxonomy(
-    files: Sequence[Path], output: Path, *, progress: Callable[[ImportResult], None] = lambda _: None
+    files: Sequence[Path],
+    output: Path,
+    *,
+    complete: bool = True,
+    progress: Callable[[ImportResult], None] = lambda _: None,
 ) -> ImportResult:
     """Import files of any format into one new taxonomy file.
 
     Args:
+        complete: Add English or Chinese labels and keywords of the bundled taxonomy where they are missing.
         progress: Called from time to time with the counts so far.
 
     Raises:
@@ -79,7 +86,7 @@ def import_taxonomy(
     if not output.parent.is_dir():
         raise ConfigError(f"there is no folder {output.parent} to write {output.name} into; make it first")
     imported = ImportResult()
-    with TaxonomyWriter(output) as writer:
+    with TaxonomyWriter(output, complete=complete_labels if complete else lambda _: 0) as writer:
         for path in files:
             with open_source(path) as source:
                 imported.kinds[str(path)] = source.kind.value
@@ -91,6 +98,7 @@ def import_taxonomy(
         imported.nodes, imported.examples = writer.nodes, writer.examples
         if not imported.nodes:
             raise ConfigError(f"{', '.join(imported.kinds)}: no topic in it ({imported.skipped} lines left out)")
+    imported.completed = writer.completed
     return imported
 
 

@@ -10,23 +10,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 from thresher.errors import ConfigError, StoreError
 from thresher.text.tokens import tokenize
+from thresher.topics.taxonomy.bundled import BUNDLED_TITLE, write_bundled
 from thresher.topics.taxonomy.paths import clean_path, levels_of, parent_of, path_language
-from thresher.topics.taxonomy.writer import APPLICATION_ID, SQL, VERSION, TaxonomyWriter, sqlite_errors
+from thresher.topics.taxonomy.writer import APPLICATION_ID, SQL, VERSION, TaxonomyWriter, index_words, sqlite_errors
 
 _MAGIC = b"SQLite format 3\0"
 _NEAREST = 3
 _AFTER_SLASH = chr(ord("/") + 1)
+_READABLE = (1, VERSION)
+_FEW_NODES = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,7 @@ class TaxonomyNode:
         path: The path from the root, which is not written: ``Sports/Basketball``.
         labels: Its name, by language.
         descriptions: Its description, by language.
+        keywords: Words and phrases of its pages, by language.
         urls: Number of its own example pages.
         urls_below: Number of example pages of its whole subtree.
     """
@@ -57,6 +61,7 @@ class TaxonomyNode:
     path: str
     labels: dict[str, str] = field(default_factory=dict)
     descriptions: dict[str, str] = field(default_factory=dict)
+    keywords: dict[str, list[str]] = field(default_factory=dict)
     urls: int = 0
     urls_below: int = 0
 
@@ -67,7 +72,8 @@ class UnknownNode(ConfigError):
     def __init__(self, path: str, file: str, nearest: Iterable[str]) -> None:
         near = ", ".join(map(repr, nearest))
         hint = f"; nearest: {near}" if near else ""
-        super().__init__(f"no node {path!r} in {file}{hint}. Look for it: thresher topics find {file} WORDS")
+        find = "thresher topics find WORDS" if file == BUNDLED_TITLE else f"thresher topics find {file} WORDS"
+        super().__init__(f"no node {path!r} in {file}{hint}. Look for it: {find}")
 
 
 class TaxonomyReader:
@@ -76,11 +82,24 @@ class TaxonomyReader:
     Args:
         db: A connection to complete tables.
         name: Its name in messages.
+        indexed: Whether the words of its labels are indexed; if not, the first search does it.
     """
 
-    def __init__(self, db: sqlite3.Connection, name: str) -> None:
+    def __init__(self, db: sqlite3.Connection, name: str, *, indexed: bool = True) -> None:
         self._db = db
         self._name = name
+        self._indexed = indexed
+        [(self._version,)] = db.execute("PRAGMA user_version")
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @classmethod
+    def bundled(cls) -> TaxonomyReader:
+        """Open the taxonomy that ships with Thresher."""
+        db = _in_memory(lambda writer: write_bundled(writer.db), words=False)
+        return cls(db, BUNDLED_TITLE, indexed=False)
 
     @classmethod
     def open(cls, path: Path) -> TaxonomyReader:
@@ -101,7 +120,9 @@ class TaxonomyReader:
             if source.kind is not TaxonomyFormat.YAML:
                 made = f"thresher topics import {path} -o {path.name.partition('.')[0]}.taxonomy"
                 raise ConfigError(f"{path} is {source.kind.value}, which must be imported first: {made}")
-            return cls(_by_hand(source.file, path.name), str(path))
+            from thresher.topics.taxonomy.yaml import read_yaml
+
+            return cls(_in_memory(partial(read_yaml, source.file, path.name)), str(path))
 
     def close(self) -> None:
         self._db.close()
@@ -137,14 +158,20 @@ class TaxonomyReader:
         return [self._node(*row) for row in found]
 
     def find(self, words: str, *, limit: int = 20) -> list[tuple[TaxonomyNode, float]]:
-        """Search nodes by the words of their labels, in any language; return them with scores, best first."""
+        """Search nodes by words of labels and keywords, in any language; return them with scores, best first."""
         terms = json.dumps(list(dict.fromkeys(tokenize(words))), ensure_ascii=False)
         if terms == "[]":
             return []
+        if not self._indexed:
+            index_words(self._db)
+            self._indexed = True
         return [(self.node(path), score) for path, score in self.rows(_find(), {"terms": terms, "limit": limit})]
 
     def nearest(self, path: str) -> list[str]:
-        """Return suggestions for an unknown path: siblings of similar spelling, and nodes with the same words."""
+        """Return suggestions for an unknown path: siblings of similar spelling, and nodes with the same words.
+
+        In a small taxonomy, nodes of similar spelling anywhere come last.
+        """
         above = parent_of(path)
         while above and not self.rows("SELECT 1 FROM node WHERE path = ?", above):
             above = parent_of(above)
@@ -152,7 +179,14 @@ class TaxonomyReader:
         beside = {node.path.rpartition("/")[2].casefold(): node.path for node in self.children(above)}
         alike = [beside[match] for match in get_close_matches(name, beside, n=_NEAREST)]
         worded = [node.path for node, _ in self.find(path.rpartition("/")[2].replace("_", " "), limit=_NEAREST)]
-        return list(dict.fromkeys([*alike, *worded]))
+        return list(dict.fromkeys([*alike, *worded, *self._spelled_alike(path)]))
+
+    def _spelled_alike(self, path: str) -> list[str]:
+        if self.size()[0] > _FEW_NODES:
+            return []
+        named = {known.rpartition("/")[2].casefold(): known for (known,) in self.rows("SELECT path FROM node")}
+        wanted = path.rpartition("/")[2].replace(" ", "_").casefold()
+        return [named[match] for match in get_close_matches(wanted, named, n=_NEAREST, cutoff=0.75)]
 
     def labels(self, path: str) -> list[dict[str, str]]:
         """Return the labels of all levels by language, from the first below the root to the node itself."""
@@ -214,9 +248,18 @@ class TaxonomyReader:
             path=path,
             labels={language: label for language, label, _ in found if label},
             descriptions={language: description for language, _, description in found if description},
+            keywords=self._keywords(number),
             urls=urls,
             urls_below=urls_below,
         )
+
+    def _keywords(self, number: int) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        if self._version > 1:
+            query = "SELECT language, keyword FROM keyword WHERE node = ? ORDER BY language, place"
+            for language, keyword in self.rows(query, number):
+                found.setdefault(language, []).append(keyword)
+        return found
 
 
 @cache
@@ -224,13 +267,11 @@ def _find() -> str:
     return (SQL / "taxonomy_find.sql").read_text(encoding="utf-8")
 
 
-def _by_hand(file: BinaryIO, name: str) -> sqlite3.Connection:
+def _in_memory(write: Callable[[TaxonomyWriter], None], *, words: bool = True) -> sqlite3.Connection:
     writer = TaxonomyWriter()
     try:
-        from thresher.topics.taxonomy.yaml import read_yaml
-
-        read_yaml(file, name, writer)
-        writer.finish()
+        write(writer)
+        writer.finish(words=words)
     except BaseException:
         writer.db.close()
         raise
@@ -245,11 +286,11 @@ def _connect(path: Path) -> sqlite3.Connection:
             db.execute("PRAGMA trusted_schema = OFF")
             [(application,)] = db.execute("PRAGMA application_id")
             [(version,)] = db.execute("PRAGMA user_version")
-            if application != APPLICATION_ID or (version == VERSION and _tables(db) != _our_tables()):
+            if application != APPLICATION_ID or (version in _READABLE and _tables(db) != _our_tables(version)):
                 raise StoreError(
                     f"{path} is not a taxonomy file; make one: thresher topics import FILE -o NAME.taxonomy"
                 )
-            if version != VERSION:
+            if version not in _READABLE:
                 raise StoreError(f"{path} is of version {version}, this Thresher reads {VERSION}; import it again")
         except BaseException:
             db.close()
@@ -262,9 +303,9 @@ def _tables(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
 
 
 @cache
-def _our_tables() -> list[tuple[Any, ...]]:
+def _our_tables(version: int) -> list[tuple[Any, ...]]:
     writer = TaxonomyWriter()
     writer.finish()
     tables = _tables(writer.db)
     writer.db.close()
-    return tables
+    return tables if version == VERSION else [table for table in tables if table[2] != "keyword"]

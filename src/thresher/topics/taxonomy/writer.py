@@ -7,10 +7,11 @@ need no more of it than a few thousand. The file appears under its name when it 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,13 +23,17 @@ from thresher.topics.taxonomy.paths import default_label, parent_of, path_langua
 APPLICATION_ID = 0x74_68_74_78
 """Identifies a taxonomy file among SQLite files."""
 
-VERSION = 1
-"""Version of the schema; increased when an older Thresher cannot read it."""
+VERSION = 2
+"""Version of the schema; increased when an older Thresher cannot read it. Version 1 had no keywords."""
+
+KEYWORD_WEIGHT = 0.5
+"""Weight of a keyword in a search for nodes; that of a label is 1."""
 
 SQL = resources.files(__package__) / "sql"
 
 _ROWS_AT_ONCE = 1_000
 _PATHS_KEPT = 1 << 14
+_BOUNDARY = "xlabelboundaryx"
 _PRAGMAS = (
     f"application_id = {APPLICATION_ID}",
     f"user_version = {VERSION}",
@@ -44,14 +49,18 @@ class TaxonomyWriter:
 
     Args:
         path: The file; None for a database in memory, for taxonomies written by hand.
+        complete: Adds labels from elsewhere before the file is finished; returns how many nodes it completed.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(
+        self, path: Path | None = None, *, complete: Callable[[sqlite3.Connection], int] = lambda _: 0
+    ) -> None:
         self._path = path
+        self._complete = complete
         self._part = path.with_name(path.name + ".part") if path else None
         if self._part:
             self._part.unlink(missing_ok=True)
-        self.nodes = self.examples = 0
+        self.nodes = self.examples = self.completed = 0
         self._waiting: list[tuple[int, str, str, str]] = []
         self._node_of = lru_cache(maxsize=_PATHS_KEPT)(self._find_or_add)
         with sqlite_errors(self._part):
@@ -76,6 +85,15 @@ class TaxonomyWriter:
                 (self._node_of(path), language, label, description),
             )
 
+    def add_keywords(self, path: str, language: str, keywords: Sequence[str]) -> None:
+        """Set the keywords of a node in one language, unless it has some."""
+        node = self.add_node(path)
+        with sqlite_errors(self._part):
+            self.db.executemany(
+                "INSERT OR IGNORE INTO keyword VALUES (?, ?, ?, ?)",
+                [(node, language, place, keyword) for place, keyword in enumerate(keywords)],
+            )
+
     def add_example(self, path: str, url: str, title: str = "", description: str = "") -> None:
         self._waiting.append((self.add_node(path), url, title, description))
         self.examples += 1
@@ -87,13 +105,19 @@ class TaxonomyWriter:
         with sqlite_errors(self._part):
             self.db.execute("INSERT OR IGNORE INTO link VALUES (?, ?, ?)", (self._node_of(path), kind, target))
 
-    def finish(self) -> None:
-        """Compute the derived tables; nothing can be added afterwards."""
+    def finish(self, *, words: bool = True) -> None:
+        """Compute the derived tables; nothing can be added afterwards.
+
+        Args:
+            words: Index the words of labels; else `index_words` must be called before a search.
+        """
         self._write_examples()
         with sqlite_errors(self._part):
             self._script("taxonomy_finish.sql")
+            self.completed = self._complete(self.db)
             self._count_below()
-            self._index_words()
+            if words:
+                index_words(self.db)
             self.db.execute("COMMIT")
 
     def __enter__(self) -> Self:
@@ -144,14 +168,6 @@ class TaxonomyWriter:
                 (depth,),
             )
 
-    def _index_words(self) -> None:
-        """Index the terms of all labels; they are sorted on disk, so that the index is written sequentially."""
-        self.db.execute("CREATE TEMP TABLE found (term TEXT, node INTEGER, weight REAL)")
-        labels = self.db.execute("SELECT node, label FROM label")
-        self.db.executemany("INSERT INTO found VALUES (?, ?, ?)", _words(labels))
-        self.db.execute("INSERT INTO word SELECT term, node, max(weight) FROM found GROUP BY term, node")
-        self.db.execute("DROP TABLE found")
-
     def _script(self, name: str) -> None:
         """Run the statements of a file inside the open transaction, which `executescript` would commit."""
         statement = ""
@@ -162,11 +178,36 @@ class TaxonomyWriter:
                 statement = ""
 
 
-def _words(labels: Iterator[tuple[int, str]]) -> Iterator[tuple[str, int, float]]:
-    for node, label in labels:
-        terms = set(tokenize(label))
-        for term in terms:
-            yield term, node, 1 / len(terms)
+def index_words(db: sqlite3.Connection) -> None:
+    """Index the terms of labels and, with a lower weight, of keywords.
+
+    They are sorted on disk, so that the index is written sequentially.
+    """
+    db.execute("CREATE TEMP TABLE found (term TEXT, node INTEGER, weight REAL)")
+    labels = db.execute(
+        "SELECT node, label, 1.0 FROM label UNION ALL SELECT node, keyword, ? FROM keyword", (KEYWORD_WEIGHT,)
+    )
+    db.executemany("INSERT INTO found VALUES (?, ?, ?)", _words(labels))
+    db.execute("INSERT INTO word SELECT term, node, max(weight) FROM found GROUP BY term, node")
+    db.execute("DROP TABLE found")
+
+
+def _words(labels: Iterator[tuple[int, str, float]]) -> Iterator[tuple[str, int, float]]:
+    while rows := list(islice(labels, _ROWS_AT_ONCE)):
+        for (node, _, weight), terms in zip(rows, _tokenize_each([label for _, label, _ in rows]), strict=True):
+            for term in terms:
+                yield term, node, weight / len(terms)
+
+
+def _tokenize_each(labels: Sequence[str]) -> list[set[str]]:
+    """Tokenize many short texts at once, several times faster than one by one."""
+    found: list[set[str]] = [set()]
+    for term in tokenize(f" {_BOUNDARY} ".join(labels)):
+        if term == _BOUNDARY:
+            found.append(set())
+        else:
+            found[-1].add(term)
+    return found if len(found) == len(labels) else [set(tokenize(label)) for label in labels]
 
 
 @contextmanager

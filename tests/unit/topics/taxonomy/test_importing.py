@@ -82,6 +82,59 @@ def test_a_file_of_no_use_leaves_no_taxonomy(tmp_path, data, error, said):
     assert not list(tmp_path.glob("t*"))
 
 
+def completed(tmp_path, lines, **options):
+    """Import a table; return the number of completed topics, and the taxonomy."""
+    (tmp_path / "b.tsv").write_text(lines, encoding="utf-8")
+    imported = import_taxonomy([tmp_path / "b.tsv"], tmp_path / "t", **options)
+    return imported.completed, TaxonomyReader.open(tmp_path / "t")
+
+
+def test_english_topics_get_chinese_names_and_keywords_of_the_bundled_taxonomy(tmp_path):
+    number, taxonomy = completed(tmp_path, "Sports/Basketball\nSports/Quidditch\n")
+    with taxonomy:
+        assert number == 2
+        assert taxonomy.labels("Sports/Basketball") == [
+            {"en": "Sports", "zh": "体育"},
+            {"en": "Basketball", "zh": "篮球"},
+        ]
+        assert list(taxonomy.node("Sports/Basketball").keywords) == ["zh"]
+        assert taxonomy.node("Sports/Quidditch").labels == {"en": "Quidditch"}
+        assert [node.path for node, _ in taxonomy.find("篮球")] == ["Sports/Basketball"]
+
+
+def test_chinese_topics_get_english_names(tmp_path):
+    number, taxonomy = completed(tmp_path, "体育/篮球\n")
+    with taxonomy:
+        assert number == 2
+        assert taxonomy.node("体育/篮球").labels == {"en": "Basketball", "zh": "篮球"}
+
+
+def test_other_names_of_the_token_table_count_for_completion(tmp_path):
+    _, taxonomy = completed(tmp_path, "Movies\n")
+    with taxonomy:
+        assert taxonomy.node("Movies").labels == {"en": "Movies", "zh": "电影"}
+
+
+def test_labels_of_the_file_are_never_replaced(tmp_path):
+    number, taxonomy = completed(tmp_path, "Basketball\t我的篮球\n")
+    with taxonomy:
+        assert number == 0
+        assert taxonomy.node("Basketball").labels == {"en": "Basketball", "zh": "我的篮球"}
+
+
+def test_completion_can_be_switched_off(tmp_path):
+    number, taxonomy = completed(tmp_path, "Basketball\n", complete=False)
+    with taxonomy:
+        assert number == 0
+        assert taxonomy.node("Basketball").labels == {"en": "Basketball"}
+
+
+def test_completed_labels_are_no_description_of_the_topic(tmp_path):
+    _, taxonomy = completed(tmp_path, "Basketball\n")
+    with taxonomy:
+        assert list(taxonomy.description("Basketball")) == []
+
+
 WEBS = os.environ.get("THRESHER_WEBS", "")
 
 

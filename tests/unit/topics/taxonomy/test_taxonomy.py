@@ -166,6 +166,37 @@ def test_a_file_of_another_version_asks_for_a_new_import(tmp_path):
         TaxonomyReader.open(path)
 
 
+def test_a_file_of_version_1_which_has_no_keywords_is_read(tmp_path):
+    path = tmp_path / "a.taxonomy"
+    with TaxonomyWriter(path) as writer:
+        writer.add_node("Sports")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("DROP TABLE keyword")
+        db.execute("PRAGMA user_version = 1")
+    with TaxonomyReader.open(path) as taxonomy:
+        assert (taxonomy.node("Sports").labels, taxonomy.node("Sports").keywords) == ({"en": "Sports"}, {})
+        assert [node.path for node, _ in taxonomy.find("sports")] == ["Sports"]
+
+
+def test_keywords_are_read_in_their_order_and_found_after_labels():
+    writer = TaxonomyWriter()
+    writer.add_keywords("Sports/Basketball", "en", ["slam dunk", "court"])
+    writer.add_node("Law/Court")
+    writer.finish()
+    with TaxonomyReader(writer.db, "words") as taxonomy:
+        assert taxonomy.node("Sports/Basketball").keywords == {"en": ["slam dunk", "court"]}
+        assert [node.path for node, _ in taxonomy.find("court")] == ["Law/Court", "Sports/Basketball"]
+
+
+def test_a_label_that_looks_like_the_boundary_of_labels_is_indexed_too():
+    writer = TaxonomyWriter()
+    writer.add_node("xlabelboundaryx tennis")
+    writer.add_node("Golf")
+    writer.finish()
+    with TaxonomyReader(writer.db, "words") as taxonomy:
+        assert [node.path for node, _ in taxonomy.find("golf")] == ["Golf"]
+
+
 def test_a_damaged_file_is_an_error_of_ours(tmp_path):
     path = tmp_path / "a.taxonomy"
     path.write_bytes(b"SQLite format 3\0" + b"\x99" * 5_000)

@@ -19,6 +19,14 @@ CREATE TABLE label (
     PRIMARY KEY (node, language)
 ) WITHOUT ROWID;
 
+CREATE TABLE keyword (
+    node INTEGER NOT NULL,
+    language TEXT NOT NULL,
+    place INTEGER NOT NULL,             -- their order
+    keyword TEXT NOT NULL,
+    PRIMARY KEY (node, language, place)
+) WITHOUT ROWID;
+
 CREATE TABLE example (
     id INTEGER PRIMARY KEY,
     node INTEGER NOT NULL,

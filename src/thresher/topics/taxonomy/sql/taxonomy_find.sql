@@ -1,4 +1,4 @@
--- Nodes whose labels hold the terms asked for (:terms, a JSON list), best first.
+-- Nodes whose labels or keywords hold the terms asked for (:terms, a JSON list), best first.
 -- A term that only begins like the one asked for counts half.
 
 WITH hit AS (
