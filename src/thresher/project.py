@@ -25,6 +25,7 @@ from thresher.frontier.inspect import FrontierReader
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.judges.base import Judge, Learner
+from thresher.judges.language_filter import only_languages
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
 from thresher.records import Merge
@@ -303,7 +304,8 @@ class CrawlProject:
 def build_judge(crawl: CrawlProject, state_stores: StateStores | None = None) -> Judge:
     """Build the judge with its saved state; with `state_stores` it also saves what it learns."""
     named = crawl.config.judge
-    judge: Judge = registry.make("judge", named.name, named.parameters, crawl.judge_profile())
+    made: Judge = registry.make("judge", named.name, named.parameters, crawl.judge_profile())
+    judge = only_languages(made, crawl.config.filtered_languages)
     if isinstance(judge, Learner):
         _load_state(crawl, judge, "judge", state_stores)
     return judge

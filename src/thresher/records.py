@@ -136,6 +136,8 @@ LABEL_PART = "told"
 """The part of a judgement with the page's label; 1 for yes, 0 for no."""
 UNLABELLED_PART = "unaided"
 """The part beside it with the judge's own probability, though it was trained with that label."""
+LANGUAGE_PART = "other language"
+"""The part of the judgement of a page that is rejected for its language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
