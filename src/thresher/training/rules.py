@@ -51,11 +51,7 @@ class TermCounter(Protocol):
     """A counter of the terms of pages."""
 
     def of_text(self, page: int) -> Counts:
-        """Count the terms of a page's text, for training."""
-        ...
-
-    def of_page(self, page: int) -> Counts:
-        """Count the terms of a page as in a crawl: by section, where the sections are known."""
+        """Count the terms of a page's text."""
         ...
 
 
@@ -67,8 +63,6 @@ class TextWords:
 
     def of_text(self, page: int) -> Counts:
         return weighted_counts(self._source.text(page))
-
-    of_page = of_text
 
 
 def learn_class_rules(
@@ -102,7 +96,7 @@ def learn_class_rules(
     scorer = train(known, counted=True)
     kept = {label: pages for label, pages in examples.items() if label in known}
     referred = {label: _linked(graph, pages) for label, pages in kept.items()}
-    counts = count_rules(referred, lambda page: class_of(classes_of(scorer, words.of_page(page))))
+    counts = count_rules(referred, lambda page: class_of(classes_of(scorer, words.of_text(page))))
     linked = sum(sum(found.values()) for found in counts.values())
     if linked < FEWEST_LINKED_PAGES:
         raise ConfigError(
