@@ -2,7 +2,7 @@
 
 Both give the children of a relevant page the full depth D and those of other pages one less than their parent. They
 differ in where a path ends: with D = 3, Fish and Shark allow four irrelevant pages in a row (depths 3, 2, 1, 0), FCMRPS
-three (3, 2, 1). Seeds have depth D.
+three (3, 2, 1). FCMRPS and the baselines it is compared with have the same rule. Seeds have depth D.
 """
 
 from __future__ import annotations

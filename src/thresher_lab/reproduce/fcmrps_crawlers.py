@@ -10,11 +10,11 @@ from thresher_lab.reproduce.plans import Ground, TrialSettings
 from thresher_lab.reproduce.webs import CIRCULAR, SECTIONS_WEB, language_of
 from thresher_lab.simulation.comparison_plan import Contender
 
-BREADTH, BEST, SHARK, FCMRPS = "breadth-first", "best-first", "shark (form=fcmrps)", "fcmrps"
+BREADTH, BEST, SHARK, FCMRPS = "breadth-first", "best-first (D=3)", "shark (form=fcmrps)", "fcmrps"
 NAMES = (BREADTH, BEST, SHARK, FCMRPS)
 FOUR = [
     Contender(strategy="breadth-first"),
-    Contender(strategy="best-first"),
+    Contender(strategy="best-first", parameters={"D": 3}),
     Contender(strategy="shark", parameters={"form": "fcmrps"}),
     Contender(strategy="fcmrps"),
 ]

@@ -9,7 +9,7 @@ from thresher_lab.reproduce.claims import Verdict
 from thresher_lab.reproduce.experiments import EXPERIMENTS, chosen, report
 from thresher_lab.reproduce.tables import reproduction_page, written
 
-FOUR = {"breadth-first": (1, 2), "shark (form=fcmrps)": (2, 4), "best-first": (3, 6), "fcmrps": (4, 8)}
+FOUR = {"breadth-first": (1, 2), "shark (form=fcmrps)": (2, 4), "best-first (D=3)": (3, 6), "fcmrps": (4, 8)}
 
 
 def four(web="wikispeedia", order=FOUR, **more):
@@ -71,14 +71,14 @@ def test_e2_does_not_hold_where_all_crawlers_are_alike():
 
 
 def test_e3_asks_whether_urls_add_more_in_chinese():
-    english = four(order={"best-first": (1, 2), "fcmrps (use=13)": (2, 3)})
-    chinese = four("generated-zh", order={"best-first": (1, 2), "fcmrps (use=13)": (4, 8)})
+    english = four(order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (2, 3)})
+    chinese = four("generated-zh", order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (4, 8)})
     assert ablations.e3_report([*english, *chinese]).findings[-1].verdict == Verdict.HOLDS
     assert ablations.e3_report(english).findings[-1].verdict == Verdict.UNTESTED
 
 
 def test_e4_and_e5_judge_the_order_of_three():
-    order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first": (2, 4)}
+    order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first (D=3)": (2, 4)}
     assert verdicts(ablations.e4_report(four(order=order))) == [Verdict.HOLDS]
     alone = {"fcmrps (use=2)": (4, 8), "fcmrps (use=1)": (3, 6), "fcmrps (use=3)": (2, 4)}
     assert verdicts(ablations.e5_report(four(order=alone))) == [Verdict.IN_PART]
