@@ -161,7 +161,6 @@ class CrawlProject:
         return replace(
             profile,
             seeds=frozenset(seeds),
-            yes=frozenset(seed_url(url, "examples.yes") for url in examples.yes),
             no=frozenset(seed_url(url, "examples.no") for url in examples.no),
             classes=self.classes,
             targets=self._targets(),
@@ -195,6 +194,7 @@ class CrawlProject:
             labels=topic.labels,
             phrases=[*topic.title.values(), *topic.keywords],
             tokens=TokenTable.for_crawl(self.folder.root),
+            yes=frozenset(seed_url(url, "examples.yes") for url in self.config.examples.yes),
             model=self.folder.model / "trained",
         )
 
