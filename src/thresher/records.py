@@ -189,6 +189,7 @@ class Lease:
         tries: How often the URL was leased before without an outcome.
         host_pages: Pages that this crawl has fetched from the host so far, over all workers.
         host_relevant: How many of them were relevant.
+        fetch_seconds: How long the fetch took; set by the pipeline when there is a page, else 0.
     """
 
     url: str
@@ -204,6 +205,7 @@ class Lease:
     tries: int = 0
     host_pages: int = 0
     host_relevant: int = 0
+    fetch_seconds: float = 0.0
 
 
 class Merge(StrEnum):
