@@ -81,7 +81,30 @@ def test_e4_and_e5_judge_the_order_of_three():
     order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first (D=3)": (2, 4)}
     assert verdicts(ablations.e4_report(four(order=order))) == [Verdict.HOLDS]
     alone = {"fcmrps (use=2)": (4, 8), "fcmrps (use=1)": (3, 6), "fcmrps (use=3)": (2, 4)}
-    assert verdicts(ablations.e5_report(four(order=alone))) == [Verdict.IN_PART]
+    assert verdicts(ablations.e5_report(four(order=alone))) == [Verdict.FAILS]
+
+
+SILENT = {"relevant": 8, "own": 0, "only_context": 0, "context": 0}
+
+
+def silent(rows):
+    """The same crawls on a web whose URLs say nothing about topics."""
+    return [{**each, "urls": dict.fromkeys(each["urls"], SILENT)} for each in rows]
+
+
+def test_where_urls_spell_no_topic_url_evidence_is_not_tested():
+    order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first (D=3)": (2, 4)}
+    assert verdicts(ablations.e4_report(silent(four(order=order)))) == [Verdict.UNTESTED]
+    assert set(verdicts(url_tokens.e2_report(silent(four())))) == {Verdict.UNTESTED}
+    signs = {"fcmrps (use=1)": (4, 8), "fcmrps (use=3)": (3, 6), "fcmrps (use=2)": (2, 4)}
+    assert verdicts(ablations.e5_report(silent(four(order=signs)))) == [Verdict.HOLDS]
+
+
+def test_e8_shows_lpe_without_dropping_where_it_was_run():
+    order = dict.fromkeys((*lpe.SIX, *lpe.TUNED), (1, 2))
+    assert lpe.DEMOTING not in [line[0] for line in lpe.e8_report(four(order=order)).tables[0].rows]
+    made = lpe.e8_report(four(order=order | {lpe.DEMOTING: (2, 4)}))
+    assert made.tables[0].rows[-1][0] == lpe.DEMOTING
 
 
 def test_e6_compares_with_breadth_first_in_the_same_run():
@@ -114,7 +137,7 @@ def test_e8_does_not_reward_who_stops_early():
     ]
     others = [each for each in rows if each["strategy"] != "lpe"]
     made = lpe.e8_report([*others, *dry])
-    assert made.findings[0].verdict == Verdict.IN_PART
+    assert made.findings[0].verdict == Verdict.FAILS
     assert next(line for line in made.tables[0].rows if line[0] == "lpe")[1] == "1.00 [1.00, 1.00]"
 
 
