@@ -33,7 +33,7 @@ def test_an_unknown_experiment_is_an_error():
 def test_without_rows_an_experiment_says_how_to_make_them(tmp_path):
     made = report("E7", tmp_path)
     assert made.title == "not available"
-    assert "python -m bench.papers.e7 --results" in made.notes[0]
+    assert "thresher lab reproduce E7" in made.notes[0]
 
 
 def test_trouble_stands_in_the_notes(tmp_path):
