@@ -24,6 +24,7 @@ def parse_arguments(description: str | None) -> argparse.Namespace:
     parser.add_argument("--web", default="wikispeedia")
     parser.add_argument("--topics", type=int, default=6, help="Dev topics, in the order of their shuffle.")
     parser.add_argument("--pages", type=int, default=300)
+    parser.add_argument("--only", default="", help="Vary this constant alone.")
     return parser.parse_args()
 
 

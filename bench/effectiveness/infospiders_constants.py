@@ -21,14 +21,20 @@ VALUES: dict[str, tuple[float, ...]] = {
 """Values beside the defaults."""
 
 
-def contenders() -> list[Contender]:
+def contenders(only: str = "") -> list[Contender]:
     """List the defaults, each constant with its other values, and best-first for scale."""
-    varied = [Contender(strategy=NAME, parameters={name: value}) for name, values in VALUES.items() for value in values]
+    varied = [
+        Contender(strategy=NAME, parameters={name: value})
+        for name, values in VALUES.items()
+        if only in ("", name)
+        for value in values
+    ]
     return [Contender(strategy=NAME), *varied, Contender(strategy="best-first")]
 
 
 def main() -> None:
-    print_found(sweep(parse_arguments(__doc__), contenders(), TrialSettings(seeds=3)))
+    arguments = parse_arguments(__doc__)
+    print_found(sweep(arguments, contenders(arguments.only), TrialSettings(seeds=3)))
 
 
 if __name__ == "__main__":

@@ -160,18 +160,18 @@ def run_split(corpus: Corpus, even: Any, weighted: Any, repeat: int) -> Row:
     train, test = corpus.splits[repeat]
     parts = {"even": (even[train], even[test]), "weighted": (weighted[train], weighted[test])}
     truth = corpus.labels[test]
-    said: dict[str, Bits] = {}
+    predictions: dict[str, Bits] = {}
     alphas: dict[str, Any] = {}
     for name in NAMES:
         started = time.perf_counter()
         if corpus.several_labels:
             answers = [predict(Problem(**parts, y=of_class), name) for of_class in corpus.labels[train].T]
-            said[name] = np.column_stack([predicted for predicted, _ in answers])
+            predictions[name] = np.column_stack([predicted for predicted, _ in answers])
             alphas[name] = [alpha for _, alpha in answers]
         else:
             predicted, alphas[name] = predict(Problem(**parts, y=corpus.labels[train].argmax(axis=1)), name)
-            said[name] = predicted[:, None] == np.arange(len(corpus.classes))
-        macro = 100 * f1(np.ones(len(test)), truth, said[name]).mean()
+            predictions[name] = predicted[:, None] == np.arange(len(corpus.classes))
+        macro = 100 * f1(np.ones(len(test)), truth, predictions[name]).mean()
         seconds = time.perf_counter() - started
         logger.info("%s %d: %s: macro F1 %.1f in %.0f s", corpus.name, repeat, name, macro, seconds)
     return {
@@ -182,8 +182,8 @@ def run_split(corpus: Corpus, even: Any, weighted: Any, repeat: int) -> Row:
         "test": len(test),
         **_gain_facts(parts["weighted"][0], corpus, train, parts["even"][0]),
         "alpha": {name: alphas[name] for name in METHODS},
-        "f1": {name: f1(np.ones(len(test)), truth, said[name]).round(5).tolist() for name in NAMES},
-        "cells": cells_of([truth, *(said[name] for name in NAMES)]),
+        "f1": {name: f1(np.ones(len(test)), truth, predictions[name]).round(5).tolist() for name in NAMES},
+        "cells": cells_of([truth, *(predictions[name] for name in NAMES)]),
     }
 
 
