@@ -148,6 +148,33 @@ class LinkGraph:
         """Return the distance in links from each page to the nearest target; -1 where there is no path."""
         return self.transposed.distances_from(targets)
 
+    def pagerank(
+        self, restart: NDArray[Any] | None = None, *, damping: float = 0.85, iterations: int = 100
+    ) -> NDArray[np.float64]:
+        """Return the PageRank of each page; all of them sum to 1.
+
+        Args:
+            restart: A weight per page, at which the random surfer starts again; by default all alike. Pages without
+                links lead there too.
+            damping: Probability that the surfer follows a link.
+            iterations: Number of power iterations.
+
+        Raises:
+            ValueError: A weight is negative, or their number is not that of the pages.
+        """
+        n = self.page_count
+        weights = np.ones(n) if restart is None else np.asarray(restart, dtype=np.float64)
+        if weights.shape != (n,) or (weights < 0).any():
+            raise ValueError(f"restart must have {n} weights of at least 0")
+        start = weights / weights.sum() if weights.sum() > 0 else np.full(n, 1 / max(n, 1))
+        out = np.diff(self._offsets)
+        tails, ranks = np.repeat(np.arange(n), out), start
+        for _ in range(iterations):
+            share = ranks / np.maximum(out, 1)
+            followed = np.bincount(self._heads, weights=share[tails], minlength=n)
+            ranks = damping * followed + (1 - damping * followed.sum()) * start
+        return ranks
+
     def save(self, path: Path) -> None:
         """Write the graph as an npz file of two arrays."""
         with path.open("wb") as file:

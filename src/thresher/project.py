@@ -25,6 +25,7 @@ from thresher.frontier.inspect import FrontierReader
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.judges.base import Judge, Learner
+from thresher.judges.language_filter import only_languages
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
 from thresher.records import Merge
@@ -171,7 +172,6 @@ class CrawlProject:
         return replace(
             profile,
             seeds=frozenset(seeds),
-            yes=frozenset(seed_url(url, "examples.yes") for url in examples.yes),
             no=frozenset(seed_url(url, "examples.no") for url in examples.no),
             classes=self.classes,
             targets=self._targets(),
@@ -209,6 +209,7 @@ class CrawlProject:
             labels=topic.labels,
             phrases=[*topic.title.values(), *topic.keywords],
             tokens=self._token_table(),
+            yes=frozenset(seed_url(url, "examples.yes") for url in self.config.examples.yes),
             model=self.folder.model / "trained",
         )
 
@@ -318,7 +319,8 @@ class CrawlProject:
 def build_judge(crawl: CrawlProject, state_stores: StateStores | None = None) -> Judge:
     """Build the judge with its saved state; with `state_stores` it also saves what it learns."""
     named = crawl.config.judge
-    judge: Judge = registry.make("judge", named.name, named.parameters, crawl.judge_profile())
+    made: Judge = registry.make("judge", named.name, named.parameters, crawl.judge_profile())
+    judge = only_languages(made, crawl.config.filtered_languages)
     if isinstance(judge, Learner):
         _load_state(crawl, judge, "judge", state_stores)
     return judge

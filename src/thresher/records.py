@@ -136,6 +136,8 @@ LABEL_PART = "told"
 """The part of a judgement with the page's label; 1 for yes, 0 for no."""
 UNLABELLED_PART = "unaided"
 """The part beside it with the judge's own probability, though it was trained with that label."""
+LANGUAGE_PART = "other language"
+"""The part of the judgement of a page that is rejected for its language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +189,7 @@ class Lease:
         tries: How often the URL was leased before without an outcome.
         host_pages: Pages that this crawl has fetched from the host so far, over all workers.
         host_relevant: How many of them were relevant.
+        fetch_seconds: How long the fetch took; set by the pipeline when there is a page, else 0.
     """
 
     url: str
@@ -202,6 +205,7 @@ class Lease:
     tries: int = 0
     host_pages: int = 0
     host_relevant: int = 0
+    fetch_seconds: float = 0.0
 
 
 class Merge(StrEnum):

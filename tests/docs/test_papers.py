@@ -1,12 +1,15 @@
-"""The page on the papers names files that exist, and every strategy with its real parameters."""
+"""The page on the papers names files and objects that exist, and every strategy with its real parameters."""
 
 import json
 import re
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from thresher import registry
+from thresher_lab.reproduce.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
@@ -40,10 +43,54 @@ def test_each_paper_has_a_table_of_four_columns(paper):
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_row_names_files_that_exist(paper):
-    for _, _, files, _ in table(paper):
-        assert LINK.findall(files), files
+def test_every_row_says_whether_we_differ_and_why(paper):
+    for what, _, _, status in table(paper):
+        assert re.match(r"same\b|different: \S|not built because \S", status), what
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_is_built_names_files_that_exist(paper):
+    for _, _, files, status in table(paper):
+        assert bool(LINK.findall(files)) != status.startswith("not built"), files
         assert all((ROOT / "docs" / target).is_file() for _, target in LINK.findall(files)), files
+
+
+def objects_of(cell):
+    """Return module and name of every object behind the files of a cell."""
+    for path, names in re.findall(r"\[([\w/]+)\.py\]\(\S+?\)((?:[:,] `[\w.]+`)*)", cell):
+        package = "" if path.startswith("thresher_lab/") else "thresher."
+        for name in re.findall(r"`([\w.]+)`", names):
+            yield package + path.replace("/", "."), name
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_object_that_is_named_exists(paper):
+    named = [found for _, _, cell, _ in table(paper) for found in objects_of(cell)]
+    assert len(named) >= len(table(paper)) // 2
+    for module, name in named:
+        assert reduce(getattr, name.split("."), import_module(module)) is not None
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_no_name_stands_without_its_file(paper):
+    for _, _, cell, _ in table(paper):
+        assert len(re.findall("`", cell)) == 2 * len(list(objects_of(cell))), cell
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_experiments_and_parameters_have_rows(paper):
+    rows = table(paper)
+    assert len(rows) >= 18
+    assert paper == "SURVEY" or any(re.search(r"\(E\d+", what) for what, *_ in rows)
+
+
+def test_every_experiment_of_the_lab_stands_in_a_row():
+    found = set()
+    for first, last in re.findall(
+        r"\(E(\d+)(?:-E(\d+))?\)", " ".join(row[0] for paper in PAPERS for row in table(paper))
+    ):
+        found |= {f"E{number}" for number in range(int(first), int(last or first) + 1)}
+    assert found == set(EXPERIMENTS)
 
 
 def test_every_file_goes_by_its_own_name():

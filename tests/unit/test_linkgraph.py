@@ -159,3 +159,21 @@ def test_one_of_each_page_is_marked():
     pages = np.array([3, 1, 3, 3, 0], dtype=np.int32)
     marked = one_of_each(pages, np.empty(4, dtype=np.int32))
     assert sorted(pages[marked].tolist()) == [0, 1, 3]
+
+
+def test_pagerank_by_hand():
+    # 0 and 1 link to each other, 2 links to 0. With d = 0.5: r2 = 1/6, r1 = 1/6 + r0/2, r0 = 1/6 + r1/2 + r2/2.
+    ranks = LinkGraph.from_edges(3, [(0, 1), (1, 0), (2, 0)]).pagerank(damping=0.5)
+    assert ranks.tolist() == pytest.approx([4 / 9, 7 / 18, 1 / 6])
+
+
+def test_the_surfer_of_pagerank_restarts_where_it_is_told_even_from_pages_without_links():
+    ranks = LinkGraph.from_edges(4, [(0, 1), (2, 3)]).pagerank(np.array([1, 0, 0, 0]))
+    assert ranks.tolist() == pytest.approx([1 / 1.85, 0.85 / 1.85, 0, 0])
+    assert ranks.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("restart", [[1, 1], [1, -1, 0]])
+def test_impossible_restarts_of_pagerank_are_refused(restart):
+    with pytest.raises(ValueError, match="3 weights"):
+        LinkGraph.from_edges(3, [(0, 1)]).pagerank(np.array(restart))

@@ -59,6 +59,14 @@ GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
     help="Only pages that are new or changed from then on, in UTC.",
 )
+@click.option(
+    "--by",
+    "order",
+    type=click.Choice(["relevance", "layers"]),
+    default="relevance",
+    show_default=True,
+    help="Order of pages; layers: by the probability of layer 0, for a crawl with trained layers.",
+)
 @click.option("--duplicates", is_flag=True, help="Also pages with the text of an earlier page.")
 @click.option("--text", is_flag=True, help="Also the text of each page.")
 @click.option("--hosts", is_flag=True, help="One row per host, with the evidence for it.")
@@ -74,6 +82,7 @@ def export(
     new_hosts_only: bool,
     links: bool,
     mirrors: bool,
+    order: str,
     **options: Any,
 ) -> None:
     """Write the pages of a crawl, most relevant first; or its hosts, or its links."""
@@ -83,7 +92,7 @@ def export(
     if tables and (form not in FORMATS or tables > 1):
         raise ExportError(f"--hosts, --links and --mirrors make tables, one at a time: give -f {', '.join(FORMATS)}")
     path = None if output is None or str(output) == "-" else output
-    with PageStoreReader(crawl.folder.pages) as collection:
+    with _pages_in_order(crawl, order) as collection:
         exporter = _Export(crawl, collection, form, path, **options)
         if hosts:
             summary = f"{exporter.hosts(new_only=new_hosts_only):,} hosts"
@@ -94,6 +103,15 @@ def export(
         else:
             summary = exporter.pages()
     echo(f"{summary}{f' in {path}' if path else ''}", err=True)
+
+
+def _pages_in_order(crawl: CrawlProject, order: str) -> PageStoreReader:
+    if order == "relevance":
+        return PageStoreReader(crawl.folder.pages)
+    from thresher.strategies.layers.model import load_layers  # here: most exports need no model
+    from thresher.strategies.layers.ranking import LayerRankedPages
+
+    return LayerRankedPages(crawl.folder.pages, load_layers(crawl.folder.model / "trained", "layers"))
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,12 @@ from thresher.coordination.last_run import RunEnd, last_run_end
 from thresher.coordination.worker_registry import RegisteredWorker, WorkerRegistry
 from thresher.feedback.forecast import read_forecast
 from thresher.frontier.base import Counts
+from thresher.judges.language_filter import wanted_codes
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.monitoring.totals import Totals
 from thresher.project import CrawlProject
 from thresher.records import Forecast
+from thresher.storage.reader import PageStoreReader
 
 
 @click.command()
@@ -37,10 +39,13 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
         counts, workers, forecast, ended, failures = asyncio.run(_read(crawl))
         numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(counts)}
         if as_json:
+            numbers["other_languages"] = _other_languages(crawl)
             numbers["forecast"] = asdict(forecast) if forecast else None
             numbers |= {"ended": asdict(ended) if ended else None, "failures": failures.as_json()}
             echo_json({**numbers, "workers": list(map(_worker, workers))} if crawl.is_shared else numbers)
             return
+    if (outside := _other_languages(crawl)) is not None:
+        numbers["other_languages"] = outside
     if forecast:
         numbers["forecast"] = in_words(forecast, counts.waiting)
     for label, value in numbers.items():
@@ -52,6 +57,15 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
     if crawl.is_shared:
         echo()
         _show_workers(workers)
+
+
+def _other_languages(crawl: CrawlProject) -> int | None:
+    """Count the pages that are rejected for their language; None when all languages are wanted."""
+    codes = wanted_codes(crawl.config.filtered_languages)
+    if not codes or not crawl.counted_pages:
+        return None
+    with PageStoreReader(crawl.counted_pages) as pages:
+        return pages.count_outside(codes)
 
 
 def _shown(value: object) -> str:

@@ -238,7 +238,10 @@ class CrawlConfig(_Strict):
 
     name: str = Field(default="", description="The crawl's name; the folder's name when empty.")
     title: dict[Language, str] = Field(default={}, description="The topic as a phrase, by language.")
-    languages: list[Language] = Field(default=["en", "zh"], description="Languages of wanted pages.")
+    languages: list[Language] = Field(
+        default=["en", "zh"],
+        description="Languages of wanted pages; when set, a page in another language is not relevant.",
+    )
     about: dict[Language, str] = Field(default={}, description="The topic in a sentence or two, by language.")
     keywords: list[str] = Field(default=[], description="Words and phrases of the topic, in any of its languages.")
     taxonomy: TaxonomyConfig | None = Field(
@@ -271,6 +274,11 @@ class CrawlConfig(_Strict):
     network: NetworkConfig = Field(default=NetworkConfig(), description="Which addresses may be connected to.")
     engine: EngineConfig = Field(default=EngineConfig(), description="Settings of one worker.")
     browser: BrowserConfig = Field(default=BrowserConfig(), description="Rendering of pages that need JavaScript.")
+
+    @property
+    def filtered_languages(self) -> list[Language]:
+        """The languages outside which pages are not relevant: those that the user set; none by default."""
+        return self.languages if "languages" in self.model_fields_set else []
 
     @model_validator(mode="after")
     def _lease_outlives_rendering(self) -> CrawlConfig:

@@ -81,24 +81,27 @@ class HardFocusJudge(TaxonomyJudge):
 
 
 def train(classes: Mapping[str, Sequence[Any]], *, terms: int = 500, counted: bool = False) -> PlainScorer:
-    """Train naive Bayes on the texts of all classes.
+    """Train naive Bayes on the plain words of all classes; the scorer counts pages in the same way.
+
+    The texts of a directory have no sections, so sections have no weights here, neither in training nor in a crawl.
 
     Args:
         classes: The texts of each class.
         terms: How many terms are kept per class.
-        counted: Whether term counts are given in place of texts.
+        counted: Whether term counts of plain texts are given in place of texts.
     """
     from sklearn.pipeline import Pipeline  # type: ignore[import-untyped]  # imported lazily: listing judges needs none
 
     from thresher.judges.estimators.chi_square import ChiSquareSelector
     from thresher.judges.estimators.section_counter import CountedAlready, SectionCounter
+    from thresher.judges.estimators.sections import PLAIN_WEIGHTS
     from thresher.judges.estimators.taxonomy_classifier import TaxonomyClassifier
     from thresher.judges.persistence.flatten import flatten
 
     texts = [text for own in classes.values() for text in own]
     labels = [path for path, own in classes.items() for _ in own]
     steps = [
-        ("count", CountedAlready() if counted else SectionCounter()),
+        ("count", (CountedAlready if counted else SectionCounter)(**PLAIN_WEIGHTS)),
         ("choose", ChiSquareSelector(per_class=terms)),
         ("classify", TaxonomyClassifier(random_state=0)),
     ]

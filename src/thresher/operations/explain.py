@@ -18,7 +18,7 @@ from thresher.errors import ConfigError
 from thresher.frontier.base import HostEntry, UrlEntry, UrlState
 from thresher.monitoring.failures import duration, plain_reason, some
 from thresher.project import CrawlProject
-from thresher.records import LABEL_PART, Outcome, Parts
+from thresher.records import LABEL_PART, LANGUAGE_PART, Outcome, Parts
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader, PathHop
 from thresher.traps.detector import trap
@@ -238,6 +238,8 @@ def _verdict(record: PageRecord, threshold: float | None) -> str:
     by = ", labelled by a person" if LABEL_PART in record.parts else ""
     copy = ", a copy of another page" if record.duplicate_of else ""
     part = f", {record.reason}" if record.reason else ""
+    if LANGUAGE_PART in record.parts:
+        return f"{verdict}: its language, {record.language}, is not one of languages in topic.yaml{copy}{part}."
     limit = "" if threshold is None else f" (threshold {threshold:.2f})"
     return f"{verdict}: relevance {record.relevance:.2f}{limit}{by}{copy}{part}."
 

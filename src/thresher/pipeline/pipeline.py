@@ -25,7 +25,7 @@ from thresher.pipeline.host_policy import HostPolicy, is_side_request
 from thresher.pipeline.links import LinkSelector, PipelineRules
 from thresher.pipeline.outcomes import FindMainContent, OutcomeBuilder, Settled, relevance_of
 from thresher.politeness.backoff import Backoff
-from thresher.records import FetchedPage, Lease, ParsedPage, Settlement
+from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPage, Settlement
 from thresher.storage.page_store import Archive, PageRecord
 from thresher.storage.warc.base import Captures
 from thresher.strategies.base import Strategy
@@ -133,12 +133,15 @@ class Pipeline:
         await self.updater.learn(page, seed=lease.hops == 0)
         judgement = self._judge.judge(page)
         duplicate_of, content = await self._duplicate_finder.look_up(page)
-        links = self._links.on_miss(lease) if duplicate_of else self._links.score(page, judgement, lease)
+        links = self._links.on_miss(lease) if duplicate_of else self._scored(page, judgement, lease, fetched)
         record, settlement = self._outcomes.page(lease, fetched, page, judgement, links, duplicate_of)
         links += self._links.side_requests(await self.host_policy.side_requests(lease))
         relevant, duplicate = settlement.relevant, bool(duplicate_of)
         park = await self.host_policy.record_page(lease, page, relevant=relevant, duplicate=duplicate)
         return record, replace(settlement, links=links, content=content, park=park)
+
+    def _scored(self, page: ParsedPage, judgement: Judgement, lease: Lease, fetched: FetchedPage) -> list[Candidate]:
+        return self._links.score(page, judgement, replace(lease, fetch_seconds=fetched.elapsed_seconds))
 
     async def _parsed(self, fetched: FetchedPage) -> ParsedPage:
         """Parse a page; one that could take too long is parsed in a separate process."""

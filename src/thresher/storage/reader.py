@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from enum import Enum
@@ -179,6 +179,12 @@ class PageStoreReader:
                 for row_id in repeats.stale(place):
                     total -= _tally(segment, "id = ?", row_id)
         return total
+
+    def count_outside(self, languages: Collection[str]) -> int:
+        """Count the pages that are in none of these languages and not relevant; unknown languages are not counted."""
+        outside = f"language NOT IN ({', '.join('?' * (1 + len(languages)))})"
+        query = f"SELECT DISTINCT fingerprint FROM page WHERE page = 1 AND NOT relevant AND {outside}"  # noqa: S608 - placeholders
+        return len({row[0] for segment in self._segments for row in segment.execute(query, ["", *languages])})
 
     def host_tallies(self) -> dict[str, PageTally]:
         found: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0.0])

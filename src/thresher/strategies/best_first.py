@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from thresher.records import Candidate, Judgement, Lease, ParsedPage, Revision
 from thresher.strategies.base import BaseStrategy, ScoreChange
 from thresher.strategies.batches import Batches
+from thresher.strategies.depth_limit import fcmrps_depth
 from thresher.strategies.parent_scores import Parents
 
 
@@ -21,20 +22,27 @@ class BestFirst(BaseStrategy):
         batch: ``none`` follows the best waiting link. ``all`` takes the figure literally: links wait until all links
             found before them are fetched, and then go best first. With a number, links wait until the ready queue is
             empty, and then this many of the best move into it.
+        D: A path may lead over D irrelevant pages in a row, by the rule of FCMRPS; 0 for no limit.
     """
 
-    def __init__(self, *, batch: str | int = "none") -> None:
+    def __init__(self, *, batch: str | int = "none", D: int = 0) -> None:
+        if D < 0:
+            raise ValueError(f"D must be at least 0, got {D}")
+        self._D = self.seed_depth = D
         self._batches = Batches(batch)
         self.batch_size = self._batches.size
         self._parents = Parents(max)
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
+        depth = fcmrps_depth(lease.depth_left, judgement.relevant, self._D) if self._D else 0
+        if depth is None:
+            return iter(())
         relevance, carry = judgement.reward, self._batches.generation_carry(lease)
         if not carry:  # a generation once sorted keeps its order
             self._parents.add(page.url, relevance, (link.url for link in page.links))
         score = self._batches.place(relevance, carry)
         parts = {"page": relevance, **carry}
-        return (Candidate(url=link.url, score=score, parts=parts, carry=carry) for link in page.links)
+        return (Candidate(url=link.url, score=score, parts=parts, carry=carry, depth_left=depth) for link in page.links)
 
     def warm_start(
         self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]

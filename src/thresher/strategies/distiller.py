@@ -62,7 +62,7 @@ class Distiller:
         if self._new_pages < self._every:
             return {}
         self._new_pages = 0
-        before, self._lifts = self._lifts, self._lifts_of(self.hubs())
+        before, self._lifts = self._lifts, dict(self._new_lifts())
         urls = dict.fromkeys([*before, *self._lifts])
         changes = {url: ScoreChange(before.get(url, 0.0), self.lift(url)) for url in urls}
         return {url: change for url, change in changes.items() if change.was != change.now}
@@ -80,6 +80,9 @@ class Distiller:
             h = _scaled(np.bincount(tails, weights=weight * a[heads], minlength=len(pages)))
         best = np.argsort(-h, kind="stable")[:TOP_HUBS].tolist()
         return {pages[u]: float(h[u]) for u in best if h[u] > 0}
+
+    def _new_lifts(self) -> Mapping[str, float]:
+        return self._lifts_of(self.hubs())
 
     def _lifts_of(self, hubs: Mapping[str, float]) -> dict[str, float]:
         """Return bonuses for the unfetched links of hubs, in proportion to the sum of the hubs' scores."""

@@ -12,15 +12,15 @@ is needed: with one, a classifier without confident scores would never get new e
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from thresher.judges.base import StateStore
 from thresher.modelstate.codec import fitted, pack_values, readable, unpack_values
 from thresher.modelstate.schedule import RefitSchedule
-from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, ParsedPage
-from thresher.strategies.base import BaseStrategy
+from thresher.records import Candidate, Carry, Json, Judgement, Lease, Link, ParsedPage, Revision
+from thresher.strategies.base import BaseStrategy, ScoreChange
 from thresher.strategies.batches import Batches, generation_of
 from thresher.strategies.evidence.anchor_classifier import MOST_TERMS, AnchorClassifier
 from thresher.strategies.evidence.anchor_threshold import KNOWN_TARGETS, UNDECIDED, Known, confidence, new_threshold
@@ -28,14 +28,25 @@ from thresher.strategies.evidence.anchor_threshold import KNOWN_TARGETS, UNDECID
 MAX_ANCHOR_CHARACTERS = 200
 OWN_SHARE = 0.1
 """Share of `retrain_every` that must be the worker's own examples; else many workers would keep it training."""
+MOST_WAITING = 100_000
+"""Links that are remembered for rescoring; beyond it the oldest are dropped, and keep their scores."""
+LEAST_CHANGE = 0.005
+"""Smaller changes of a score are not worth a write."""
 STATE_KIND = "anchors"
+
+
+class _WaitingLink(NamedTuple):
+    page_score: float
+    anchor: str
+    score: float
 
 
 class LearningAnchor(BaseStrategy):
     """Follow links by their pages and by their anchors, and learn from the crawl which anchors lead to the topic.
 
     Anchors are carried by their URLs, so the worker that fetches a page learns from the link to it. Examples are saved
-    with the crawl, and the counts of all workers are added up: each trains on all of them.
+    with the crawl, and the counts of all workers are added up: each trains on all of them. After each training the
+    waiting links that the worker has found in this run are scored again.
 
     Args:
         factor: Weight of the page against the anchor.
@@ -79,17 +90,33 @@ class LearningAnchor(BaseStrategy):
         self._others_known: dict[str, list[Known]] = {}
         self._refit_schedule = RefitSchedule()
         self._pages = 0
+        self._waiting: dict[str, _WaitingLink] = {}
+        self._rescore_due = False
         self._worker = uuid4().hex
         self._state_store: StateStore | None = None
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Learn from the link that led to this page, then score its links."""
+        self._waiting.pop(lease.url, None)
         self._learn(lease.carry, judgement.relevant)
         self._exchange()
         if self._is_due(lease):
             self._retrain()
         generation = self._batches.generation_carry(lease)
         return (self._weigh(link, judgement.reward, generation) for link in page.links)
+
+    def revise(self, revisions: Sequence[Revision]) -> Mapping[str, ScoreChange]:
+        """Return new scores of the links that wait, after the classifier of anchors was trained again."""
+        if not self._rescore_due:
+            return {}
+        self._rescore_due = False
+        changes = {}
+        for url, link in self._waiting.items():
+            score = self._batches.place(self._combined(link.page_score, self._classifier.score(link.anchor)), {})
+            if abs(score - link.score) > LEAST_CHANGE:
+                changes[url] = ScoreChange(link.score, score)
+                self._waiting[url] = link._replace(score=score)
+        return changes
 
     def load_state(self, state_store: StateStore) -> None:
         self._state_store = state_store
@@ -140,14 +167,27 @@ class LearningAnchor(BaseStrategy):
     def _weigh(self, link: Link, page_score: float, generation: Mapping[str, int]) -> Candidate:
         """Score a link by its page and its anchor; by its page alone when the anchor has no score."""
         anchor, anchor_score = link.anchor[:MAX_ANCHOR_CHARACTERS], self._classifier.score(link.anchor)
-        score, parts = page_score, {"page": page_score}
+        score, parts = self._combined(page_score, anchor_score), {"page": page_score}
         carry: dict[str, Json] = {"anchor": anchor, **generation}
         if anchor_score is not None:
-            score = self._factor * page_score + (1 - self._factor) * anchor_score
             parts["anchor"] = carry["anchor_score"] = anchor_score
             if self._pseudo_labels and confidence(anchor_score) > self._threshold:
                 self._add(anchor, anchor_score > UNDECIDED)
-        return Candidate(url=link.url, score=self._batches.place(score, generation), parts=parts, carry=carry)
+        placed = self._batches.place(score, generation)
+        self._remember(link.url, _WaitingLink(page_score, anchor, placed))
+        return Candidate(url=link.url, score=placed, parts=parts, carry=carry)
+
+    def _combined(self, page_score: float, anchor_score: float | None) -> float:
+        return page_score if anchor_score is None else self._factor * page_score + (1 - self._factor) * anchor_score
+
+    def _remember(self, url: str, link: _WaitingLink) -> None:
+        """Remember a link for the next training; of several to one URL the best. A generation keeps its order."""
+        known = self._waiting.get(url)
+        if self._batches.in_generations or (known and known.score >= link.score):
+            return
+        self._waiting[url] = link
+        if len(self._waiting) > MOST_WAITING:
+            del self._waiting[next(iter(self._waiting))]
 
     def _learn(self, carry: Carry, relevant: bool) -> None:
         """Add the link that led to a page as an example; with pseudo labels only until the first training."""
@@ -178,6 +218,7 @@ class LearningAnchor(BaseStrategy):
             known = [*self._known, *(each for others in self._others_known.values() for each in others)]
             self._threshold = new_threshold(known, self._accuracy, self._threshold)
             self._new_examples, self._trained_on = 0, self._classifier.examples
+            self._rescore_due = True
 
 
 def _read_known(state: Mapping[str, Any]) -> Iterator[Known]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, Parts
 from thresher.strategies.base import BaseStrategy
-from thresher.strategies.depth_limit import fish_depth
+from thresher.strategies.depth_limit import fcmrps_depth, fish_depth
 from thresher.strategies.evidence.anchor import anchor_relevance, context_relevance
 from thresher.topics.profile import TopicProfile
 
@@ -27,7 +27,7 @@ class Shark(BaseStrategy):
         delta: Decay of the inherited score per link.
         beta: Weight of the anchor against the words around it.
         gamma: Weight of the inherited score against that of the words.
-        D: A path may lead over D + 1 irrelevant pages in a row.
+        D: A path may lead over D + 1 irrelevant pages in a row; in form ``fcmrps`` over D, as FCMRPS itself.
     """
 
     def __init__(
@@ -51,7 +51,8 @@ class Shark(BaseStrategy):
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Score every link; follow nothing from a page at the end of its path."""
-        depth = fish_depth(lease.depth_left, judgement.relevant, self._D)
+        child_depth = fish_depth if self._form == "survey" else fcmrps_depth
+        depth = child_depth(lease.depth_left, judgement.relevant, self._D)
         if depth is None:
             return
         sim_page = self._sim(page.text)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from thresher.records import Candidate, Judgement, Lease, ParsedPage, Revision
 from thresher.strategies.base import BaseStrategy, ScoreChange
 from thresher.strategies.distiller import Distiller
+from thresher.strategies.evidence.page_rank import PageRankLift
 from thresher.strategies.parent_scores import Parents
 
 
@@ -20,13 +21,20 @@ class SoftFocus(BaseStrategy):
     Args:
         distill: Pages between two computations of the best hubs among the crawled pages, whose links get a bonus;
             0 for never. Each worker has its own hubs, too.
+        page_rank: Pages between two computations of the PageRank of waiting URLs, which adds to their scores; 0 for
+            never. Not together with `distill`.
     """
 
-    def __init__(self, *, distill: int = 0) -> None:
-        if distill < 0:
-            raise ValueError(f"distill must be at least 0, got {distill}")
+    def __init__(self, *, distill: int = 0, page_rank: int = 0) -> None:
+        if min(distill, page_rank) < 0:
+            raise ValueError(f"distill and page_rank must be at least 0, got {distill} and {page_rank}")
+        if distill and page_rank:
+            raise ValueError("distill and page_rank cannot be used together")
         self._parents = Parents(max)
-        self._distiller = Distiller(every=distill) if distill else None
+        self._lift_name = "page rank" if page_rank else "hubs"
+        self._distiller: Distiller | None = None
+        if distill or page_rank:
+            self._distiller = PageRankLift(every=page_rank) if page_rank else Distiller(every=distill)
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         """Score every link with the probability that its page is of a wanted class."""
@@ -59,7 +67,7 @@ class SoftFocus(BaseStrategy):
 
     def _candidate(self, url: str, probability: float) -> Candidate:
         lift = self._lift(url)
-        parts = {"page": probability, "hubs": lift} if lift else {"page": probability}
+        parts = {"page": probability, self._lift_name: lift} if lift else {"page": probability}
         return Candidate(url=url, score=probability + lift, parts=parts)
 
     def _lift(self, url: str) -> float:

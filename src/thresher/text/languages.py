@@ -47,6 +47,9 @@ _LANGUAGES_OF_WORD = {
     for word in words.split()
 }
 
+RECOGNISED = frozenset(["zh", "ja", *_SPACED_SCRIPTS, *_FUNCTION_WORDS])
+"""The codes that `language` can return."""
+
 
 def language(text: str) -> str:
     """Return the code of the text's language, such as ``en`` or ``zh``; empty when it is unknown."""

@@ -24,7 +24,7 @@ def topic_yaml(
     lines = [
         f"name: {_flow(name)}",
         f"title: {_flow(dict(topic.title))}",
-        f"languages: {_flow(topic.languages or ['en', 'zh'])}",
+        f"languages: {_flow(topic.languages or ['en', 'zh'])}         # pages in other languages are not relevant",
         *([f"about: {_flow(dict(topic.about))}"] if topic.about else []),
         f"keywords: {_flow(list(topic.keywords))}",
         *([f"taxonomy: {_flow(dict(taxonomy))}"] if taxonomy else []),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +20,7 @@ from thresher.linkgraph import LinkGraph
 from thresher.strategies.layers.source import TrainingSource
 from thresher.strategies.rules.strategy import CLASSES, classes_of
 from thresher.strategies.rules.table import RuleTable, class_of, count_rules
+from thresher.training.citation_matrix import citation_matrix, combined
 
 FEWEST_LINKED_PAGES = 20
 """Minimum number of linked pages, of all classes together."""
@@ -51,11 +53,7 @@ class TermCounter(Protocol):
     """A counter of the terms of pages."""
 
     def of_text(self, page: int) -> Counts:
-        """Count the terms of a page's text, for training."""
-        ...
-
-    def of_page(self, page: int) -> Counts:
-        """Count the terms of a page as in a crawl: by section, where the sections are known."""
+        """Count the terms of a page's text."""
         ...
 
 
@@ -68,8 +66,6 @@ class TextWords:
     def of_text(self, page: int) -> Counts:
         return weighted_counts(self._source.text(page))
 
-    of_page = of_text
-
 
 def learn_class_rules(
     graph: LinkGraph,
@@ -78,6 +74,7 @@ def learn_class_rules(
     *,
     targets: Iterable[str] = (),
     more_texts: Mapping[str, Sequence[str]] | None = None,
+    walk_steps: int = 0,
 ) -> LearnedRules:
     """Train a classifier on the example pages, and count the classes of the pages they link to.
 
@@ -87,6 +84,7 @@ def learn_class_rules(
         examples: The example pages of every class; a class without any has no rules.
         targets: The wanted classes.
         more_texts: Further texts of the classes, for the classifier only.
+        walk_steps: Length of a random walk from the example pages whose links are counted too; 0 for none.
 
     Raises:
         ConfigError: There are fewer than two classes, or too few linked pages.
@@ -102,7 +100,11 @@ def learn_class_rules(
     scorer = train(known, counted=True)
     kept = {label: pages for label, pages in examples.items() if label in known}
     referred = {label: _linked(graph, pages) for label, pages in kept.items()}
-    counts = count_rules(referred, lambda page: class_of(classes_of(scorer, words.of_page(page))))
+    class_at = cache(lambda page: class_of(classes_of(scorer, words.of_text(page))))
+    counts = count_rules(referred, class_at)
+    if walk_steps:
+        starts = sorted({page for pages in kept.values() for page in pages})
+        counts = combined(counts, citation_matrix(graph, starts, class_at, steps=walk_steps))
     linked = sum(sum(found.values()) for found in counts.values())
     if linked < FEWEST_LINKED_PAGES:
         raise ConfigError(

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 @click.option("--from", "other", type=CRAWL, metavar="DIR", help="Learn from this crawl instead of the same one.")
 @click.option("--web", "web_name", metavar="WEB", help="Learn from a frozen web; thresher lab webs lists them.")
 @click.option("--topic", help="The topic of the frozen web to learn.")
+@click.option(
+    "--walk-steps",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Strategy rules: also count the links of a random walk of this length.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def train(
     dir: Path,  # noqa: A002 - the argument's name on the command line
@@ -35,6 +42,7 @@ def train(
     other: Path | None,
     web_name: str | None,
     topic: str | None,
+    walk_steps: int,
     as_json: bool,
 ) -> None:
     """Learn what a strategy must know before it crawls: from an earlier crawl, or from a frozen web.
@@ -54,7 +62,11 @@ def train(
     folder = crawl.folder.model / "trained"
     earlier = CrawlFolder(other or dir).existing()
     if name in RULED:
-        rules = rules_from_web(web_name, topic, folder) if web_name else rules_from_crawl(crawl, earlier, folder)
+        rules = (
+            rules_from_web(web_name, topic, folder, walk_steps=walk_steps)
+            if web_name
+            else rules_from_crawl(crawl, earlier, folder, walk_steps=walk_steps)
+        )
         echo_rules(rules, folder, as_json=as_json)
     else:
         layers = _from_web(web_name, topic, folder) if web_name else _from_crawl(earlier, folder)

@@ -19,7 +19,7 @@ FEWEST_EXAMPLES = 5
 """Fetched example pages, of all classes together."""
 
 
-def rules_from_crawl(crawl: CrawlProject, other: CrawlFolder, folder: Path) -> LearnedRules:
+def rules_from_crawl(crawl: CrawlProject, other: CrawlFolder, folder: Path, *, walk_steps: int = 0) -> LearnedRules:
     """Learn rules between the classes of a crawl's taxonomy, from their example pages that were fetched.
 
     Raises:
@@ -49,7 +49,9 @@ def rules_from_crawl(crawl: CrawlProject, other: CrawlFolder, folder: Path) -> L
                 f"thresher run {other.root} --strategy soft-focus"
             )
         texts = crawl.classes()
-        learned = learn_class_rules(pages.graph, TextWords(pages), examples, targets=targets, more_texts=texts)
+        learned = learn_class_rules(
+            pages.graph, TextWords(pages), examples, targets=targets, more_texts=texts, walk_steps=walk_steps
+        )
     learned.save(folder)
     return learned
 
@@ -66,7 +68,7 @@ def _fetched(pages: CrawlPages, urls: Mapping[str, Sequence[str]]) -> dict[str, 
     return found
 
 
-def rules_from_web(name: str, topic: str | None, folder: Path) -> LearnedRules:
+def rules_from_web(name: str, topic: str | None, folder: Path, *, walk_steps: int = 0) -> LearnedRules:
     """Learn rules between the topics of a frozen web, from up to 150 pages of each.
 
     Raises:
@@ -84,7 +86,7 @@ def rules_from_web(name: str, topic: str | None, folder: Path) -> LearnedRules:
     examples = {label: draw_examples(bench.web, label, share=1.0) for label in labels}
     found = len(frozenset().union(*examples.values()))
     echo(f"Learning from {found:,} pages of {len(examples):,} topics, and from what they link to.", err=True)
-    learned = learn_class_rules(bench.graph, bench.words, examples, targets=[topic])
+    learned = learn_class_rules(bench.graph, bench.words, examples, targets=[topic], walk_steps=walk_steps)
     learned.save(folder)
     bench.flush()
     return learned

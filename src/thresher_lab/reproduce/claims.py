@@ -112,7 +112,11 @@ def compare(curves: Curves, better: str, worse: str) -> Pair:
 
 
 def judge_order(claim: str, curves: Curves, order: Sequence[str], *, scale: float = 1.0, unit: str = "") -> ClaimResult:
-    """Judge the claim that each strategy is better than the next one, at every portion."""
+    """Judge the claim that each strategy is better than the next one, at every portion.
+
+    That the first, the paper's own, is the best is the headline: without it the claim does not hold, whatever the order
+    of the others.
+    """
     if missing := [name for name in order if not curves.get(name)]:
         return untested(claim, f"no rows of {', '.join(missing)}")
     pairs = [compare(curves, better, worse) for better, worse in pairwise(order)]
@@ -120,6 +124,9 @@ def judge_order(claim: str, curves: Curves, order: Sequence[str], *, scale: floa
     here = " > ".join(sorted(means, key=lambda name: -means[name]))
     figures = "; ".join(pair.words(scale, unit) for pair in pairs)
     reason = f"here {here}, on average over {len(curves[order[0]])} topics: {figures}"
+    if beaten_by := [name for name in order[1:] if means[name] >= means[order[0]]]:
+        headline = f"the headline fails, {order[0]} is not above {', '.join(beaten_by)}"
+        return ClaimResult(claim=claim, verdict=Verdict.FAILS, reason=f"{headline}; {reason}")
     return ClaimResult(claim=claim, verdict=together(pair.verdict for pair in pairs), reason=reason)
 
 

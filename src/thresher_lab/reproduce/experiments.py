@@ -11,7 +11,7 @@ from thresher.errors import ConfigError
 from thresher_lab.reproduce.ablations import e3_report, e3_trials, e4_report, e4_trials, e5_report, e5_trials
 from thresher_lab.reproduce.claims import Row
 from thresher_lab.reproduce.fcmrps import e1_report, e1_trials
-from thresher_lab.reproduce.itfidf import HOW_TO, e7_report
+from thresher_lab.reproduce.itfidf import e7_report, e7_run
 from thresher_lab.reproduce.layers import e9_report, e9_trials
 from thresher_lab.reproduce.lpe import e8_report, e8_trials
 from thresher_lab.reproduce.plans import ExperimentOverrides
@@ -32,12 +32,12 @@ class Experiment:
     Args:
         trials: Lists its crawls.
         report: Makes tables and verdicts from their rows.
-        how_to: How to make rows that are measured elsewhere; ``{path}`` is replaced by their file.
+        run_rows: Adds the rows of an experiment without crawls to its file; returns what could not be run.
     """
 
     trials: Callable[[ExperimentOverrides], list[Trial]]
     report: Callable[[Sequence[Row]], ExperimentReport]
-    how_to: str = ""
+    run_rows: Callable[[Path, Progress], list[str]] | None = None
 
 
 def _no_trials(choice: ExperimentOverrides) -> list[Trial]:
@@ -51,7 +51,7 @@ EXPERIMENTS = {
     "E4": Experiment(trials=e4_trials, report=e4_report),
     "E5": Experiment(trials=e5_trials, report=e5_report),
     "E6": Experiment(trials=e6_trials, report=e6_report),
-    "E7": Experiment(trials=_no_trials, report=e7_report, how_to=HOW_TO),
+    "E7": Experiment(trials=_no_trials, report=e7_report, run_rows=e7_run),
     "E8": Experiment(trials=e8_trials, report=e8_report),
     "E9": Experiment(trials=e9_trials, report=e9_report),
     "E10": Experiment(trials=e10_trials, report=e10_report),
@@ -72,10 +72,11 @@ def chosen(names: Sequence[str]) -> list[str]:
 
 def run(name: str, folder: Path, choice: ExperimentOverrides, *, processes: int, progress: Progress) -> list[str]:
     """Run the crawls of an experiment that are not in its file yet; return what could not be run."""
-    trials = EXPERIMENTS[name].trials(choice)
-    if not trials:
-        return []
-    started, before = time.monotonic(), len(read_rows(rows_file(folder, name)))
+    experiment, path = EXPERIMENTS[name], rows_file(folder, name)
+    trials, started, before = experiment.trials(choice), time.monotonic(), len(read_rows(path))
+    if experiment.run_rows:
+        folder.mkdir(parents=True, exist_ok=True)
+        return experiment.run_rows(path, progress)
     trouble = run_trials(trials, folder, name, processes=processes, progress=progress)
     crawls = len(read_rows(rows_file(folder, name))) - before
     record_run(folder, name, command_of(name, choice), crawls=crawls, seconds=time.monotonic() - started)
@@ -96,7 +97,7 @@ def report(name: str, folder: Path, trouble: Sequence[str] = ()) -> ExperimentRe
     experiment, path = EXPERIMENTS[name], rows_file(folder, name)
     rows = read_rows(path)
     if not rows:
-        advice = experiment.how_to.format(path=path) or f"thresher lab reproduce {name} -o {folder}"
+        advice = f"thresher lab reproduce {name} -o {folder}"
         notes = (*trouble, f"not available: no rows in {path.name}; make them: {advice}")
         return ExperimentReport(name=name, title="not available", notes=notes)
     made = experiment.report(rows)

@@ -10,14 +10,16 @@ from thresher_lab.reproduce.plans import Ground, TrialSettings
 from thresher_lab.reproduce.webs import CIRCULAR, SECTIONS_WEB, language_of
 from thresher_lab.simulation.comparison_plan import Contender
 
-BREADTH, BEST, SHARK, FCMRPS = "breadth-first", "best-first", "shark (form=fcmrps)", "fcmrps"
+BREADTH, BEST, SHARK, FCMRPS = "breadth-first", "best-first (D=3)", "shark (form=fcmrps)", "fcmrps"
 NAMES = (BREADTH, BEST, SHARK, FCMRPS)
 FOUR = [
     Contender(strategy="breadth-first"),
-    Contender(strategy="best-first"),
+    Contender(strategy="best-first", parameters={"D": 3}),
     Contender(strategy="shark", parameters={"form": "fcmrps"}),
     Contender(strategy="fcmrps"),
 ]
+LEAST_SPELLED = 0.01
+"""Share of relevant pages whose URLs must spell a label of the topic where URLs are tested."""
 TERMS = TrialSettings(seeds=3, judge="cosine")
 """As in the paper, crawls judge pages by the cosine with the topic's labels; the measures use another judge."""
 SINGLE_WEBS = [
@@ -51,6 +53,13 @@ class LanguageGroup:
     def information(self, names: Sequence[str]) -> dict[str, dict[str, Curve]]:
         """Return the sum of information per fetch after each portion."""
         return paired(self.rows, names, lambda row: _per_fetch(row, "information"))
+
+    @property
+    def spells_topics(self) -> bool:
+        """Whether URLs of relevant pages spell labels at all; otherwise nothing can be learned about URL evidence."""
+        counts = [row["urls"][self.relevance] for row in self.rows]
+        spelled = sum(own["own"] + own["only_context"] for own in counts)
+        return bool(spelled > LEAST_SPELLED * sum(own["relevant"] for own in counts))
 
 
 def _per_fetch(row: Row, kind: str) -> Curve:

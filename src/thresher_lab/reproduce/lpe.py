@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from thresher_lab.reports.comparisons import strategy_label
 from thresher_lab.reproduce.claims import ClaimResult, Curve, Curves, Row, Verdict, end, judge_order, paired, untested
 from thresher_lab.reproduce.plans import ExperimentOverrides, Ground, TrialSettings, plan
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, curve_table, with_interval
@@ -16,9 +17,14 @@ RECALL = dict(zip(SIX, (0.10, 0.15, 0.19, 0.21, 0.27, 0.33), strict=True))
 TUNED_THRESHOLD = 0.02
 """For LPE and CBP beside the paper's 0.5; of 0.02 to 0.5 the one by which LPE found most on three dev topics."""
 TUNED = tuple(f"{name} (threshold={TUNED_THRESHOLD})" for name in ("cbp", "lpe"))
+DEMOTING = "lpe (drop=False)"
+"""Links below the threshold wait behind all others. On dev topics better than any threshold that drops them."""
+NEARLY, HALF = 4.0, 2.5
+"""Of the paper's factor 5: from here the claim holds, from here in part."""
 CONTENDERS = [
     *(Contender(strategy=name) for name in SIX),
     *(Contender(strategy=name, parameters={"threshold": TUNED_THRESHOLD}) for name in ("cbp", "lpe")),
+    Contender(strategy="lpe", parameters={"drop": False}),
 ]
 GROUNDS = [Ground(web="wikispeedia", topics=20), Ground(web="generated-en", topics=3, pages=10_000)]
 
@@ -33,7 +39,8 @@ def e8_report(rows: Sequence[Row]) -> ExperimentReport:
     tables, findings = [], []
     for web in sorted({row["web"] for row in rows}):
         own = [row for row in rows if row["web"] == web]
-        names = [*SIX, *TUNED]
+        demoting = [DEMOTING] if any(strategy_label(dict(row)) == DEMOTING for row in own) else []
+        names = [*SIX, *TUNED, *demoting]
         harvest = paired(own, names, lambda row: _harvest(row, by_fetched=True))
         found = paired(own, names, lambda row: _harvest(row, by_fetched=False))
         recall = paired(own, names, lambda row: [row["recall"]])
@@ -98,6 +105,6 @@ def _ratio_finding(web: str, found: Curves) -> ClaimResult:
         return untested(claim, "no rows")
     ratios = {name: end(found, name).mean / base for name in ("lpe", TUNED[1]) if found[name]}
     best = max(ratios.values())
-    verdict = Verdict.HOLDS if best >= 4 else Verdict.IN_PART if best > 1 else Verdict.FAILS
+    verdict = Verdict.HOLDS if best >= NEARLY else Verdict.IN_PART if best >= HALF else Verdict.FAILS
     reason = ", ".join(f"{name} {ratio:.2f} ×" for name, ratio in ratios.items())
     return ClaimResult(claim=claim, verdict=verdict, reason=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from thresher.strategies.layers.model import LayerModel
-from thresher.text.tokens import count
+from thresher.strategies.layers.ranking import target_probability
 
 RANKS = (1, 501, 1003, 1023)
 """The ranks that the paper shows."""
@@ -26,11 +26,7 @@ def ranked_hits(
     Returns:
         For each k up to the length of the dump: hits among the first k, and the maximum possible.
     """
-    keys = [(-_target_probability(model, text), -similarity(text)) for text, _ in found]
+    keys = [(-target_probability(model, text), -similarity(text)) for text, _ in found]
     ranked = [found[place][1] for place in sorted(range(len(found)), key=keys.__getitem__)]
     places = [k for k in sorted({*RANKS, *PLACES}) if k <= len(found)]
     return {str(k): [sum(ranked[:k]), min(k, sum(ranked))] for k in places}
-
-
-def _target_probability(model: LayerModel, text: str) -> float:
-    return float(model.scorer.probabilities(count(text)).get(0, 0.0))

@@ -14,6 +14,8 @@ URL_SHARES = dict(
 )
 """Rat, Ract and Ra of the paper."""
 
+MOST_SPELL = "most URLs of relevant pages spell the topic or what is above it"
+
 
 def e2_report(rows: Sequence[Row]) -> ExperimentReport:
     """How many URLs of relevant pages spell the topic."""
@@ -29,7 +31,7 @@ def e2_report(rows: Sequence[Row]) -> ExperimentReport:
             findings += _e2_findings(group.title, {name: own for name, own in shares.items() if own})
     notes = (
         "Rat: the URL spells the topic's own label; Ract: only labels above it; Ra: either.",
-        "Only topics of wikispeedia and of generated webs have labels above them: elsewhere Ract is 0.",
+        "Only topics of wikispeedia and of generated webs have labels above them: elsewhere Ract is 0, and not judged.",
     )
     return ExperimentReport(
         name="E2", title="topic tokens in the URLs of relevant pages", tables=tables, findings=findings, notes=notes
@@ -54,8 +56,13 @@ def _e2_findings(title: str, shares: Mapping[str, Sequence[Cell]]) -> list[Claim
     best = {}
     for place, measure in enumerate(("Rat", "Ract", "Ra"), start=1):
         values = {name: float(own[place] or 0) for name, own in shares.items()}
+        if not any(values.values()):  # such as Ract where topics have no labels above them
+            continue
         alike = len(set(values.values())) == 1
         best[measure] = "all alike" if alike else max(values, key=values.__getitem__)
+    if not best:
+        why = "no URL of a relevant page spells a label of the topic there"
+        return [untested(claim, why), untested(f"{MOST_SPELL}: {title}", why)]
     wins = [name == FCMRPS for name in best.values()]
     verdict = Verdict.HOLDS if all(wins) else Verdict.IN_PART if any(wins) else Verdict.FAILS
     reason = "highest " + ", ".join(f"{measure}: {name}" for measure, name in best.items())
@@ -63,6 +70,6 @@ def _e2_findings(title: str, shares: Mapping[str, Sequence[Cell]]) -> list[Claim
     most = Verdict.HOLDS if Ra >= 75 else Verdict.IN_PART if Ra >= 50 else Verdict.FAILS
     return [
         ClaimResult(claim=claim, verdict=verdict, reason=reason),
-        ClaimResult(claim=f"most URLs of relevant pages spell the topic or what is above it: {title}", verdict=most,
+        ClaimResult(claim=f"{MOST_SPELL}: {title}", verdict=most,
                 reason=f"Ra of FCMRPS is {Ra:.1f} %, in the paper 96.3 %"),
     ]  # fmt: skip

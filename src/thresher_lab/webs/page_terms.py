@@ -24,7 +24,6 @@ class PageWords:
         self._pages = pages
         self._terms = _Terms()
         self._texts: dict[int, _Counted] = {}
-        self._sectioned: dict[int, _Counted] = {}
 
     def of_text(self, page: int) -> Counts:
         """Count the text of a page."""
@@ -32,13 +31,6 @@ class PageWords:
             found = self._page(page)
             self._texts[page] = self._terms.pack(weighted_counts(found.text) if found else {})
         return self._terms.unpack(self._texts[page])
-
-    def of_page(self, page: int) -> Counts:
-        """Count a page, each occurrence with the weight of its section."""
-        if page not in self._sectioned:
-            found = self._page(page)
-            self._sectioned[page] = self._terms.pack(weighted_counts(found) if found else {})
-        return self._terms.unpack(self._sectioned[page])
 
     def _page(self, page: int) -> ParsedPage | None:
         found = self._pages.get(self._web.url_of(page))

@@ -5,9 +5,10 @@ import os
 import numpy as np
 import pytest
 
-from bench.papers.e7 import NAMES, _cells, difference, f1, read_cells
-from bench.papers.text_corpora import CORPORA, newsgroups, post_sections, reuters, reuters_binary
+from bench.papers.e7 import difference, read_cells
 from thresher.judges.estimators.sections import weighted_counts
+from thresher_lab.reproduce.itfidf_runs import NAMES, cells_of, f1
+from thresher_lab.reproduce.text_corpora import CORPORA, newsgroups, post_sections, reuters, reuters_binary
 
 needs_corpora = pytest.mark.skipif("THRESHER_WEBS" not in os.environ, reason="THRESHER_WEBS names no folder")
 
@@ -18,7 +19,7 @@ SAID = np.array([[1, 0], [0, 1], [0, 1], [0, 1]], dtype=bool)
 def row(said):
     tables = [TRUTH] + [said.get(name, TRUTH) for name in NAMES]
     values = {name: f1(np.ones(4), TRUTH, table).tolist() for name, table in zip(NAMES, tables[1:], strict=True)}
-    return {"classes": ["a", "b"], "f1": values, "cells": _cells(tables)}
+    return {"classes": ["a", "b"], "f1": values, "cells": cells_of(tables)}
 
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall():

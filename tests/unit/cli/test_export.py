@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.export.test_all_formats import HUB, LEAF, SEED, of
 from tests.unit.storage.warc.captures import answered, archived
+from tests.unit.strategies.layered_world import MODEL
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.warc.reader import Member, walk
 
@@ -81,3 +82,15 @@ def test_what_was_archived_of_relevant_pages_is_copied(export, crawl, tmp_path):
 def test_without_an_archive_there_is_nothing_to_copy(export, tmp_path):
     assert "has no WARC files" in export("-f", "warc", "-o", tmp_path / "a.warc.gz")[2]
     assert "name a file" in export("-f", "warc")[2]
+
+
+def test_pages_can_be_ordered_by_trained_layers(export, crawl):
+    status, _, err = export("--by", "layers")
+    assert status
+    assert "thresher train" in err
+    (crawl / "model" / "trained").mkdir(parents=True)
+    MODEL.save(crawl / "model" / "trained")
+    with closing(PageStoreWriter(crawl / "pages" / "w2.db")) as writer:
+        writer.write([of("http://low.example/", relevance=0.1, text="solar")])
+    assert objects(export("--by", "layers")[1])[0]["url"] == "http://low.example/"
+    assert objects(export()[1])[-1]["url"] == "http://low.example/"

@@ -4,8 +4,10 @@ import pytest
 
 from tests.unit.judges.small_corpus import documents
 from thresher.errors import ConfigError
+from thresher.judges.estimators.sections import weighted_counts
 from thresher.judges.persistence.files import load, save
 from thresher.judges.taxonomy import HardFocusJudge, TaxonomyJudge, target_classes, train
+from thresher.parsing.html import parse
 from thresher.records import ParsedPage
 from thresher.topics.profile import TopicProfile
 
@@ -88,3 +90,15 @@ def test_a_trained_taxonomy_can_be_saved(tmp_path):
     save(scorer, tmp_path)
     counts = scorer.count("guitar soil 电池")
     assert load(tmp_path).probabilities(counts) == scorer.probabilities(counts)
+
+
+def test_a_page_counts_in_a_crawl_as_its_text_counts_in_training():
+    html = "<title>Guitar</title><meta name=keywords content='opera'><h1>Piano</h1><p>rose <a href='/x'>soil</a></p>"
+    parsed = parse("http://a.example/", html.encode(), "text/html; charset=utf-8")
+    assert train(CLASSES).count(parsed) == weighted_counts(parsed.text)
+
+
+def test_classes_of_page_and_text_are_the_same():
+    scorer = train(CLASSES)
+    parsed = ParsedPage(url="http://a.example/", title="guitar", text="guitar soil rose grid")
+    assert scorer.probabilities(scorer.count(parsed)) == scorer.probabilities(scorer.count(parsed.text))

@@ -1,5 +1,9 @@
 """Fish: the first links of a page are followed, more of them from relevant pages."""
 
+from dataclasses import replace
+
+import pytest
+
 from tests.unit.strategies.small_world import HERE, IRRELEVANT, RELEVANT, lease, links, page
 from thresher.records import Link, Merge
 from thresher.strategies.fish import Fish
@@ -37,3 +41,30 @@ def test_a_link_says_why_it_has_its_place():
 
 def test_a_url_found_again_keeps_its_best_score():
     assert Fish.merge is Merge.MAX
+
+
+def slow_lease(seconds, depth_left=2):
+    return replace(lease(depth_left=depth_left), fetch_seconds=seconds)
+
+
+@pytest.mark.parametrize(("judgement", "fast", "slow"), [(RELEVANT, 3, 2), (IRRELEVANT, 1, 0)])
+def test_behind_a_slow_server_a_fish_lives_shorter(judgement, fast, slow):
+    def depth(seconds):
+        [child] = Fish(slow_seconds=5).score(page(*links(1)), judgement, slow_lease(seconds))
+        return child.depth_left
+
+    assert (depth(5.0), depth(5.1)) == (fast, slow)
+
+
+def test_a_path_ends_at_a_slow_server_when_it_was_about_to_end():
+    assert list(Fish(slow_seconds=5).score(page(*links(1)), IRRELEVANT, slow_lease(9, depth_left=1))) == []
+
+
+def test_by_default_the_speed_of_a_server_does_not_matter():
+    [child] = Fish().score(page(*links(1)), IRRELEVANT, slow_lease(1000))
+    assert child.depth_left == 1
+
+
+def test_a_negative_time_is_refused():
+    with pytest.raises(ValueError, match="slow_seconds"):
+        Fish(slow_seconds=-1)

@@ -8,6 +8,7 @@ from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, lease, page,
 from thresher.modelstate.codec import pack_values
 from thresher.modelstate.folder import FolderStateStore
 from thresher.records import Link
+from thresher.strategies import learning_anchor
 from thresher.strategies.base import Batched, Stateful
 from thresher.strategies.evidence.anchor_threshold import new_threshold
 from thresher.strategies.learning_anchor import STATE_KIND, LearningAnchor
@@ -232,3 +233,50 @@ def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, caplog):
 def test_parameters_without_sense_are_refused(parameters):
     with pytest.raises(ValueError, match="must"):
         LearningAnchor(**parameters)
+
+
+def test_waiting_links_are_scored_again_after_a_training():
+    strategy = LearningAnchor(first_examples=1, retrain_every=2)
+    before = score(strategy, judgement=verdict(True, 0.6)).score
+    assert strategy.revise([]) == {}
+    led(strategy, "jazz music", True)
+    led(strategy, "football", False)
+    change = strategy.revise([])[JAZZ.url]
+    assert (change.was, change.now) == (before, pytest.approx(0.5 * 0.6 + 0.5 * 0.6154, abs=1e-4))
+    assert strategy.revise([]) == {}
+
+
+def test_a_fetched_link_is_not_scored_again():
+    strategy = LearningAnchor(first_examples=1, retrain_every=2)
+    score(strategy)
+    list(strategy.score(page(), RELEVANT, lease(url=JAZZ.url, carry={"anchor": "jazz"})))
+    led(strategy, "football", False)
+    assert JAZZ.url not in strategy.revise([])
+
+
+def test_a_link_that_waits_for_a_batch_stays_below_the_ready_ones():
+    strategy = LearningAnchor(first_examples=1, retrain_every=2, batch=2)
+    score(strategy)
+    led(strategy, "jazz music", True)
+    led(strategy, "football", False)
+    led(strategy, "football", False)
+    assert all(change.now < 0 for change in strategy.revise([]).values())
+
+
+def test_a_generation_once_sorted_keeps_its_order():
+    strategy = LearningAnchor(first_examples=1, batch="all")
+    score(strategy)
+    list(strategy.score(page(), RELEVANT, lease(carry={"anchor": "jazz", "generation": 1})))
+    list(strategy.score(page(), IRRELEVANT, lease(carry={"anchor": "football", "generation": 2})))
+    list(strategy.score(page(), IRRELEVANT, lease(carry={"anchor": "football", "generation": 3})))
+    assert strategy.revise([]) == {}
+
+
+def test_only_so_many_links_are_remembered(monkeypatch):
+    monkeypatch.setattr(learning_anchor, "MOST_WAITING", 2)
+    strategy = LearningAnchor(first_examples=1, retrain_every=2)
+    for number in range(3):
+        score(strategy, Link(url=f"http://a.example/{number}", anchor="jazz"), verdict(True, 0.6))
+    led(strategy, "jazz music", True)
+    led(strategy, "football", False)
+    assert set(strategy.revise([])) == {"http://a.example/1", "http://a.example/2"}

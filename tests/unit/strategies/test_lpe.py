@@ -113,3 +113,56 @@ def test_a_damaged_entry_of_another_worker_is_left_out(tmp_path, caplog):
 def test_a_weight_beyond_one_is_refused():
     with pytest.raises(ConfigError, match="anchor_weight"):
         make("strategy", "lpe", {"anchor_weight": 1.5}, AIM)
+
+
+EXAMPLE = "http://e.example/"
+EXAMPLES = TopicProfile(vectors={"en": {"solar": 1.0, "cell": 1.0}}, yes=frozenset([EXAMPLE]))
+PEROVSKITE = ParsedPage(url=EXAMPLE, text="perovskite tandem perovskite", blocks=("perovskite tandem",))
+LINKED = ParsedPage(
+    url="http://a.example/", links=(Link(url="http://a.example/1", anchor="perovskite", context="tandem"),)
+)
+
+
+@pytest.mark.parametrize("strategy", [LinkPriorityEvaluation, ContentBlockPartition])
+def test_without_example_pages_the_labels_are_the_topic(strategy):
+    crawler = strategy(AIM)
+    found(crawler, PEROVSKITE)
+    assert found(crawler, LINKED) == {}
+
+
+def test_an_example_page_adds_its_words_to_the_topic():
+    crawler = LinkPriorityEvaluation(EXAMPLES)
+    found(crawler, PEROVSKITE)
+    assert found(crawler, LINKED)["1"].score > 0.5
+
+
+def test_only_the_most_telling_terms_of_example_pages_count():
+    crawler = LinkPriorityEvaluation(EXAMPLES, topic_terms=1, threshold=0.4)
+    found(crawler, ParsedPage(url="http://b.example/", blocks=("tandem",) * 5))
+    found(crawler, PEROVSKITE)
+    assert found(crawler, LINKED)["1"].parts["context"] == 0.0
+
+
+def test_example_pages_survive_a_restart(tmp_path):
+    first = LinkPriorityEvaluation(EXAMPLES)
+    first.load_state(FolderStateStore(tmp_path, "w1"))
+    found(first, PEROVSKITE)
+    first.save_state()
+    again = LinkPriorityEvaluation(EXAMPLES)
+    again.load_state(FolderStateStore(tmp_path, "w1"))
+    assert "1" in found(again, LINKED)
+
+
+def test_counts_of_an_earlier_version_are_read(tmp_path):
+    tables = {name: {"N": 3, "n": {"tea": 2}} for name in ("blocks", "anchors", "contexts")}
+    FolderStateStore(tmp_path, "w1").write("lpe", pack_values({"worker": "x", "tables": tables}))
+    crawler = LinkPriorityEvaluation(AIM)
+    crawler.load_state(FolderStateStore(tmp_path, "w1"))
+    assert crawler._blocks.table.units == 3
+
+
+def test_links_below_the_threshold_may_wait_behind_all_others():
+    scores = found(LinkPriorityEvaluation(AIM, drop=False))
+    assert list(scores) == ["1", "2", "3", "4"]
+    assert min(scores["1"].score, scores["2"].score) > 0.5 >= scores["3"].score > scores["4"].score
+    assert list(found(ContentBlockPartition(AIM, drop=False))) == ["1", "2", "3", "4"]

@@ -57,3 +57,9 @@ def test_one_class_is_too_few(examples):
 def test_without_links_there_is_nothing_to_learn():
     with pytest.raises(ConfigError, match="link to 0 pages"):
         learn(graph=LinkGraph.from_edges(40, []))
+
+
+def test_a_random_walk_adds_the_links_that_it_meets():
+    plain, walked = learn().table.counts, learn(walk_steps=2000).table.counts
+    assert walked["hub"]["target"] > plain["hub"]["target"]
+    assert learn(walk_steps=2000).table.counts == walked

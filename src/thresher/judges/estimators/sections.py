@@ -17,6 +17,9 @@ SECTIONS = ("headline", "keywords", "anchor", "body")
 WEIGHTS: Mapping[str, float] = {"headline": 4.0, "keywords": 3.0, "anchor": 2.0, "body": 1.0}
 """The weight of one occurrence; the paper only requires falling weights of at least 1."""
 
+PLAIN_WEIGHTS: Mapping[str, float] = {"headline": 1.0, "keywords": 0.0, "anchor": 1.0, "body": 1.0}
+"""Every word of the visible text counts once: a page counts as its plain text does."""
+
 Sectioned = ParsedPage | Mapping[str, str] | str
 """A page, a mapping from section to text, or a text that is all body."""
 
@@ -42,7 +45,8 @@ def weighted_counts(source: Sectioned, weights: Mapping[str, float] = WEIGHTS) -
     """Count the terms of all sections together, each occurrence with the weight of its section."""
     tf: dict[str, float] = {}
     for section, counts in section_counts(source).items():
-        weight = weights[section]
+        if not (weight := weights[section]):
+            continue
         for term, times in counts.items():
             tf[term] = tf.get(term, 0.0) + weight * times
     return tf

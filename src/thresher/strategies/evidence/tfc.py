@@ -47,6 +47,16 @@ class UnitTable:
         if len(self._n) > MOST_TERMS:
             self._n = Counter(dict(self._n.most_common(MOST_TERMS // 2)))
 
+    @property
+    def units(self) -> int:
+        """Number of units, those of other workers included."""
+        return self._N + self._others_N
+
+    def shares(self) -> dict[str, float]:
+        """Return for each term the share of units that contain it."""
+        both = self._n + self._others_n
+        return {term: number / self.units for term, number in both.items()}
+
     def weigh(self, f: Mapping[str, float]) -> dict[str, float]:
         """Weigh the terms of a unit: ``f · ln((N + 1) / (n_t + 0.5))``; the length is left to the cosine.
 

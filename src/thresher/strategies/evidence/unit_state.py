@@ -34,7 +34,8 @@ class UnitTableState:
             state = unpack_values(content)
             self._worker = str(state["worker"])
             for name, table in self._tables.items():
-                table.restore(state["tables"][name])
+                if name in state["tables"]:  # an earlier version had fewer tables
+                    table.restore(state["tables"][name])
         self._read_others()
 
     def page_done(self) -> None:
@@ -59,9 +60,10 @@ class UnitTableState:
         entries = self._state_store.read_others(self._kind) if self._state_store else ()
         for worker, tables in readable(entries, self._read, "counts of words"):
             if worker != self._worker:
-                for name, table in self._tables.items():
-                    table.merge(worker, tables[name])
+                for name, table in tables.items():
+                    self._tables[name].merge(worker, table)
 
     def _read(self, content: bytes) -> tuple[str, Mapping[str, Any]]:
         state = unpack_values(content)
-        return str(state["worker"]), {name: UnitTable.checked(state["tables"][name]) for name in self._tables}
+        tables = state["tables"]
+        return str(state["worker"]), {name: UnitTable.checked(tables[name]) for name in self._tables if name in tables}

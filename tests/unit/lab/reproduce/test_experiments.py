@@ -9,7 +9,7 @@ from thresher_lab.reproduce.claims import Verdict
 from thresher_lab.reproduce.experiments import EXPERIMENTS, chosen, report
 from thresher_lab.reproduce.tables import reproduction_page, written
 
-FOUR = {"breadth-first": (1, 2), "shark (form=fcmrps)": (2, 4), "best-first": (3, 6), "fcmrps": (4, 8)}
+FOUR = {"breadth-first": (1, 2), "shark (form=fcmrps)": (2, 4), "best-first (D=3)": (3, 6), "fcmrps": (4, 8)}
 
 
 def four(web="wikispeedia", order=FOUR, **more):
@@ -33,7 +33,7 @@ def test_an_unknown_experiment_is_an_error():
 def test_without_rows_an_experiment_says_how_to_make_them(tmp_path):
     made = report("E7", tmp_path)
     assert made.title == "not available"
-    assert "python -m bench.papers.e7 --results" in made.notes[0]
+    assert "thresher lab reproduce E7" in made.notes[0]
 
 
 def test_trouble_stands_in_the_notes(tmp_path):
@@ -71,17 +71,40 @@ def test_e2_does_not_hold_where_all_crawlers_are_alike():
 
 
 def test_e3_asks_whether_urls_add_more_in_chinese():
-    english = four(order={"best-first": (1, 2), "fcmrps (use=13)": (2, 3)})
-    chinese = four("generated-zh", order={"best-first": (1, 2), "fcmrps (use=13)": (4, 8)})
+    english = four(order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (2, 3)})
+    chinese = four("generated-zh", order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (4, 8)})
     assert ablations.e3_report([*english, *chinese]).findings[-1].verdict == Verdict.HOLDS
     assert ablations.e3_report(english).findings[-1].verdict == Verdict.UNTESTED
 
 
 def test_e4_and_e5_judge_the_order_of_three():
-    order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first": (2, 4)}
+    order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first (D=3)": (2, 4)}
     assert verdicts(ablations.e4_report(four(order=order))) == [Verdict.HOLDS]
     alone = {"fcmrps (use=2)": (4, 8), "fcmrps (use=1)": (3, 6), "fcmrps (use=3)": (2, 4)}
-    assert verdicts(ablations.e5_report(four(order=alone))) == [Verdict.IN_PART]
+    assert verdicts(ablations.e5_report(four(order=alone))) == [Verdict.FAILS]
+
+
+SILENT = {"relevant": 8, "own": 0, "only_context": 0, "context": 0}
+
+
+def silent(rows):
+    """The same crawls on a web whose URLs say nothing about topics."""
+    return [{**each, "urls": dict.fromkeys(each["urls"], SILENT)} for each in rows]
+
+
+def test_where_urls_spell_no_topic_url_evidence_is_not_tested():
+    order = {"fcmrps": (4, 8), "fcmrps (use=124)": (3, 6), "best-first (D=3)": (2, 4)}
+    assert verdicts(ablations.e4_report(silent(four(order=order)))) == [Verdict.UNTESTED]
+    assert set(verdicts(url_tokens.e2_report(silent(four())))) == {Verdict.UNTESTED}
+    signs = {"fcmrps (use=1)": (4, 8), "fcmrps (use=3)": (3, 6), "fcmrps (use=2)": (2, 4)}
+    assert verdicts(ablations.e5_report(silent(four(order=signs)))) == [Verdict.HOLDS]
+
+
+def test_e8_shows_lpe_without_dropping_where_it_was_run():
+    order = dict.fromkeys((*lpe.SIX, *lpe.TUNED), (1, 2))
+    assert lpe.DEMOTING not in [line[0] for line in lpe.e8_report(four(order=order)).tables[0].rows]
+    made = lpe.e8_report(four(order=order | {lpe.DEMOTING: (2, 4)}))
+    assert made.tables[0].rows[-1][0] == lpe.DEMOTING
 
 
 def test_e6_compares_with_breadth_first_in_the_same_run():
@@ -114,7 +137,7 @@ def test_e8_does_not_reward_who_stops_early():
     ]
     others = [each for each in rows if each["strategy"] != "lpe"]
     made = lpe.e8_report([*others, *dry])
-    assert made.findings[0].verdict == Verdict.IN_PART
+    assert made.findings[0].verdict == Verdict.FAILS
     assert next(line for line in made.tables[0].rows if line[0] == "lpe")[1] == "1.00 [1.00, 1.00]"
 
 

@@ -5,7 +5,15 @@ import pytest
 from tests.unit.lab.reproduce.rows import row
 from thresher_lab.reproduce.claims import Verdict
 from thresher_lab.reproduce.plans import ExperimentOverrides
-from thresher_lab.reproduce.rules import e10_report, e10_trials, exclusive, harvest_ratio, overlap
+from thresher_lab.reproduce.rules import (
+    GROUNDS,
+    e10_report,
+    e10_trials,
+    exclusive,
+    harvest_ratio,
+    mean_of_curve,
+    overlap,
+)
 
 SEED = [0, 1.0]
 SOFT = row("soft-focus", scores=[SEED, [1, 0.5], [2, 0.1], [-1, 0.0]], seed_pages=[0])
@@ -42,3 +50,15 @@ def test_part_b_starts_from_50_seeds_where_a_topic_is_large_enough():
         (50, "soft-focus"),
         (50, "rules"),
     ]
+
+
+def test_the_gain_is_that_of_the_whole_curve_and_not_of_its_end():
+    early = {**RULES, "scores": [(1, 1.0), (2, 0.0)]}
+    late = {**SOFT, "scores": [(1, 0.0), (2, 1.0)]}
+    assert harvest_ratio(early) == harvest_ratio(late)
+    assert mean_of_curve(early) > mean_of_curve(late)
+    assert e10_report([late, early]).findings[0].verdict == Verdict.HOLDS
+
+
+def test_webkb_whose_classes_are_like_the_papers_is_one_of_the_webs():
+    assert "webkb" in [ground.web for ground in GROUNDS]

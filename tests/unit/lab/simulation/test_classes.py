@@ -69,9 +69,8 @@ def test_nothing_of_the_hidden_pages_is_read(tmp_path, monkeypatch):
     bench = TaskRunner(small_web(), cache=tmp_path)
     hidden = frozenset(bench.web.targets("food/coffee"))
     read = []
-    for name in ("of_text", "of_page"):
-        count = getattr(bench.words, name)
-        monkeypatch.setattr(bench.words, name, lambda page, count=count: read.append(page) or count(page))
+    count = bench.words.of_text
+    monkeypatch.setattr(bench.words, "of_text", lambda page: read.append(page) or count(page))
     bench._learn_rules(TrainingSplit(targets=frozenset(range(8)), hidden=hidden), TOPIC)
     assert read
     assert not hidden & set(read)

@@ -10,7 +10,7 @@ import io
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.model_selection import StratifiedShuffleSplit  # type: ignore[import-untyped]
 
 TEN = 10
 REPEATS = 5
@@ -30,7 +30,7 @@ class Corpus:
     """Documents, their classes, and how they are parted into training and test."""
 
     name: str
-    documents: list[Mapping[str, str]]
+    documents: Sequence[Mapping[str, str]]
     classes: list[str]
     labels: NDArray[np.bool_]
     splits: list[Split]
@@ -146,7 +146,7 @@ def _given(is_training: Iterable[bool]) -> Split:
     return np.flatnonzero(training), np.flatnonzero(~training)
 
 
-def _halves(name: str, documents: list[Mapping[str, str]], labels: list[str]) -> Corpus:
+def _halves(name: str, documents: Sequence[Mapping[str, str]], labels: list[str]) -> Corpus:
     splitter = StratifiedShuffleSplit(REPEATS, train_size=0.5, test_size=0.5, random_state=0)
     splits = [(train, test) for train, test in splitter.split(np.zeros(len(labels)), labels)]
     classes = sorted(set(labels))

@@ -1,0 +1,164 @@
+"""A page in another language than the wanted ones is not relevant, whatever its words."""
+
+import asyncio
+
+import pytest
+from click.testing import CliRunner
+
+from thresher.cli import thresher
+from thresher.judges.base import Learner
+from thresher.judges.language_filter import only_languages
+from thresher.operations.explain import explain
+from thresher.parsing.html import parse
+from thresher.project import CrawlProject, build_judge, build_pipeline
+from thresher.records import LABEL_PART, LANGUAGE_PART, FetchedPage, Judgement, ParsedPage, Revision
+
+ENGLISH = "<title>Basketball</title><p>This is the page of the basketball team, and it is for you and the fans.</p>"
+CHINESE = "<title>篮球 basketball</title><p>篮球是一项运动 basketball，这是关于篮球的网页，介绍比赛和球队。</p>"
+WORDS = "title: {en: basketball, zh: 篮球}\njudge: {name: match}\nmanners: {contact: me@example.org}\n"
+SEEDS = ["http://a.example/en", "http://a.example/zh"]
+
+
+class Pupil:
+    """A learner that finds every page relevant, and lists what it was trained on."""
+
+    def __init__(self):
+        self.seen, self.labels = [], {}
+
+    def judge(self, page):
+        parts = {LABEL_PART: 1.0} if self.labels.get(page.url) else {}
+        return Judgement(relevance=0.9, relevant=True, parts=parts)
+
+    def words(self, page):
+        return []
+
+    def learn(self, page, *, seed=False):
+        self.seen.append(page.url)
+        return [Revision(url=page.url, judgement=self.judge(page))]
+
+    def teach(self, labelled):
+        self.labels.update(labelled)
+        return []
+
+    def vector(self, page):
+        return b""
+
+    def judge_vector(self, url, language, vector):
+        return Judgement(relevance=0.9, relevant=True) if vector else None
+
+    def remembers(self, url):
+        return url in self.seen
+
+    def load_state(self, state_store):
+        pass
+
+    def save_state(self):
+        pass
+
+
+def page(language, url="http://a.example/"):
+    return ParsedPage(url=url, text="text", language=language)
+
+
+def project(tmp_path, languages=""):
+    (tmp_path / "topic.yaml").write_text(WORDS + languages, encoding="utf-8")
+    (tmp_path / "seeds.txt").write_text("\n".join(SEEDS), encoding="utf-8")
+    return CrawlProject.open(tmp_path)
+
+
+async def crawled(crawl):
+    """Process both pages; return their verdicts by the last part of the URL."""
+    line = build_pipeline(crawl, "w1")
+    await line.seed(SEEDS)
+    found = {}
+    while leases := await line.frontier.lease(2, seconds=60):
+        for lease in leases:
+            body = (ENGLISH if lease.url.endswith("en") else CHINESE).encode()
+            headers = {"content-type": "text/html; charset=utf-8"}
+            fetched = FetchedPage(url=lease.url, status=200, headers=headers, body=body, fetched_at=1.0)
+            record = await line.process(lease, fetched)
+            found[lease.url[-2:]] = record.relevant
+        await asyncio.sleep(0)
+    counts = await line.frontier.counts()
+    await line.close()
+    return found, counts.relevant
+
+
+@pytest.mark.parametrize(
+    ("languages", "relevant"),
+    [
+        ("", {"en": True, "zh": True}),
+        ("languages: [zh]\n", {"en": False, "zh": True}),
+        ("languages: [en]\n", {"en": True, "zh": False}),
+        ("languages: [en, zh]\n", {"en": True, "zh": True}),
+    ],
+)
+def test_a_page_in_another_language_is_not_relevant_when_languages_is_set(tmp_path, languages, relevant):
+    judge = build_judge(project(tmp_path, languages))
+    found = {"en": judge.judge(page_of(ENGLISH)).relevant, "zh": judge.judge(page_of(CHINESE)).relevant}
+    assert found == relevant
+
+
+def page_of(html):
+    return parse("http://a.example/", html.encode(), "text/html; charset=utf-8")
+
+
+def test_a_rejected_page_is_stored_counted_and_explained_as_such(tmp_path):
+    crawl = project(tmp_path, "languages: [zh]\n")
+    verdicts, relevant = asyncio.run(crawled(crawl))
+    assert verdicts == {"en": False, "zh": True}
+    assert relevant == 1
+    told = asyncio.run(explain(crawl, SEEDS[0]))
+    assert told.summary.startswith("Not relevant: its language, en, is not one of languages in topic.yaml")
+    assert asyncio.run(explain(crawl, SEEDS[1])).summary.startswith("Relevant: relevance")
+    shown = CliRunner().invoke(thresher, ["status", str(tmp_path)])
+    assert "other languages  1" in shown.output
+
+
+def test_status_does_not_speak_of_languages_when_all_are_wanted(tmp_path):
+    crawl = project(tmp_path)
+    asyncio.run(crawled(crawl))
+    assert "languages" not in CliRunner().invoke(thresher, ["status", str(tmp_path)]).output
+
+
+def test_a_page_of_unknown_language_is_left_to_the_judge():
+    assert only_languages(Pupil(), ["zh"]).judge(page("")).relevant
+
+
+def test_a_rejection_names_its_cause():
+    judgement = only_languages(Pupil(), ["zh"]).judge(page("en"))
+    assert (judgement.relevance, dict(judgement.parts)) == (0.0, {LANGUAGE_PART: 1.0})
+
+
+def test_a_region_of_a_language_is_not_another_language():
+    assert only_languages(Pupil(), ["zh-TW"]).judge(page("zh")).relevant
+
+
+def test_a_language_that_cannot_be_identified_switches_the_filter_off():
+    pupil = Pupil()
+    assert only_languages(pupil, ["uk"]) is pupil
+
+
+def test_a_learner_stays_a_learner_and_does_not_learn_from_rejected_pages():
+    pupil = Pupil()
+    judge = only_languages(pupil, ["zh"])
+    assert isinstance(judge, Learner)
+    assert judge.learn(page("en", "http://a.example/en")) == ()
+    assert judge.learn(page("zh", "http://a.example/zh"))
+    assert pupil.seen == ["http://a.example/zh"]
+
+
+def test_a_label_of_a_person_counts_more_than_the_language():
+    pupil = Pupil()
+    judge = only_languages(pupil, ["zh"])
+    judge.teach({"http://a.example/": True})
+    assert judge.judge(page("en")).relevant
+    judge.learn(page("en"))
+    assert judge.remembers("http://a.example/")
+
+
+def test_a_stored_page_in_another_language_stays_rejected_when_it_is_judged_again():
+    judge = only_languages(Pupil(), ["zh"])
+    assert not judge.judge_vector("http://a.example/", "en", b"terms").relevant
+    assert judge.judge_vector("http://a.example/", "zh", b"terms").relevant
+    assert judge.judge_vector("http://a.example/", "en", b"") is None
