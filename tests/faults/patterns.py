@@ -49,7 +49,9 @@ def uses() -> list[Use]:
 def _modules() -> Iterator[ModuleType]:
     for info in pkgutil.walk_packages(thresher.__path__, "thresher."):
         if not info.name.endswith("__main__"):
-            yield import_module(info.name)
+            module = import_module(info.name)
+            if str(module.__file__).endswith(".py"):  # a compiled module uses no patterns
+                yield module
 
 
 def _named(module: ModuleType) -> Iterator[Use]:
