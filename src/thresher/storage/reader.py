@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -27,6 +27,7 @@ from thresher.storage.page_store import (
     unpacked_links,
     unpacked_parts,
     unpacked_text,
+    unpacked_topics,
 )
 from thresher.urls.canonical import host_key
 
@@ -45,6 +46,9 @@ _TALLY = (
     "SELECT count(*), coalesce(sum(duplicate_of <> 0), 0), coalesce(sum(relevant AND duplicate_of = 0), 0), "
     "coalesce(sum(iif(duplicate_of = 0, relevance, 0)), 0.0) FROM page WHERE page = 1 AND "
 )
+
+
+_TOPICS = "SELECT topics FROM page WHERE page = 1 AND duplicate_of = 0 AND topics IS NOT NULL AND "
 
 
 class PageOrder(Enum):
@@ -180,6 +184,16 @@ class PageStoreReader:
                     total -= _tally(segment, "id = ?", row_id)
         return total
 
+    def topic_tallies(self) -> dict[str, int]:
+        """Return the number of relevant pages of each topic; a page that is relevant to two counts for both."""
+        found: Counter[str] = Counter()
+        with closing(self.repeats()) as repeats:
+            for place, segment in enumerate(self._segments):
+                found.update(_relevant_topics(segment, "id <= ?", repeats.last[place]))
+                for row_id in repeats.stale(place):
+                    found.subtract(_relevant_topics(segment, "id = ?", row_id))
+        return dict(found)
+
     def host_tallies(self) -> dict[str, PageTally]:
         found: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0.0])
         with closing(self.repeats()) as repeats:
@@ -292,6 +306,11 @@ def _tally(segment: sqlite3.Connection, condition: str, row_id: int) -> PageTall
     return PageTally(pages=pages, duplicates=duplicates, relevant=relevant, expected=expected)
 
 
+def _relevant_topics(segment: sqlite3.Connection, condition: str, row_id: int) -> Iterator[str]:
+    for [topics] in segment.execute(_TOPICS + condition, [row_id]):
+        yield from (name for name, judgement in unpacked_topics(topics).items() if judgement.relevant)
+
+
 def _rank(record: PageRecord) -> tuple[float, float]:
     return -record.relevance, record.fetched_at
 
@@ -319,6 +338,7 @@ def _record(row: sqlite3.Row) -> PageRecord:
     values = {name: value for name, value in zip(row.keys(), row, strict=True) if name != "id"}
     values["outcome"] = Outcome(values["outcome"])
     values["parts"] = unpacked_parts(values["parts"])
+    values["topics"] = unpacked_topics(values["topics"])
     values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])
     return PageRecord(**values)
 
@@ -345,7 +365,13 @@ def kept_page(collection: PageStoreReader, fingerprint: int) -> tuple[ParsedPage
 
 def kept_judgement(record: PageRecord) -> Judgement:
     """Return the judgement of a stored page."""
-    return Judgement(relevance=record.relevance, relevant=record.relevant, reward=record.reward, parts=record.parts)
+    return Judgement(
+        relevance=record.relevance,
+        relevant=record.relevant,
+        reward=record.reward,
+        parts=record.parts,
+        topics=record.topics,
+    )
 
 
 def _links(found: Sequence[FoundLink], text: str) -> Iterator[Link]:
