@@ -123,9 +123,20 @@ class CrawlProject:
         return list(self.config.topics)
 
     @property
-    def wanted(self) -> dict[str, int]:
-        """The number of relevant pages that each of several topics wants, for those with a number."""
-        return {name: topic.pages for name, topic in self.config.topics.items() if topic.pages is not None}
+    def topic_pages(self) -> dict[str, int | None]:
+        """The number of relevant pages that each of several topics wants; None for no limit."""
+        return {name: topic.pages for name, topic in self.config.topics.items()}
+
+    def check_topic(self, name: str) -> None:
+        """Check that a name is empty or that of one of several topics.
+
+        Raises:
+            ConfigError: There is no such topic.
+        """
+        if name and name not in self.config.topics:
+            known = ", ".join(self.config.topics)
+            only = f"its topics are {known}" if known else "it is a crawl of one topic"
+            raise ConfigError(f"{self.folder.topic} has no topic {name!r}; {only}")
 
     def topic(self, name: str = "") -> TopicDefinition:
         """Return the topic that the user wants, or one of several; without a name the labels of all of them.
@@ -218,7 +229,7 @@ class CrawlProject:
         return TopicsStrategy(
             {name: self._strategy_of(name) for name in self.config.topics},
             seeds={name: frozenset(self.topic_seeds(name)) for name in self.config.topics},
-            wanted=self.wanted,
+            wanted={name: pages for name, pages in self.topic_pages.items() if pages is not None},
         )
 
     def _strategy_of(self, topic: str) -> Strategy:
@@ -348,12 +359,11 @@ class CrawlProject:
         return list(dict.fromkeys(urls))
 
     def topic_seeds(self, name: str) -> list[str]:
-        """Return the seeds of one of several topics: its own, or else those of the crawl."""
-        own = [url for entry in self.config.topics[name].seeds for url in seeds_of(entry, self.folder.topic)]
-        return own or self._common_seeds()
+        """Return the seeds of one of several topics."""
+        return [url for entry in self.config.topics[name].seeds for url in seeds_of(entry, self.folder.topic)]
 
     def _common_seeds(self) -> list[str]:
-        """Return the seeds of the crawl; seeds.txt may be missing if topics have seeds of their own."""
+        """Return the seeds of the crawl, not those of its topics; seeds.txt may be missing if topics have seeds."""
         config = self.config
         is_optional = any(topic.seeds for topic in config.topics.values()) and "seeds" not in config.model_fields_set
         if is_optional and not self.folder.seeds.is_file():

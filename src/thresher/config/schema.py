@@ -60,7 +60,9 @@ class TopicConfig(_Strict):
     keywords: list[str] = Field(default=[], description="Words and phrases of the topic.")
     nodes: list[str] = Field(default=[], description="Paths of its nodes in the taxonomy of the crawl.")
     seeds: list[str] = Field(
-        default=[], description="URLs, or files of URLs beside topic.yaml; when empty, the seeds of the crawl."
+        default=[],
+        description="URLs of pages about the topic, or files of URLs beside topic.yaml; the seeds of the crawl belong "
+        "to no topic.",
     )
     pages: int | None = Field(
         default=None,

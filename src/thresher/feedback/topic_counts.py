@@ -12,9 +12,12 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.frontier.base import CRAWL_WIDE, SharedState, StateReader
+from thresher.feedback.forecast import read_forecast
+from thresher.frontier.base import CRAWL_WIDE, Counts, SharedState, StateReader
+from thresher.records import Forecast
 from thresher.storage.reader import PageStoreReader
 
 KIND = "topic pages"
@@ -31,16 +34,21 @@ class TopicTotals:
     Args:
         pages: The folder of the page store of this machine.
         machine: The name of this machine among those of the crawl.
-        wanted: The number of relevant pages wanted, by topic.
+        topics: The number of relevant pages wanted by each topic; None for no limit.
         clock: A monotonic clock.
     """
 
     def __init__(
-        self, pages: Path, machine: str, wanted: Mapping[str, int], *, clock: Callable[[], float] = time.monotonic
+        self,
+        pages: Path,
+        machine: str,
+        topics: Mapping[str, int | None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._pages = pages
         self._machine = machine
-        self._wanted = wanted
+        self._topics = topics
         self._clock = clock
         self._found: dict[str, int] = {}
         self._next = float("-inf")
@@ -51,7 +59,7 @@ class TopicTotals:
         Args:
             fresh: Count now, even if that was done a moment ago.
         """
-        if not self._wanted:
+        if not self._topics:
             return False
         began = self._clock()
         if fresh or began >= self._next:
@@ -59,13 +67,58 @@ class TopicTotals:
             ended = self._clock()
             self._next = ended + (ended - began) / SHARE
         found = await publish_topic_counts(frontier, self._machine, self._found)
-        return all(found.get(name, 0) >= wanted for name, wanted in self._wanted.items())
+        wanted = {name: number for name, number in self._topics.items() if number is not None}
+        return bool(wanted) and all(found.get(name, 0) >= number for name, number in wanted.items())
 
 
 def count_topics(pages: Path) -> dict[str, int]:
     """Count the relevant pages of each topic in a page store."""
     with PageStoreReader(pages) as collection:
         return collection.topic_tallies()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicStatus:
+    """The status of one of several topics.
+
+    Args:
+        relevant: Relevant pages by the current verdicts, without duplicates.
+        wanted: How many are wanted; None for no limit.
+        forecast: How many of the waiting URLs lead to further ones, as an interval; None when unknown.
+    """
+
+    name: str
+    relevant: int
+    wanted: int | None = None
+    forecast: Forecast | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        return self.wanted is not None and self.relevant >= self.wanted
+
+
+async def read_topics(
+    frontier: StateReader, counts: Counts, topics: Mapping[str, int | None], pages: Path | None
+) -> list[TopicStatus]:
+    """Read the status of each topic.
+
+    Args:
+        counts: The numbers of the crawl.
+        topics: How many relevant pages are wanted, by topic.
+        pages: The page store; None when other machines have pages too, then the last published numbers are read.
+    """
+    if not topics:
+        return []
+    found = await asyncio.to_thread(count_topics, pages) if pages else await read_topic_counts(frontier)
+    return [
+        TopicStatus(
+            name=name,
+            relevant=found.get(name, 0),
+            wanted=wanted,
+            forecast=await read_forecast(frontier, counts, name),
+        )
+        for name, wanted in topics.items()
+    ]
 
 
 async def publish_topic_counts(frontier: SharedState, machine: str, found: Mapping[str, int]) -> dict[str, int]:

@@ -185,7 +185,7 @@ class Supervisor:
         self._snapshot = _StoreSnapshot()
         self._totals = Totals(crawl.counted_pages)
         machine = machine_name(crawl.folder, name) if crawl.is_shared else ""
-        self._topic_totals = TopicTotals(crawl.folder.pages, machine, {} if crawl.is_refresh else crawl.wanted)
+        self._topic_totals = TopicTotals(crawl.folder.pages, machine, {} if crawl.is_refresh else crawl.topic_pages)
         self._ending: StopReason | None = None
         self._by_hand = False
         self._is_final = False
