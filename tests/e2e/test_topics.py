@@ -6,6 +6,8 @@ import pytest
 import yaml
 
 from tests.e2e.conftest import CommandLine, quick, serving
+from thresher import Crawl
+from thresher.errors import ConfigError
 
 SOLAR_NAME, TEA_NAME = "perovskite-solar", "green-tea"
 SOLAR = "<p>Perovskite solar cells: perovskite layers make solar cells cheap, cell number {}.</p>"
@@ -169,3 +171,28 @@ def test_a_label_for_one_topic_leaves_the_other_as_it_was(tmp_path):
         assert both()["solar"] == pytest.approx(before["solar"], abs=0.2)
         assert thresher("label", "two", "--yes", site.url("/both")).returncode == 0
         assert both() == {"solar": 1.0, "tea": 1.0}
+
+
+def test_a_search_is_narrowed_to_one_topic(crawled):
+    _, thresher = crawled
+    found = json.loads(thresher("search", "two", "number", "--topic", "tea", "-n", 50, "--json").stdout)
+    assert found
+    assert {result["title"].split()[0] for result in found} <= {"tea", "both"}
+    assert thresher("search", "two", "number", "--topic", "coffee").returncode == 4
+
+
+def test_python_sees_each_topic(crawled):
+    _, thresher = crawled
+    crawl = Crawl(thresher.folder / "two")
+    assert crawl.topics == ["solar", "tea"]
+    by_topic = crawl.pages_by_topic()
+    assert {topic.name: topic.relevant for topic in crawl.status().topics} == {n: len(p) for n, p in by_topic.items()}
+    first = next(iter(by_topic["tea"]))
+    assert first.relevance == first.topics["tea"] > 0.5
+    table = by_topic["tea"].to_arrow().to_pylist()
+    assert json.loads(table[0]["topics"]).keys() == {"solar", "tea"}
+    assert all(page.title.split()[0] in ("tea", "both") for page in crawl.search("number", topic="tea", limit=50))
+    with pytest.raises(ConfigError, match="its topics are solar, tea"):
+        crawl.pages(topic="coffee")
+    written = thresher("export", "two", "-f", "csv").stdout.splitlines()
+    assert written[0].endswith(",topics")

@@ -384,17 +384,18 @@ def equal_threshold(scores: Sequence[float], count: int, *, threshold: float) ->
 
 
 async def add_labels(
-    crawl: CrawlProject, labels: Mapping[str, bool | None], *, boundary: bool = False
+    crawl: CrawlProject, labels: Mapping[str, bool | None], *, boundary: bool = False, topic: str = ""
 ) -> LabellingResult:
     """Label pages by URL, None to remove a label; return what changed.
 
     Args:
         boundary: Report the threshold before and after.
+        topic: The topic that the labels are about, of several; empty for all.
 
     Raises:
         ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
     """
-    session = LabellingSession(crawl, boundary=boundary)
+    session = LabellingSession(crawl, boundary=boundary, topic=topic)
     await session.begin()
     await session.answer(labels)
     return await session.learn()
