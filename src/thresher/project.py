@@ -26,6 +26,7 @@ from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.judges.base import Judge, Learner
 from thresher.judges.language_filter import only_languages
+from thresher.judges.topics import topics_judge
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
 from thresher.records import Merge
@@ -36,6 +37,7 @@ from thresher.storage.page_store import Archive, NoArchive, PageStoreWriter
 from thresher.storage.warc.base import Captures, warc_writer
 from thresher.storage.warc.provenance import Paths
 from thresher.strategies.base import Stateful, Strategy
+from thresher.strategies.topics import TopicsStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.topics.seeds import is_own, seed_url, seeds_of
 from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE, with_bundled_spellings
@@ -117,19 +119,52 @@ class CrawlProject:
         """Whether ports 80 and 443 of every host are mapped to a server of the user."""
         return {"*:80", "*:443"} <= self.config.network.connect_to.keys()
 
-    def topic(self) -> TopicDefinition:
-        """Return the topic that the user wants.
+    @property
+    def topic_names(self) -> list[str]:
+        """The names of the topics of a crawl of several; empty for a crawl of one topic."""
+        return list(self.config.topics)
+
+    @property
+    def topic_pages(self) -> dict[str, int | None]:
+        """The number of relevant pages that each of several topics wants; None for no limit."""
+        return {name: topic.pages for name, topic in self.config.topics.items()}
+
+    def check_topic(self, name: str) -> None:
+        """Check that a name is empty or that of one of several topics.
+
+        Raises:
+            ConfigError: There is no such topic.
+        """
+        if name and name not in self.config.topics:
+            known = ", ".join(self.config.topics)
+            only = f"its topics are {known}" if known else "it is a crawl of one topic"
+            raise ConfigError(f"{self.folder.topic} has no topic {name!r}; {only}")
+
+    def topic(self, name: str = "") -> TopicDefinition:
+        """Return the topic that the user wants, or one of several; without a name the labels of all of them.
 
         Raises:
             ConfigError: topic.yaml names a taxonomy or a node that is not there.
         """
         config = self.config
-        topic = TopicDefinition(title=config.title, about=config.about, keywords=config.keywords)
-        if config.taxonomy is None:
+        if config.topics and not name:
+            return TopicDefinition(
+                title=config.title, nodes=[path for each in config.topics for path in self.topic(each).labels]
+            )
+        chosen = config.topics[name] if name else config
+        topic = TopicDefinition(title=chosen.title, about={} if name else config.about, keywords=chosen.keywords)
+        nodes = self._nodes(name)
+        if config.taxonomy is None or (name and not nodes):
             return topic
         with self._taxonomy(config.taxonomy.file) as taxonomy:
-            chosen = TopicDefinition.from_nodes(taxonomy, config.taxonomy.nodes, languages=config.languages)
-        return replace(topic, title=config.title or chosen.title, nodes=chosen.nodes)
+            found = TopicDefinition.from_nodes(taxonomy, nodes, languages=config.languages)
+        return replace(topic, title=chosen.title or found.title, nodes=found.nodes)
+
+    def _nodes(self, name: str = "") -> list[str]:
+        """Return the nodes of the crawl in its taxonomy, or those of one of its topics."""
+        if name:
+            return self.config.topics[name].nodes
+        return self.config.taxonomy.nodes if self.config.taxonomy else []
 
     def classes(self) -> Mapping[str, Sequence[str]]:
         """Return the classes of the taxonomy, each with the texts of its example pages; none without a taxonomy."""
@@ -164,30 +199,53 @@ class CrawlProject:
         own = registry.parameters_of(registry.find("judge", judge.name)).get("threshold", 0.5)
         return float(judge.parameters.get("threshold", own))
 
-    def judge_profile(self) -> TopicProfile:
-        """The topic for the judge: also with seeds, examples and classes."""
-        profile, seeds, examples = self.topic_profile(), self.seeds(), self.config.examples
+    def judge_profile(self, name: str = "") -> TopicProfile:
+        """The topic for the judge: also with seeds, examples and classes; with a name, one of several topics."""
+        profile, examples = self.topic_profile(name), self.config.examples
+        seeds = self.topic_seeds(name) if name else self.seeds()
         if not profile.vectors and not seeds:
-            raise ConfigError(f"{self.folder.topic}: the topic has no words; give title, keywords or seeds")
+            which = f"topic {name}" if name else "the topic"
+            raise ConfigError(f"{self.folder.topic}: {which} has no words; give title, keywords or seeds")
         return replace(
             profile,
             seeds=frozenset(seeds),
             no=frozenset(seed_url(url, "examples.no") for url in examples.no),
             classes=self.classes,
-            targets=self._targets(),
+            targets=self._targets(name),
         )
 
-    def _targets(self) -> frozenset[str]:
+    def _targets(self, name: str) -> frozenset[str]:
         """Return the topic's nodes and their counterparts in other languages."""
-        chosen = self.config.taxonomy
+        chosen, nodes = self.config.taxonomy, self._nodes(name)
         if chosen is None:
             return frozenset()
         with self._taxonomy(chosen.file) as taxonomy:
-            return frozenset(path for node in chosen.nodes for path in taxonomy.with_counterparts(node, ALL_LANGUAGES))
+            return frozenset(path for node in nodes for path in taxonomy.with_counterparts(node, ALL_LANGUAGES))
+
+    def new_judge(self) -> Judge:
+        """Build the judge without its saved state; of several topics, one judge for each."""
+        if self.config.topics:
+            return topics_judge({name: self._judge_of(name) for name in self.config.topics})
+        return self._judge_of("")
+
+    def _judge_of(self, topic: str) -> Judge:
+        named = self.config.judge
+        judge: Judge = registry.make("judge", named.name, named.parameters, self.judge_profile(topic))
+        return only_languages(judge, self.config.filtered_languages)
 
     def new_strategy(self) -> Strategy:
+        """Build the strategy without its saved state; of several topics, one strategy for each."""
+        if not self.config.topics:
+            return self._strategy_of("")
+        return TopicsStrategy(
+            {name: self._strategy_of(name) for name in self.config.topics},
+            seeds={name: frozenset(self.topic_seeds(name)) for name in self.config.topics},
+            wanted={name: pages for name, pages in self.topic_pages.items() if pages is not None},
+        )
+
+    def _strategy_of(self, topic: str) -> Strategy:
         named = self.config.strategy
-        strategy: Strategy = registry.make("strategy", named.name, named.parameters, self.topic_profile())
+        strategy: Strategy = registry.make("strategy", named.name, named.parameters, self.topic_profile(topic))
         return strategy
 
     def state_stores(self, worker: str = "") -> StateStores:
@@ -201,9 +259,9 @@ class CrawlProject:
         table = TokenTable.for_crawl(self.folder.root)
         return with_bundled_spellings(table) if self.config.taxonomy else table
 
-    def topic_profile(self) -> TopicProfile:
-        """The topic for the strategy."""
-        topic = self.topic()
+    def topic_profile(self, name: str = "") -> TopicProfile:
+        """The topic for the strategy; with a name, one of several."""
+        topic = self.topic(name)
         return TopicProfile(
             vectors=topic.vectors(),
             labels=topic.labels,
@@ -309,18 +367,29 @@ class CrawlProject:
         Raises:
             ConfigError: A line is no http or https URL, a file is missing, or there is no seed at all.
         """
-        urls = [url for entry in self.config.seeds for url in seeds_of(entry, self.folder.topic)]
+        urls = self._common_seeds()
+        urls += [url for name in self.config.topics for url in self.topic_seeds(name)]
         urls += [seed_url(url, "examples") for url in (*self.config.examples.yes, *self.config.examples.no)]
         if not urls:
             raise ConfigError(f"no seeds: write one URL per line into {self.folder.seeds}")
         return list(dict.fromkeys(urls))
 
+    def topic_seeds(self, name: str) -> list[str]:
+        """Return the seeds of one of several topics."""
+        return [url for entry in self.config.topics[name].seeds for url in seeds_of(entry, self.folder.topic)]
+
+    def _common_seeds(self) -> list[str]:
+        """Return the seeds of the crawl, not those of its topics; seeds.txt may be missing if topics have seeds."""
+        config = self.config
+        is_optional = any(topic.seeds for topic in config.topics.values()) and "seeds" not in config.model_fields_set
+        if is_optional and not self.folder.seeds.is_file():
+            return []
+        return [url for entry in config.seeds for url in seeds_of(entry, self.folder.topic)]
+
 
 def build_judge(crawl: CrawlProject, state_stores: StateStores | None = None) -> Judge:
     """Build the judge with its saved state; with `state_stores` it also saves what it learns."""
-    named = crawl.config.judge
-    made: Judge = registry.make("judge", named.name, named.parameters, crawl.judge_profile())
-    judge = only_languages(made, crawl.config.filtered_languages)
+    judge = crawl.new_judge()
     if isinstance(judge, Learner):
         _load_state(crawl, judge, "judge", state_stores)
     return judge
@@ -352,7 +421,7 @@ def _load_state(crawl: CrawlProject, part: Learner | Stateful, kind: str, state_
 def build_label_feed(crawl: CrawlProject, updater: JudgementUpdater, worker: str) -> LabelFeed:
     """Build the part of a worker that polls and applies labels."""
     label_store = crawl.labels(patience_seconds=None)
-    return LabelFeed(label_store, updater, worker=worker, pages=crawl.folder.pages)
+    return LabelFeed(label_store, updater, worker=worker, pages=crawl.folder.pages, topics=crawl.topic_names)
 
 
 def build_updater(crawl: CrawlProject, worker: str, state_stores: StateStores) -> JudgementUpdater:

@@ -119,6 +119,7 @@ class Judgement:
         reward: What strategies learn from, from 0 to 1; by default the relevance.
         parts: The components of the relevance.
         final: Whether the judge will not revise this judgement.
+        topics: The judgement for each topic of a crawl of several; in a revision only the topics that changed.
     """
 
     relevance: float
@@ -126,11 +127,35 @@ class Judgement:
     reward: float = SAME
     parts: Parts = field(default_factory=dict)
     final: bool = True
+    topics: Mapping[str, Judgement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.reward == SAME:
             object.__setattr__(self, "reward", self.relevance)
 
+    @classmethod
+    def of_topics(cls, topics: Mapping[str, Judgement]) -> Judgement:
+        """Combine the judgements for several topics: the maximum counts, and a page is relevant if it is for one."""
+        best = topics[best_topic(topics)]
+        return cls(
+            relevance=best.relevance,
+            relevant=any(judgement.relevant for judgement in topics.values()),
+            reward=max(judgement.reward for judgement in topics.values()),
+            parts=best.parts,
+            final=all(judgement.final for judgement in topics.values()),
+            topics=topics,
+        )
+
+
+def best_topic(topics: Mapping[str, Judgement]) -> str:
+    """Return the topic with the highest relevance; the first of several."""
+    return max(topics, key=lambda name: topics[name].relevance)
+
+
+TOPIC_PART = "topic "
+"""Prefix of the parts of a link's score that hold its score for each topic of a crawl of several."""
+SEED_TOPICS = "seed of"
+"""The key of a seed's carry with its topics, in a crawl of several."""
 
 LABEL_PART = "told"
 """The part of a judgement with the page's label; 1 for yes, 0 for no."""

@@ -63,6 +63,7 @@ ERAS = {
     "archives": Era(frontier=2, pages=3, notes=2, robots=f'{_ROBOTS}, "tries": 0}}'),
     "labels": Era(frontier=2, pages=3, notes=2, labels=True, robots=f'{_ROBOTS}, "tries": 0}}'),
     "stored main texts": Era(frontier=2, pages=4, notes=2, labels=True, robots=f'{_ROBOTS}, "tries": 0}}'),
+    "stored markup": Era(frontier=2, pages=5, notes=2, labels=True, robots=f'{_ROBOTS}, "tries": 0}}'),
 }
 
 

@@ -50,3 +50,35 @@ def test_a_contact_is_one_line_of_text(tmp_path, contact):
     (tmp_path / "topic.yaml").write_text(f'title: {{en: solar cells}}\nmanners: {{contact: "{contact}"}}\n')
     with pytest.raises(ThresherError, match="contact"):
         CrawlProject.open(tmp_path)
+
+
+TOPICS = """
+title: {en: "tea, solar cells"}
+topics:
+  tea: {title: {en: green tea}, seeds: [http://a.example/tea, tea.txt], pages: 10}
+  solar: {title: {en: solar cells}, keywords: [perovskite]}
+"""
+
+
+def test_several_topics_have_a_judge_and_a_strategy_each(tmp_path):
+    (tmp_path / "topic.yaml").write_text(TOPICS)
+    (tmp_path / "tea.txt").write_text("http://b.example/\n")
+    (tmp_path / "seeds.txt").write_text("http://c.example/\n")
+    crawl = CrawlProject.open(tmp_path)
+    assert crawl.seeds() == ["http://c.example/", "http://a.example/tea", "http://b.example/"]
+    assert crawl.judge_profile("tea").seeds == {"http://a.example/tea", "http://b.example/"}
+    assert crawl.judge_profile("solar").seeds == frozenset()
+    assert crawl.topic_profile("solar").phrases == ["solar cells", "perovskite"]
+    assert list(build_judge(crawl).topics) == ["tea", "solar"]
+    assert crawl.new_strategy().wanted == {"tea": 10}
+
+
+def test_topics_with_seeds_need_no_seeds_of_the_crawl(tmp_path):
+    (tmp_path / "topic.yaml").write_text("topics: {tea: {seeds: [http://a.example/]}}\n")
+    assert CrawlProject.open(tmp_path).seeds() == ["http://a.example/"]
+
+
+def test_a_topic_without_words_and_seeds_is_refused(tmp_path):
+    (tmp_path / "topic.yaml").write_text("seeds: [http://a.example/]\ntopics: {tea: {}}\n")
+    with pytest.raises(ThresherError, match="topic tea has no words"):
+        build_judge(CrawlProject.open(tmp_path))

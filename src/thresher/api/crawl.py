@@ -21,7 +21,7 @@ from thresher.api.status import Status, status_of
 from thresher.api.topic import Topic
 from thresher.api.why import Why, why_of
 from thresher.errors import ConfigError, ExportError
-from thresher.export.rows import FORMATS, export, rows
+from thresher.export.rows import COLUMNS, FORMATS, TOPIC_COLUMNS, export, rows
 from thresher.operations.explain import explain
 from thresher.operations.labelling import LabellingResult, add_labels
 from thresher.project import CrawlProject as BuiltCrawl
@@ -111,11 +111,35 @@ class Crawl:
         )
         return Run(crawl, workers=workers, limits=limits)
 
-    def pages(self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False) -> Pages:
-        """Return the pages as a table, most relevant first; with `relevant`, only relevant ones."""
+    @property
+    def topics(self) -> list[str]:
+        """The names of the topics of a crawl of several; empty for a crawl of one topic."""
+        return self._crawl.topic_names
+
+    def pages(
+        self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False, topic: str = ""
+    ) -> Pages:
+        """Return the pages as a table, most relevant first; with `relevant`, only relevant ones.
+
+        Args:
+            topic: Relevance, verdicts and order for this one of several topics.
+
+        Raises:
+            ConfigError: There is no such topic.
+        """
+        self._crawl.check_topic(topic)
         return Pages(
-            folder=self._crawl.folder.pages, min_relevance=min_relevance, relevant=relevant, duplicates=duplicates
+            folder=self._crawl.folder.pages,
+            min_relevance=min_relevance,
+            relevant=relevant,
+            duplicates=duplicates,
+            topic=topic,
+            is_of_several=bool(self.topics),
         )
+
+    def pages_by_topic(self) -> dict[str, Pages]:
+        """Return the relevant pages of each of several topics; a page of two topics is in both tables."""
+        return {name: self.pages(relevant=True, topic=name) for name in self.topics}
 
     def why(self, url: str) -> Why:
         """Explain a URL: its state, its path from a seed and all parts of its scores.
@@ -126,17 +150,28 @@ class Crawl:
         return why_of(run_in_thread(explain(self._crawl, url)))
 
     def search(
-        self, query: str, *, limit: int = 10, host: str = "", language: str = "", min_relevance: float = 0.0
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        host: str = "",
+        language: str = "",
+        min_relevance: float = 0.0,
+        topic: str = "",
     ) -> list[FoundPage]:
         """Search the pages, in English and Chinese; ``"quoted words"`` must be adjacent.
 
+        Args:
+            topic: Only pages that are relevant to this one of several topics.
+
         Raises:
-            ConfigError: The query has no searchable word.
+            ConfigError: The query has no searchable word, or there is no such topic.
         """
-        filters = Filters(host=host, language=language.lower(), min_relevance=min_relevance)
+        self._crawl.check_topic(topic)
+        filters = Filters(host=host, language=language.lower(), min_relevance=min_relevance, topic=topic)
         return find_pages(self._crawl.folder, query, limit=limit, filters=filters)
 
-    def label(self, labels: Mapping[str, bool | None], *, boundary: bool = False) -> LabellingResult:
+    def label(self, labels: Mapping[str, bool | None], *, boundary: bool = False, topic: str = "") -> LabellingResult:
         """Label pages by URL: True on topic, False not, None to remove the label.
 
         The judge is retrained, and verdicts and queue are updated, also while a run is under way. A URL with True that
@@ -144,11 +179,12 @@ class Crawl:
 
         Args:
             boundary: Report how the threshold moved, as `boundary` of the result.
+            topic: The topic that the labels are about, of several; by default all.
 
         Raises:
             ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
         """
-        return run_in_thread(add_labels(self._crawl, labels, boundary=boundary))
+        return run_in_thread(add_labels(self._crawl, labels, boundary=boundary, topic=topic))
 
     def status(self) -> Status:
         """Return the status of the crawl."""
@@ -162,25 +198,31 @@ class Crawl:
         min_relevance: float = 0.0,
         relevant: bool = False,
         duplicates: bool = False,
+        topic: str = "",
         text: bool = False,
     ) -> int:
         """Write the pages, most relevant first; return how many.
 
         Args:
             relevant: Write relevant pages only.
+            topic: Relevance, verdicts and order for this one of several topics.
             format: ``jsonl``, ``csv`` or ``parquet``; by default from the file name.
             text: Write the text of each page too.
 
         Raises:
             ExportError: There is no such format.
+            ConfigError: There is no such topic.
         """
+        self._crawl.check_topic(topic)
         target = Path(path)
         form = format or target.suffix.removeprefix(".")
         if form not in FORMATS:
             raise ExportError(f"{form or target.name!r} is not a format; known: {', '.join(FORMATS)}")
         with PageStoreReader(self._crawl.folder.pages) as collection:
-            table = rows(collection, min_relevance=min_relevance, relevant=relevant, duplicates=duplicates, text=text)
-            return export(table, form, target, sys.stdout, text=text)
+            chosen = {"min_relevance": min_relevance, "relevant": relevant, "duplicates": duplicates, "topic": topic}
+            table = rows(collection, text=text, **chosen)  # type: ignore[arg-type]
+            columns = TOPIC_COLUMNS if self.topics else COLUMNS
+            return export(table, form, target, sys.stdout, text=text, columns=columns)
 
     def plot_harvest(self) -> Figure:
         """Plot the harvest rate over the fetched pages.

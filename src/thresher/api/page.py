@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -26,6 +27,7 @@ class Page:
         score: Its score when it was leased.
         parts: What the relevance was computed from.
         duplicate: Whether an earlier page had the same text.
+        topics: The relevance for each topic of a crawl of several.
     """
 
     url: str
@@ -40,6 +42,7 @@ class Page:
     status: int
     parts: Parts = field(repr=False)
     duplicate: bool
+    topics: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     @property
     def host(self) -> str:
@@ -69,4 +72,5 @@ def page_of(record: PageRecord, collection: PageStoreReader) -> Page:
         status=record.status,
         parts=record.parts,
         duplicate=bool(record.duplicate_of),
+        topics={name: judgement.relevance for name, judgement in record.topics.items()},
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from thresher.api.page import Page, page_of
 from thresher.charts.html import html_table
 from thresher.errors import ConfigError
-from thresher.export.rows import COLUMNS, arrow_groups, arrow_schema, rows
+from thresher.export.rows import COLUMNS, TOPIC_COLUMNS, arrow_groups, arrow_schema, rows
 from thresher.storage.reader import PageStoreReader
 
 if TYPE_CHECKING:
@@ -33,16 +33,21 @@ class Pages:
         min_relevance: Leave out pages below.
         relevant: Leave out pages that are not relevant.
         duplicates: Include pages with the text of an earlier page.
+        topic: Relevance, verdicts and order for this one of several topics.
+        is_of_several: Whether the crawl has several topics; tables then have the column ``topics``.
     """
 
     folder: Path
     min_relevance: float = 0.0
     relevant: bool = False
     duplicates: bool = False
+    topic: str = ""
+    is_of_several: bool = False
 
     @property
     def _chosen(self) -> dict[str, Any]:
-        return {"min_relevance": self.min_relevance, "relevant": self.relevant, "duplicates": self.duplicates}
+        chosen = {"min_relevance": self.min_relevance, "relevant": self.relevant, "duplicates": self.duplicates}
+        return {**chosen, "topic": self.topic}
 
     def __iter__(self) -> Iterator[Page]:
         with PageStoreReader(self.folder) as collection:
@@ -62,7 +67,8 @@ class Pages:
         """
         import pyarrow as pa
 
-        types = {**COLUMNS, **({"text": "string"} if text else {})}
+        columns = TOPIC_COLUMNS if self.is_of_several else COLUMNS
+        types = {**columns, **({"text": "string"} if text else {})}
         with self._rows(text=text) as table_rows:
             groups = list(arrow_groups(table_rows, types))
         return pa.concat_tables(groups) if groups else arrow_schema(types).empty_table()

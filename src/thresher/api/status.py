@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from thresher.charts.html import html_table
 from thresher.coordination.last_run import RunEnd, last_run_end
 from thresher.feedback.forecast import read_forecast
+from thresher.feedback.topic_counts import TopicStatus, read_topics
 from thresher.frontier.base import Counts
 from thresher.monitoring.failures import FailureGroup, FailureReport, failure_report
 from thresher.monitoring.totals import Totals
@@ -30,6 +31,7 @@ class Status:
         failed: URLs that gave no page.
         forecast: How many of the waiting URLs lead to relevant pages, as an interval; None when unknown.
         ended: How the last run ended, with a code for programs; None before the first.
+        topics: The status of each topic of a crawl of several.
         failures: Why URLs gave no page, by reason, those with most URLs first.
     """
 
@@ -48,6 +50,7 @@ class Status:
     forecast: Forecast | None
     ended: RunEnd | None
     failures: Sequence[FailureGroup]
+    topics: Sequence[TopicStatus] = ()
 
     @property
     def harvest_rate(self) -> float:
@@ -55,9 +58,10 @@ class Status:
         return self.relevant / self.pages if self.pages else 0.0
 
     def _repr_html_(self) -> str:
-        numbers = {name: value for name, value in asdict(self).items() if name not in ("ended", "failures")}
+        numbers = {name: value for name, value in asdict(self).items() if name not in ("ended", "failures", "topics")}
         numbers["forecast"] = self.forecast.interval if self.forecast else None
         rows = [*numbers.items(), ("harvest_rate", self.harvest_rate)]
+        rows += [(f"relevant to {topic.name}", topic.relevant) for topic in self.topics]
         rows += [("last run", self.ended.words)] if self.ended else []
         return html_table(["", ""], [*rows, *(("not fetched", str(group)) for group in self.failures[:3])])
 
@@ -65,7 +69,7 @@ class Status:
 async def status_of(crawl: CrawlProject) -> Status:
     """Read the status from the frontier and the page store."""
     is_running = bool(crawl.folder.runner())
-    counts, forecast, ended, failures = await _read(crawl, is_running=is_running)
+    counts, forecast, ended, failures, topics = await _read(crawl, is_running=is_running)
     return Status(
         running=is_running,
         pages=counts.pages,
@@ -82,12 +86,13 @@ async def status_of(crawl: CrawlProject) -> Status:
         forecast=forecast,
         ended=ended,
         failures=failures.groups,
+        topics=topics,
     )
 
 
 async def _read(
     crawl: CrawlProject, *, is_running: bool
-) -> tuple[Counts, Forecast | None, RunEnd | None, FailureReport]:
+) -> tuple[Counts, Forecast | None, RunEnd | None, FailureReport, list[TopicStatus]]:
     frontier = crawl.frontier_reader()
     try:
         counts = await Totals(crawl.counted_pages).read(frontier)
@@ -96,6 +101,7 @@ async def _read(
             await read_forecast(frontier, counts),
             await last_run_end(frontier, is_running=is_running or crawl.is_shared),
             await failure_report(frontier),
+            await read_topics(frontier, counts, crawl.topic_pages, crawl.counted_pages),
         )
     finally:
         await frontier.close()

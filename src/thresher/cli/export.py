@@ -16,7 +16,7 @@ from thresher.errors import ExportError
 from thresher.export.hosts import HOST_COLUMNS, host_rows
 from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
 from thresher.export.opensearch import index_name, write_bulk
-from thresher.export.rows import FORMATS, rows, text_file
+from thresher.export.rows import COLUMNS, FORMATS, TOPIC_COLUMNS, rows, text_file
 from thresher.export.rows import export as write
 from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
@@ -54,6 +54,9 @@ GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
 )
 @click.option("--relevant", is_flag=True, help="Only relevant pages.")
 @click.option(
+    "--by-topic", "topic", default="", metavar="NAME", help="Relevance, verdicts and order for one of several topics."
+)
+@click.option(
     "--changed-since",
     "since",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
@@ -87,6 +90,7 @@ def export(
 ) -> None:
     """Write the pages of a crawl, most relevant first; or its hosts, or its links."""
     crawl = CrawlProject.open(dir)
+    crawl.check_topic(options["topic"])
     hosts = hosts or new_hosts_only
     tables = hosts + links + mirrors
     if tables and (form not in FORMATS or tables > 1):
@@ -126,12 +130,14 @@ class _Export:
     relevant: bool
     since: datetime | None
     duplicates: bool
+    topic: str
     text: bool
     raw: bool
 
     @property
     def _chosen(self) -> dict[str, Any]:
-        return {"min_relevance": self.min_relevance, "relevant": self.relevant, "duplicates": self.duplicates}
+        chosen = {"min_relevance": self.min_relevance, "relevant": self.relevant, "duplicates": self.duplicates}
+        return {**chosen, "topic": self.topic}
 
     def hosts(self, *, new_only: bool) -> int:
         seeds = frozenset(map(host_key, self.crawl.seeds()))
@@ -163,7 +169,9 @@ class _Export:
         if self.form == OPENSEARCH:
             with text_file(self.path, sys.stdout) as out:
                 return f"{write_bulk(table, out, index=index_name(self.crawl.name)):,} pages"
-        return f"{write(table, self.form, self.path, sys.stdout, text=text, raw=self.raw):,} pages"
+        columns = TOPIC_COLUMNS if self.crawl.topic_names else COLUMNS
+        number = write(table, self.form, self.path, sys.stdout, text=text, raw=self.raw, columns=columns)
+        return f"{number:,} pages"
 
     def _records(self) -> int:
         if self.path is None:

@@ -51,6 +51,7 @@ STATUSES = {
 @click.option("--yes", "yes", metavar="URL", multiple=True, help="Label this page as on topic; ask nothing.")
 @click.option("--no", "no", metavar="URL", multiple=True, help="Label it as off topic.")
 @click.option("--forget", metavar="URL", multiple=True, help="Remove its label.")
+@click.option("--topic", default="", metavar="NAME", help="The labels are about this one of several topics.")
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as JSON.")
 def label(
     dir: Path,  # noqa: A002 - the argument's name on the command line
@@ -59,6 +60,7 @@ def label(
     yes: Sequence[str],
     no: Sequence[str],
     forget: Sequence[str],
+    topic: str,
     as_json: bool,
 ) -> None:
     """Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.
@@ -69,11 +71,13 @@ def label(
 
     With --boundary you are asked about up to ten pages near the threshold, on both sides of it.
 
+    In a crawl of several topics a label is for all of them, unless --topic names one.
+
     A URL with --yes that was never crawled is queued like a seed; its label counts when the page is fetched.
     """
     crawl = CrawlProject.open(dir)
     labels = {**dict.fromkeys(yes, True), **dict.fromkeys(no, False), **dict.fromkeys(forget, None)}
-    session = LabellingSession(crawl, boundary=boundary)
+    session = LabellingSession(crawl, boundary=boundary, topic=topic)
     if labels:
         result = asyncio.run(_submit(session, labels))
     elif boundary:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,6 +20,7 @@ from thresher.topics.seeds import example_seeds
 from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.topics.topic import TopicDefinition
+from thresher.topics.yaml_writer import topic_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +46,11 @@ class EarlierCrawl:
         """Read an earlier crawl.
 
         Raises:
-            ConfigError: It found no hub.
+            ConfigError: It found no hub, or has several topics.
         """
         crawl = CrawlProject.open(folder)
+        if crawl.topic_names:
+            raise ConfigError(f"{folder} is a crawl of several topics; --from continues a crawl of one topic")
         with PageStoreReader(crawl.folder.pages) as collection:
             found = hubs(collection, number)
         if not found:
@@ -67,7 +71,13 @@ DEFAULT_LANGUAGES = ("en", "zh")
 
 @click.command()
 @click.argument("dir", type=click.Path(path_type=Path))
-@click.option("--topic", metavar="TEXT", help='The topic as a phrase; several languages: "phrase; 短语".')
+@click.option(
+    "--topic",
+    "phrases",
+    multiple=True,
+    metavar="TEXT",
+    help='The topic as a phrase; several languages: "phrase; 短语". Given several times: several topics.',
+)
 @click.option("--keywords", "keywords", multiple=True, metavar="WORDS", help="Words of the topic, separated by commas.")
 @click.option(
     "--taxonomy",
@@ -76,7 +86,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
     help="A taxonomy; without it, --node is one of the bundled taxonomy.",
 )
 @click.option(
-    "--node", "nodes", multiple=True, metavar="PATH", help="A topic of a taxonomy; may be given several times."
+    "--node", "nodes", multiple=True, metavar="PATH", help="A topic of a taxonomy; given several times: several topics."
 )
 @click.option(
     "--language",
@@ -85,7 +95,13 @@ DEFAULT_LANGUAGES = ("en", "zh")
     metavar="CODE",
     help="With --node: languages of its labels; en and zh if not given.",
 )
-@click.option("--seed", "seeds", multiple=True, metavar="URL", help="Where to start; may be given several times.")
+@click.option(
+    "--seed",
+    "seeds",
+    multiple=True,
+    metavar="URL",
+    help="Where to start; may be given several times. Of several topics: NAME=URL, a page about this one.",
+)
 @click.option("--seeds-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of seeds.")
 @click.option(
     "--from", "before", type=CRAWL, metavar="DIR", help="An earlier crawl: its topic, its best hubs as seeds."
@@ -95,7 +111,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.option("--strategy", default="thresher", show_default=True, help="The order in which links are followed.")
 def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
-    topic: str | None,
+    phrases: Sequence[str],
     keywords: Sequence[str],
     taxonomy: str | None,
     nodes: Sequence[str],
@@ -111,47 +127,82 @@ def new(
 
     Then it is checked as by thresher run; what is still missing is named.
     """
-    if topic is not None and not topic.strip():
+    if any(not phrase.strip() for phrase in phrases):
         raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
     earlier = EarlierCrawl.open(before, hubs) if before else None
-    choice = _choose(topic or "", taxonomy or "", nodes, languages, earlier)
-    wanted = replace(choice.topic, keywords=list(dict.fromkeys([*choice.topic.keywords, *words])))
-    named = [checked_seed(seed) for seed in (*seeds, *_lines(seeds_file))]
+    choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
+    wanted = choice.topic_with(words)
+    named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
     named += [hub.record.url for hub in earlier.hubs] if earlier else []
     if not wanted.vectors() and not named:
         raise ConfigError(
             'the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it'
         )
-    urls = list(dict.fromkeys(named)) or choice.examples
+    urls = list(dict.fromkeys(named)) or ([] if choice.topics else choice.examples)
     new_crawl = NewCrawl(
         topic=wanted,
         seeds=urls,
         contact=contact or (earlier.contact if earlier else ""),
         strategy=strategy,
         allow=earlier.allow if earlier else (),
-        taxonomy={"file": _relative_to(dir, choice.taxonomy), "nodes": choice.nodes} if choice.nodes else None,
+        taxonomy=choice.taxonomy_key(dir),
+        topics=choice.topics,
     )
     create_crawl(CrawlFolder(dir), new_crawl)
-    _print_choice(choice, 0 if named else len(urls))
-    _print_next_steps(dir, urls, new_crawl.networks)
+    _print_choice(choice, choice.examples if choice.topics or not named else [])
+    _print_topics(choice.topics, urls)
+    _print_next_steps(dir, new_crawl.all_seeds, new_crawl.networks)
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """The topic, and its nodes and example pages in a taxonomy."""
+    """The topic, and its nodes and example pages in a taxonomy; or several topics, as topic.yaml has them."""
 
     topic: TopicDefinition
     taxonomy: str = ""
     nodes: list[str] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
+    topics: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def topic_with(self, keywords: Sequence[str]) -> TopicDefinition:
+        """Return the topic with more keywords.
+
+        Raises:
+            ConfigError: There are several topics.
+        """
+        if self.topics and keywords:
+            raise ConfigError("--keywords are those of one topic; write the keywords of several topics into topic.yaml")
+        return replace(self.topic, keywords=list(dict.fromkeys([*self.topic.keywords, *keywords])))
+
+    def taxonomy_key(self, folder: Path) -> dict[str, Any] | None:
+        """Return the key ``taxonomy`` of topic.yaml; several topics name their own nodes."""
+        if not self.taxonomy:
+            return None
+        nodes = {} if self.topics else {"nodes": self.nodes}
+        return {"file": _relative_to(folder, self.taxonomy), **nodes}
+
+    def take_seeds(self, seeds: Sequence[str]) -> list[str]:
+        """Give each seed of the form NAME=URL to its topic; return the others."""
+        others = []
+        for seed in seeds:
+            name, equals, url = seed.partition("=")
+            if equals and name in self.topics:
+                self.topics[name].setdefault("seeds", []).append(checked_seed(url))
+            elif equals and self.topics and "/" not in name:
+                raise ConfigError(
+                    f"--seed {seed}: no topic is called {name!r}; the topics are {', '.join(self.topics)}"
+                )
+            else:
+                others.append(seed)
+        return others
 
 
 def _choose(
-    phrase: str, file: str, nodes: Sequence[str], languages: Sequence[str], earlier: EarlierCrawl | None
+    phrases: Sequence[str], file: str, nodes: Sequence[str], languages: Sequence[str], earlier: EarlierCrawl | None
 ) -> _Choice:
     """Read the topic from its phrase, from nodes of a taxonomy, or from an earlier crawl."""
-    if earlier and not (phrase or file or nodes):
+    if earlier and not (phrases or file or nodes):
         return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes)
     if not file and not nodes:
         if languages:
@@ -159,14 +210,43 @@ def _choose(
                 "--language chooses from the labels of a node; give --node PATH, or --taxonomy FILE and --node. "
                 'Without a node the languages follow from the phrase: --topic "a phrase; 短语"'
             )
-        return _Choice(TopicDefinition.from_phrase(phrase))
-    if phrase or not nodes:
+        topic = TopicDefinition.from_phrase("; ".join(phrases))
+        return _Choice(topic) if len(phrases) < 2 else _Choice(_only_title(phrases), topics=_of_phrases(phrases))
+    if phrases or not nodes:
         raise ConfigError("with a taxonomy the topic is a node of it: give --node PATH, and no --topic")
     codes, file = languages or DEFAULT_LANGUAGES, file or BUNDLED
     with TaxonomyReader.bundled() if file == BUNDLED else TaxonomyReader.open(Path(file)) as taxonomy:
         paths = [taxonomy.node(node).path for node in nodes]
         topic = TopicDefinition.from_nodes(taxonomy, paths, languages=codes)
-        return _Choice(topic, file, paths, example_seeds(taxonomy, paths, languages=codes))
+        topics = _of_nodes(taxonomy, paths, codes) if len(set(paths)) > 1 else {}
+        own = [url for each in topics.values() for url in each["seeds"]]
+        return _Choice(topic, file, paths, own or example_seeds(taxonomy, paths, languages=codes), topics)
+
+
+def _of_phrases(phrases: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Make one topic of each phrase."""
+    topics: dict[str, dict[str, Any]] = {}
+    for phrase in phrases:
+        topic = TopicDefinition.from_phrase(phrase)
+        keywords = {"keywords": list(topic.keywords)} if topic.keywords else {}
+        topics[topic_name(next(iter(topic.title.values()), ""), topics)] = {"title": dict(topic.title), **keywords}
+    return topics
+
+
+def _only_title(phrases: Sequence[str]) -> TopicDefinition:
+    """Return the titles of several topics in one, for display."""
+    titles = [TopicDefinition.from_phrase(phrase).title for phrase in phrases]
+    codes = dict.fromkeys(code for title in titles for code in title)
+    return TopicDefinition(title={code: ", ".join(title[code] for title in titles if code in title) for code in codes})
+
+
+def _of_nodes(taxonomy: TaxonomyReader, paths: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Make one topic of each node, with example pages as its seeds."""
+    topics: dict[str, dict[str, Any]] = {}
+    for path in dict.fromkeys(paths):
+        name = topic_name(path.rpartition("/")[2], topics)
+        topics[name] = {"nodes": [path], "seeds": example_seeds(taxonomy, [path], languages=codes)}
+    return topics
 
 
 def _located(folder: Path, file: str) -> str:
@@ -190,12 +270,23 @@ def _lines(path: Path | None) -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-def _print_choice(choice: _Choice, examples: int) -> None:
+def _print_choice(choice: _Choice, examples: Sequence[str]) -> None:
     if choice.nodes:
         taxonomy = BUNDLED_TITLE if choice.taxonomy == BUNDLED else choice.taxonomy
-        echo(f"The topic is {', '.join(choice.nodes)} of {taxonomy}.", err=True)
+        subject = "The topics are" if choice.topics else "The topic is"
+        echo(f"{subject} {', '.join(choice.nodes)} of {taxonomy}.", err=True)
     if examples:
-        echo(f"The seeds are {examples} example pages of the taxonomy; look at them first.", err=True)
+        echo(f"The seeds are {len(examples)} example pages of the taxonomy; look at them first.", err=True)
+
+
+def _print_topics(topics: Mapping[str, Mapping[str, Any]], urls: Sequence[str]) -> None:
+    if not topics:
+        return
+    echo(f"The topics are judged and counted separately: {', '.join(topics)}.", err=True)
+    if missing := [name for name, topic in topics.items() if not topic.get("seeds")]:
+        echo(f"Without seeds, only by their words: {', '.join(missing)}. Better: --seed {missing[0]}=URL", err=True)
+    if urls:
+        echo("The seeds in seeds.txt are where the crawl starts; they belong to no topic.", err=True)
 
 
 def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> None:

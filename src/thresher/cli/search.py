@@ -30,6 +30,7 @@ _REPORT_EVERY_ROWS = 2_000
 @click.option(
     "--min-relevance", type=click.FloatRange(0, 1), default=0.0, help="Only pages with at least this relevance."
 )
+@click.option("--topic", default="", metavar="NAME", help="Only pages that are relevant to this one of several topics.")
 @click.option("--since", type=_DAY, help="Only pages fetched on this day (UTC) or later.")
 @click.option("--until", type=_DAY, help="Only pages fetched before this day (UTC).")
 @click.option(
@@ -59,6 +60,7 @@ def search(
             "the query has no searchable word: only punctuation, or words that nearly every page has"
         )
     crawl = CrawlProject.open(dir)
+    crawl.check_topic(filters["topic"])
     with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, PageStoreReader(crawl.folder.pages) as collection:
         if index.catch_up(_report_progress) is None:
             echo("another search is adding pages to the index: the newest may be missing here", err=True)
@@ -79,8 +81,17 @@ def _report_progress(rows: int) -> None:
         echo(f"{rows:,} new rows in the index", err=True)
 
 
-def _filters(host: str, language: str, min_relevance: float, since: datetime | None, until: datetime | None) -> Filters:
+def _filters(
+    *,
+    host: str,
+    language: str,
+    min_relevance: float,
+    since: datetime | None,
+    until: datetime | None,
+    topic: str,
+) -> Filters:
     return Filters(
+        topic=topic,
         host=host,
         language=language.lower(),
         min_relevance=min_relevance,

@@ -16,6 +16,7 @@ from thresher.coordination.connection import CONNECT_SECONDS
 from thresher.coordination.last_run import RunEnd, last_run_end
 from thresher.coordination.worker_registry import RegisteredWorker, WorkerRegistry
 from thresher.feedback.forecast import read_forecast
+from thresher.feedback.topic_counts import TopicStatus, read_topics
 from thresher.frontier.base import Counts
 from thresher.judges.language_filter import wanted_codes
 from thresher.monitoring.failures import FailureReport, failure_report
@@ -36,11 +37,13 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
     too; one without a recent heartbeat is silent.
     """
     with opened(dir, store, name) as crawl:
-        counts, workers, forecast, ended, failures = asyncio.run(_read(crawl))
+        counts, workers, forecast, ended, failures, topics = asyncio.run(_read(crawl))
         numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(counts)}
         if as_json:
             numbers["other_languages"] = _other_languages(crawl)
             numbers["forecast"] = asdict(forecast) if forecast else None
+            if topics:
+                numbers["topics"] = {each.name: _topic(each) for each in topics}
             numbers |= {"ended": asdict(ended) if ended else None, "failures": failures.as_json()}
             echo_json({**numbers, "workers": list(map(_worker, workers))} if crawl.is_shared else numbers)
             return
@@ -50,6 +53,8 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
         numbers["forecast"] = in_words(forecast, counts.waiting)
     for label, value in numbers.items():
         echo(f"{label.replace('_', ' '):>14}  {_shown(value)}")
+    for each in topics:
+        echo(f"{'topic':>14}  {each.name}: {topic_words(each, counts)}")
     if ended:
         echo(f"{'last run':>14}  {ended.words}")
     for line in failures.lines():
@@ -78,7 +83,7 @@ def _shown(value: object) -> str:
 
 async def _read(
     crawl: CrawlProject,
-) -> tuple[Counts, list[RegisteredWorker], Forecast | None, RunEnd | None, FailureReport]:
+) -> tuple[Counts, list[RegisteredWorker], Forecast | None, RunEnd | None, FailureReport, list[TopicStatus]]:
     frontier = crawl.frontier_reader()
     is_running = crawl.is_shared or bool(crawl.folder.runner())
     try:
@@ -89,9 +94,25 @@ async def _read(
             await read_forecast(frontier, counts),
             await last_run_end(frontier, is_running=is_running),
             await failure_report(frontier),
+            await read_topics(frontier, counts, crawl.topic_pages, crawl.counted_pages),
         )
     finally:
         await frontier.close()
+
+
+def _topic(topic: TopicStatus) -> dict[str, Any]:
+    numbers = asdict(topic)
+    del numbers["name"]
+    return numbers
+
+
+def topic_words(topic: TopicStatus, counts: Counts) -> str:
+    """Return the numbers of one of several topics in one line."""
+    wanted = "" if topic.wanted is None else f" of {topic.wanted:,} wanted"
+    if topic.is_complete:
+        return f"{topic.relevant:,} relevant{wanted}: complete"
+    ahead = f"; {in_words(topic.forecast, counts.waiting)}" if topic.forecast else ""
+    return f"{topic.relevant:,} relevant{wanted}{ahead}"
 
 
 async def _workers(crawl: CrawlProject) -> list[RegisteredWorker]:

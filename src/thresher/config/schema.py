@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from thresher.errors import ConfigError
 
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+TopicName = Annotated[str, Field(pattern=r"^\w[\w-]*$", max_length=60)]
 
 
 def _network(text: str) -> str:
@@ -35,7 +36,10 @@ class TaxonomyConfig(_Strict):
         description="A file of `thresher topics import`, or a small taxonomy in YAML, relative to topic.yaml; "
         "or bundled, the taxonomy that ships with Thresher."
     )
-    nodes: list[str] = Field(description="Paths of the wanted nodes, such as Science/Technology/Energy.")
+    nodes: list[str] = Field(
+        default=[],
+        description="Paths of the wanted nodes, such as Science/Technology/Energy; with topics, each names its own.",
+    )
     least_urls: int = Field(
         default=150,
         ge=1,
@@ -48,6 +52,24 @@ class ExamplesConfig(_Strict):
 
     yes: list[str] = Field(default=[], description="URLs of pages about the topic.")
     no: list[str] = Field(default=[], description="URLs of pages that look like it and are not.")
+
+
+class TopicConfig(_Strict):
+    """One of several topics of a crawl."""
+
+    title: dict[Language, str] = Field(default={}, description="The topic as a phrase, by language.")
+    keywords: list[str] = Field(default=[], description="Words and phrases of the topic.")
+    nodes: list[str] = Field(default=[], description="Paths of its nodes in the taxonomy of the crawl.")
+    seeds: list[str] = Field(
+        default=[],
+        description="URLs of pages about the topic, or files of URLs beside topic.yaml; the seeds of the crawl belong "
+        "to no topic.",
+    )
+    pages: int | None = Field(
+        default=None,
+        ge=1,
+        description="Relevant pages wanted; then no more are sought. The run ends when every topic has its pages.",
+    )
 
 
 class NamedConfig(BaseModel):
@@ -248,6 +270,10 @@ class CrawlConfig(_Strict):
         default=None,
         description="Nodes of a taxonomy; their labels are then the words of the topic, and title is only displayed.",
     )
+    topics: dict[TopicName, TopicConfig] = Field(
+        default={},
+        description="Several topics by name, judged and counted separately; title, keywords and nodes are then theirs.",
+    )
     examples: ExamplesConfig = Field(
         default=ExamplesConfig(), description="Pages that are, and are not, about the topic."
     )
@@ -279,6 +305,20 @@ class CrawlConfig(_Strict):
     def filtered_languages(self) -> list[Language]:
         """The languages outside which pages are not relevant: those that the user set; none by default."""
         return self.languages if "languages" in self.model_fields_set else []
+
+    @model_validator(mode="after")
+    def _topics_have_words_of_their_own(self) -> CrawlConfig:
+        if not self.topics:
+            return self
+        if self.keywords or self.examples != ExamplesConfig() or (self.taxonomy and self.taxonomy.nodes):
+            raise ValueError(
+                "topics have keywords and nodes of their own; remove keywords, examples and taxonomy.nodes"
+            )
+        if self.taxonomy is None and (named := [name for name, topic in self.topics.items() if topic.nodes]):
+            raise ValueError(
+                f"topics.{named[0]}.nodes names nodes, and there is no taxonomy; give taxonomy: {{file: …}}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _lease_outlives_rendering(self) -> CrawlConfig:

@@ -84,7 +84,9 @@ def files_elsewhere(config: CrawlConfig) -> list[str]:
 
 def _named_files(config: CrawlConfig) -> list[str]:
     taxonomy = [config.taxonomy.file] if config.taxonomy and config.taxonomy.file != BUNDLED else []
-    return [entry for entry in config.seeds if "://" not in entry] + taxonomy
+    unused = config.topics and "seeds" not in config.model_fields_set
+    seeds = [*(() if unused else config.seeds), *(entry for topic in config.topics.values() for entry in topic.seeds)]
+    return [entry for entry in dict.fromkeys(seeds) if "://" not in entry] + taxonomy
 
 
 def is_inside(name: str) -> bool:

@@ -53,6 +53,7 @@ def host_rows(
     min_relevance: float = 0.0,
     relevant: bool = False,
     duplicates: bool = False,
+    topic: str = "",
     seed_hosts: Set[str] = frozenset(),
     new_only: bool = False,
 ) -> Iterator[Row]:
@@ -63,7 +64,8 @@ def host_rows(
         new_only: Leave out the hosts of the seeds.
     """
     hosts: dict[str, _Host] = {}
-    for record in collection.ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates):
+    ranked = collection.ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates, topic=topic)
+    for record in ranked:
         name = host_key(record.url)
         if not (new_only and name in seed_hosts):
             hosts.setdefault(name, _Host(best=record, first=record)).add(record)

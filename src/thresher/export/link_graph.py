@@ -43,9 +43,12 @@ class LinkGraphExport:
         min_relevance: float = 0.0,
         relevant: bool = False,
         duplicates: bool = False,
+        topic: str = "",
     ) -> None:
         self._collection = collection
-        self._pages = partial(collection.ranked, min_relevance=min_relevance, relevant=relevant, duplicates=duplicates)
+        self._pages = partial(
+            collection.ranked, min_relevance=min_relevance, relevant=relevant, duplicates=duplicates, topic=topic
+        )
         self._db = collection.scratch()
         self._db.execute("CREATE TEMP TABLE node (fingerprint INTEGER PRIMARY KEY, relevance REAL)")
         self._db.execute("BEGIN")

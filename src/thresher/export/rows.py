@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -41,6 +42,8 @@ COLUMNS = {
     "duplicate_of": "string",
 }
 """The columns of every format, in order, with their types; `text` comes last when it is requested."""
+TOPIC_COLUMNS = {**COLUMNS, "topics": "string"}
+"""The columns of crawls of several topics: also the relevance for each topic, by its name, as JSON."""
 
 _FORMULA_STARTS = tuple("=+-@＝＋－＠")  # the wide forms count too in spreadsheets of East Asia
 _ROWS_PER_GROUP = 5_000
@@ -55,14 +58,19 @@ def rows(
     min_relevance: float = 0.0,
     relevant: bool = False,
     duplicates: bool = False,
+    topic: str = "",
     text: bool = False,
     since: float = 0.0,
 ) -> Iterator[Row]:
-    """Yield one row per page, most relevant first; with `since` only pages that are new or changed from then on."""
+    """Yield one row per page, most relevant first; with `since` only pages that are new or changed from then on.
+
+    With `topic`, relevance, verdict and order are those for this topic, of several.
+    """
     link_of = lru_cache(maxsize=512)(lambda parent: {link.url: link for link in collection.links(parent)})
     url_of = lru_cache(maxsize=65_536)(lambda fingerprint: _url(collection, fingerprint))
     with closing(collection.repeats()) as repeats:
-        for record in collection.ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates):
+        ranked = collection.ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates, topic=topic)
+        for record in ranked:
             if record.fetched_at < since:
                 continue
             several = repeats.has_several(record.fingerprint)
@@ -70,6 +78,8 @@ def rows(
             link = link_of(record.parent).get(record.url) if record.parent else None
             row = _row(record, seen, parent=url_of(record.parent), anchor=link.anchor if link else "")
             row["duplicate_of"] = url_of(record.duplicate_of)
+            if record.topics:
+                row["topics"] = {name: judgement.relevance for name, judgement in record.topics.items()}
             if text:
                 row["text"] = collection.text(record.fingerprint)
             yield row
@@ -126,9 +136,13 @@ def write_csv(
     writer.writerow(names)
     number = 0
     for number, row in enumerate(table, start=1):  # noqa: B007 - the last number is the result
-        cells = (row[name] for name in names)
+        cells = (_cell(row.get(name)) for name in names)
         writer.writerow(cells if raw else map(harmless, cells))
     return number
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else value
 
 
 def harmless(cell: Any) -> Any:
@@ -172,6 +186,7 @@ def arrow_groups(table: Iterable[Row], types: Columns) -> Iterator[Any]:
     for group in _groups(table):
         for row in group:
             row.update({name: datetime.fromisoformat(row[name]) for name in times})
+            row.update({name: _cell(value) for name, value in row.items() if isinstance(value, Mapping)})
         yield pa.Table.from_pylist(group, schema=schema)
 
 

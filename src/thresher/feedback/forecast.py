@@ -8,11 +8,13 @@ a later run continues where the last one stopped.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, StateReader
-from thresher.records import Forecast
+from thresher.records import Forecast, Judgement
 from thresher.strategies.base import HARVEST_FETCHES, Forecaster, Strategy
+from thresher.strategies.topics import TopicsStrategy
 
 PUBLISH_FETCHES = 20
 """Fetches of a worker between two forecasts."""
@@ -23,9 +25,14 @@ KEPT_SECONDS = 30 * 86_400.0
 
 
 class ForecastPublisher:
-    """Publishes a forecast every `PUBLISH_FETCHES` fetches, if the strategy is a `Forecaster`."""
+    """Publishes a forecast every `PUBLISH_FETCHES` fetches, if the strategy is a `Forecaster`.
 
-    def __init__(self, strategy: Strategy, frontier: CrawlStore) -> None:
+    Args:
+        topic: The topic that it is for, of several.
+    """
+
+    def __init__(self, strategy: Strategy, frontier: CrawlStore, topic: str = "") -> None:
+        self._kind = _kind(topic)
         self._forecaster = strategy if isinstance(strategy, Forecaster) else None
         self._frontier = frontier
         self._fetches: list[float] = []
@@ -40,18 +47,37 @@ class ForecastPublisher:
 
     async def _publish(self, forecaster: Forecaster) -> None:
         new, self._fetches = self._fetches, []
-        latest = [*_latest(await self._frontier.get_state(CRAWL_WIDE, KIND)), *new][-HARVEST_FETCHES:]
+        latest = [*_latest(await self._frontier.get_state(CRAWL_WIDE, self._kind)), *new][-HARVEST_FETCHES:]
         counts = await self._frontier.counts()
         ahead = None
         if len(latest) == HARVEST_FETCHES:
             ahead = forecaster.forecast(pages=counts.pages, harvest=sum(latest), waiting=counts.waiting)
         content = {"latest": [round(each, 3) for each in latest], "forecast": asdict(ahead) if ahead else None}
-        await self._frontier.put_state(CRAWL_WIDE, KIND, json.dumps(content), seconds=KEPT_SECONDS)
+        await self._frontier.put_state(CRAWL_WIDE, self._kind, json.dumps(content), seconds=KEPT_SECONDS)
 
 
-async def read_forecast(frontier: StateReader, counts: Counts) -> Forecast | None:
-    """Return the last forecast; None when there is none, it is out of date, or no URL waits."""
-    content = await frontier.get_state(CRAWL_WIDE, KIND)
+class ForecastPublishers:
+    """Publishes the forecast of the crawl, and in a crawl of several topics one for each of them."""
+
+    def __init__(self, strategy: Strategy, frontier: CrawlStore) -> None:
+        self._of_crawl = ForecastPublisher(strategy, frontier)
+        names = list(strategy.strategies) if isinstance(strategy, TopicsStrategy) else []
+        self._of_topics = {name: ForecastPublisher(strategy, frontier, name) for name in names}
+
+    async def fetched(self, relevance: float, topics: Mapping[str, Judgement]) -> None:
+        """Count a fetch with the relevance of its page, and with its judgement for each topic."""
+        await self._of_crawl.fetched(relevance)
+        for name, publisher in self._of_topics.items():
+            await publisher.fetched(topics[name].relevance if name in topics else 0.0)
+
+
+def _kind(topic: str) -> str:
+    return f"{KIND} {topic}" if topic else KIND
+
+
+async def read_forecast(frontier: StateReader, counts: Counts, topic: str = "") -> Forecast | None:
+    """Return the last forecast, or that for one topic of several; None when there is no recent one, or no URL waits."""
+    content = await frontier.get_state(CRAWL_WIDE, _kind(topic))
     try:
         ends = json.loads(content)["forecast"] if content else None
         last = Forecast(**{name: int(value) for name, value in ends.items()}) if ends else None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from thresher.feedback.labels import LabelStore, acknowledge_labels, acknowledged, latest_labels
+from thresher.feedback.labels import Label, LabelStore, acknowledge_labels, acknowledged, latest_labels
 from thresher.feedback.updates import JudgementUpdater
 from thresher.records import ParsedPage
 from thresher.storage.reader import PageStoreReader, kept_page
@@ -22,6 +22,7 @@ class LabelFeed:
 
     Args:
         pages: The page store, to look up labelled pages that are not in the judge's sample.
+        topics: The names of the topics of a crawl of several.
     """
 
     def __init__(
@@ -31,12 +32,14 @@ class LabelFeed:
         *,
         worker: str,
         pages: Path,
+        topics: Sequence[str] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._label_store = label_store
         self._updater = updater
         self._worker = worker
         self._pages = pages
+        self._topics = topics
         self._clock = clock
         self._read = 0
         self._reported = -1
@@ -54,7 +57,7 @@ class LabelFeed:
             return
         labels, self._read = await self._label_store.read(self._read)
         if labels:
-            await self._updater.teach(latest_labels(labels), self._page)
+            await self._teach(labels)
             known = await acknowledged(self._updater.frontier, self._worker)  # by an earlier run
             self._stale = self._stale or known != self._read
         if self._stale and self._clock() >= self._next_rejudge:
@@ -63,6 +66,13 @@ class LabelFeed:
             self._reported = self._read
             await acknowledge_labels(self._updater.frontier, self._worker, self._read)
         self._next = self._clock() + POLL_SECONDS
+
+    async def _teach(self, labels: Sequence[Label]) -> None:
+        if self._topics:
+            of_topics = {topic: latest_labels(labels, topic) for topic in self._topics}
+            await self._updater.teach_topics(of_topics, self._page)
+        else:
+            await self._updater.teach(latest_labels(labels), self._page)
 
     async def _rejudge(self) -> None:
         began = self._clock()

@@ -28,15 +28,18 @@ class Label:
         url: Canonical.
         relevant: Whether the page is about the topic; None withdraws an earlier label.
         at: When it was given, in seconds since the epoch.
+        topic: The topic it is about, of several; empty for all.
     """
 
     url: str
     relevant: bool | None
     at: float
+    topic: str = ""
 
     def written(self) -> str:
         """Return it as a line of JSON."""
-        return json.dumps(asdict(self), ensure_ascii=False)
+        entry = {name: value for name, value in asdict(self).items() if name != "topic" or value}
+        return json.dumps(entry, ensure_ascii=False)
 
     @classmethod
     def read(cls, line: str | bytes) -> Label | None:
@@ -44,11 +47,12 @@ class Label:
         try:
             entry = json.loads(line)
             url, relevant, at = entry["url"], entry["relevant"], float(entry["at"])
+            topic = entry.get("topic", "")
         except (ValueError, TypeError, KeyError):
             return None
-        if not isinstance(url, str) or relevant not in (True, False, None):
+        if not isinstance(url, str) or relevant not in (True, False, None) or not isinstance(topic, str):
             return None
-        return cls(url=url, relevant=None if relevant is None else bool(relevant), at=at)
+        return cls(url=url, relevant=None if relevant is None else bool(relevant), at=at, topic=topic)
 
 
 class LabelStore(Protocol):
@@ -102,10 +106,16 @@ def read_all(lines: Iterable[str | bytes]) -> list[Label]:
     return [label for line in lines if (label := Label.read(line))]
 
 
-def latest_labels(labels: Iterable[Label]) -> dict[str, bool | None]:
-    """Return the last label of each page by URL, in the order in which they were given."""
+def latest_labels(labels: Iterable[Label], topic: str = "") -> dict[str, bool | None]:
+    """Return the last label of each page by URL, in the order in which they were given.
+
+    Args:
+        topic: Skip labels about other topics than this one, of several.
+    """
     latest: dict[str, bool | None] = {}
     for label in labels:
+        if topic and label.topic not in ("", topic):
+            continue
         latest.pop(label.url, None)
         latest[label.url] = label.relevant
     return latest

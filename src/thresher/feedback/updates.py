@@ -10,13 +10,14 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
-from thresher.feedback.forecast import ForecastPublisher
+from thresher.feedback.forecast import ForecastPublishers
+from thresher.feedback.topic_counts import read_topic_counts
 from thresher.feedback.warm_start import warm_start
 from thresher.frontier.base import CrawlStore
-from thresher.judges.base import Judge, Learner
+from thresher.judges.base import Judge, Learner, TopicLearner
 from thresher.records import LABEL_PART, Judgement, Lease, ParsedPage, Revision
-from thresher.storage.page_store import Archive, PageStoreWriter, StoredPage, unpacked_text
-from thresher.strategies.base import Batched, Rescorer, Stateful, Strategy, WarmStartable
+from thresher.storage.page_store import Archive, PageStoreWriter, StoredPage, unpacked_text, unpacked_topics
+from thresher.strategies.base import Batched, Rescorer, Stateful, Strategy, TopicBudgets, WarmStartable
 
 logger = logging.getLogger(__name__)
 
@@ -24,8 +25,15 @@ REJUDGE_BATCH = 200
 """Pages that are rejudged at once; between two batches other work goes on."""
 LEAST_CHANGE = 0.01
 """A stored judgement is replaced when its relevance changes by more than this, or its verdict changes."""
+NEEDS_PAGES = 5
+"""Settled pages of a worker between two reads of how many relevant pages each topic has."""
+ONE_TOPIC = ""
+"""The name of the topic in a crawl of one."""
 MOST_LEARNED_AGAIN = 20
 """Labelled pages that are not in the judge's sample are added again, the latest this many: each costs a refit."""
+
+Labels = Mapping[str, Mapping[str, bool | None]]
+"""By topic and URL whether a page is about the topic; None for a label that was withdrawn."""
 
 
 class JudgementUpdater:
@@ -37,22 +45,30 @@ class JudgementUpdater:
         self._stateful = strategy if isinstance(strategy, Stateful) else None
         self._warm_startable = strategy if isinstance(strategy, WarmStartable) else None
         self._batch_size = strategy.batch_size if isinstance(strategy, Batched) else 0
-        self._forecast_publisher = ForecastPublisher(strategy, frontier)
+        self._budgets = strategy if isinstance(strategy, TopicBudgets) and strategy.wanted else None
+        self._pages_to_needs = 0
+        self._forecast_publishers = ForecastPublishers(strategy, frontier)
         self.frontier = frontier
         self._archive = archive
         self._in_progress: set[str] = set()
         self._held_back: dict[str, Revision] = {}
-        self._labels: dict[str, bool | None] = {}
+        self._labels: dict[str, dict[str, bool | None]] = {}
 
-    async def learn(self, page: ParsedPage, *, seed: bool) -> None:
+    async def learn(self, page: ParsedPage, *, seed: bool, topics: Sequence[str] = ()) -> None:
         """Train the judge on a page that is about to be judged, and apply its revisions of other pages.
 
         This happens before the page is settled, so that the next lease sees the frontier in its new order.
+
+        Args:
+            topics: The topics that the page is a seed of, in a crawl of several.
         """
         if self._learner:
             self._in_progress.add(page.url)
+            if isinstance(self._learner, TopicLearner):
+                self._learner.assign_seed(page.url, topics)
             revisions = self._learner.learn(page, seed=seed)
-            self._held_back.update((revision.url, revision) for revision in revisions)
+            for revision in revisions:
+                self._held_back[revision.url] = _both(self._held_back.get(revision.url), revision)
             if ready := self._take_ready():
                 await self._apply_revisions(ready)
 
@@ -76,26 +92,44 @@ class JudgementUpdater:
     async def teach(
         self, labels: Mapping[str, bool | None], page_of: Callable[[str], ParsedPage | None] = lambda url: None
     ) -> None:
+        """Train the judge of a crawl of one topic on labels; see `teach_topics`."""
+        await self.teach_topics({ONE_TOPIC: labels}, page_of)
+
+    async def teach_topics(
+        self, labels: Labels, page_of: Callable[[str], ParsedPage | None] = lambda url: None
+    ) -> None:
         """Train the judge on labels, and update the page store and the frontier.
 
         Args:
-            labels: By URL whether a page is about the topic; None withdraws an earlier label.
+            labels: By topic and URL whether a page is about the topic; None withdraws an earlier label.
             page_of: Returns a page that was fetched before, for a judge that no longer has it in its sample.
         """
-        revisions = self._learn_labels(labels, page_of) if self._learner else []
-        if not self._learner:
-            self._labels.update(labels)  # for pages that are not fetched yet
-        revised = {revision.url for revision in revisions}
-        revisions += [_labelled(url, yes) for url, yes in labels.items() if yes is not None and url not in revised]
-        self._held_back.update((revision.url, revision) for revision in revisions)
+        by_url = _by_url(labels)
+        revisions = self._learn_labels(labels, by_url, page_of) if self._learner else []
+        if not self._learner:  # for pages that are not fetched yet
+            self._labels.update((url, {**self._labels.get(url, {}), **given}) for url, given in by_url.items())
+        revised = {
+            (revision.url, topic) for revision in revisions for topic in revision.judgement.topics or [ONE_TOPIC]
+        }
+        for url, given in by_url.items():
+            certain = {topic: yes for topic, yes in given.items() if yes is not None and (url, topic) not in revised}
+            revisions += [_labelled(url, certain)] if certain else []
+        for revision in revisions:
+            self._held_back[revision.url] = _both(self._held_back.get(revision.url), revision)
         await self._apply_revisions(self._take_ready())
 
     def _learn_labels(
-        self, labels: Mapping[str, bool | None], page_of: Callable[[str], ParsedPage | None]
+        self,
+        labels: Labels,
+        by_url: Mapping[str, Mapping[str, bool | None]],
+        page_of: Callable[[str], ParsedPage | None],
     ) -> list[Revision]:
         assert self._learner is not None
-        revisions = list(self._learner.teach(labels))
-        missing = [url for url, yes in labels.items() if yes is not None and not self._learner.remembers(url)]
+        learner = self._learner
+        one = labels.get(ONE_TOPIC, {})
+        revisions = list(learner.teach_topics(labels) if isinstance(learner, TopicLearner) else learner.teach(one))
+        given = [url for url, topics in by_url.items() if any(yes is not None for yes in topics.values())]
+        missing = [url for url in given if not self._learner.remembers(url)]
         for url in missing[-MOST_LEARNED_AGAIN:]:
             if page := page_of(url):
                 revisions += self._learner.learn(page)
@@ -111,18 +145,31 @@ class JudgementUpdater:
             if all(entry.score < 0 for entry in rest):
                 await self.frontier.rescore({entry.url: entry.score + 1 for entry in rest})
 
-    async def settled(self, url: str, relevance: float | None = None) -> None:
+    async def settled(
+        self, url: str, relevance: float | None = None, topics: Mapping[str, Judgement] | None = None
+    ) -> None:
         """Apply the revisions held back for a page, now that it is settled, and the strategy's own new scores.
 
         Args:
             relevance: Of the page, 0 when there was none; None for a settlement that is not the fetch of a new URL.
+            topics: The judgements of the page for several topics.
         """
         self._in_progress.discard(url)
-        if (yes := self._labels.get(url)) is not None:
-            self._held_back[url] = _labelled(url, yes)
+        if certain := {topic: yes for topic, yes in self._labels.get(url, {}).items() if yes is not None}:
+            self._held_back[url] = _both(self._held_back.get(url), _labelled(url, certain))
+        await self._read_needs()
         await self._apply_revisions(self._take_ready())
         if relevance is not None:
-            await self._forecast_publisher.fetched(relevance)
+            await self._forecast_publishers.fetched(relevance, topics or {})
+
+    async def _read_needs(self) -> None:
+        """Read how many relevant pages each topic has, every few pages, if some want a number of them."""
+        if self._budgets is None:
+            return
+        self._pages_to_needs -= 1
+        if self._pages_to_needs <= 0:
+            self._pages_to_needs = NEEDS_PAGES
+            self._budgets.set_found(await read_topic_counts(self.frontier))
 
     def close(self) -> None:
         """Save the state of judge and strategy."""
@@ -185,15 +232,45 @@ def _rejudgement(learner: Learner, page: StoredPage) -> Revision | None:
     if judgement is None:
         return None
     same = judgement.relevant == page.relevant and abs(judgement.relevance - page.relevance) <= LEAST_CHANGE
+    if judgement.topics:
+        same = _are_same(judgement.topics, unpacked_topics(page.topics))
     return None if same else Revision(url=page.url, judgement=judgement)
+
+
+def _are_same(now: Mapping[str, Judgement], before: Mapping[str, Judgement]) -> bool:
+    return all(
+        name in before
+        and judgement.relevant == before[name].relevant
+        and abs(judgement.relevance - before[name].relevance) <= LEAST_CHANGE
+        for name, judgement in now.items()
+    )
 
 
 def _parsed(page: StoredPage) -> ParsedPage:
     return ParsedPage(url=page.url, title=page.title, text=unpacked_text(page.text), language=page.language)
 
 
-def _labelled(url: str, yes: bool) -> Revision:
-    """Return a revision that has the label as its verdict, for a page that the judge did not revise."""
-    certain = float(yes)
-    judgement = Judgement(relevance=certain, relevant=yes, parts={LABEL_PART: certain})
-    return Revision(url=url, judgement=judgement)
+def _labelled(url: str, labels: Mapping[str, bool]) -> Revision:
+    """Return a revision that has the labels as its verdicts, for a page that the judge did not revise."""
+    topics = {
+        topic: Judgement(relevance=float(yes), relevant=yes, parts={LABEL_PART: float(yes)})
+        for topic, yes in labels.items()
+    }
+    return Revision(url=url, judgement=topics.get(ONE_TOPIC) or Judgement.of_topics(topics))
+
+
+def _both(earlier: Revision | None, later: Revision) -> Revision:
+    """Return a revision with the topics of both; for the same topic the later one counts."""
+    if earlier is None or not (earlier.judgement.topics and later.judgement.topics):
+        return later
+    topics = {**earlier.judgement.topics, **later.judgement.topics}
+    return Revision(url=later.url, judgement=Judgement.of_topics(topics))
+
+
+def _by_url(labels: Labels) -> dict[str, dict[str, bool | None]]:
+    """Return the labels of each page by topic, in their order."""
+    by_url: dict[str, dict[str, bool | None]] = {}
+    for topic, given in labels.items():
+        for url, yes in given.items():
+            by_url.setdefault(url, {})[topic] = yes
+    return by_url

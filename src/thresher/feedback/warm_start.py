@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.frontier.base import Frontier
-from thresher.records import Judgement, ParsedPage
+from thresher.records import TOPIC_PART, Judgement, ParsedPage, Parts
 from thresher.storage.reader import PageStoreReader, kept_judgement, kept_page
-from thresher.strategies.base import WarmStartable
+from thresher.strategies.base import TopicBudgets, WarmStartable
 from thresher.urls.canonical import canonicalize, fingerprint
 
 BEST_URLS = 2_000
@@ -23,8 +23,33 @@ BEST_URLS = 2_000
 MOST_PAGES = 300
 """Pages that are loaded at most: those that the best URLs were found on."""
 
-StoredParent = tuple[ParsedPage, Judgement, Mapping[str, float]]
-"""A page, its judgement, and the rewards of the URLs that it links to, as far as they were fetched."""
+
+@dataclass(frozen=True)
+class StoredParent:
+    """A page of an earlier run that links to waiting URLs.
+
+    Args:
+        outcomes: The judgements of the URLs that it links to, as far as they were fetched.
+        scores: The scores of its links by topic when they were found, in crawls of several topics.
+    """
+
+    page: ParsedPage
+    judgement: Judgement
+    outcomes: Mapping[str, Judgement]
+    scores: Mapping[str, Parts]
+
+    def rewards(self, topic: str = "") -> dict[str, float]:
+        """Return the rewards of the fetched URLs, for the crawl or for one of its topics."""
+        return {url: judgement.topics.get(topic, judgement).reward for url, judgement in self.outcomes.items()}
+
+    def waiting(self, topic: str, waiting: Mapping[str, float]) -> dict[str, float]:
+        """Return the scores of its waiting URLs for one topic: the current one for the topic that decides it."""
+        part = f"{TOPIC_PART}{topic}"
+        return {
+            url: waiting[url] if parts[part] == max(parts.values()) else min(parts[part], waiting[url])
+            for url, parts in self.scores.items()
+            if url in waiting and part in parts
+        }
 
 
 async def warm_start(strategy: WarmStartable, frontier: Frontier, pages: Path) -> int:
@@ -33,9 +58,18 @@ async def warm_start(strategy: WarmStartable, frontier: Frontier, pages: Path) -
     waiting = {entry.url: entry.score for entry in best if canonicalize(entry.url) == entry.url}
     parents = list(dict.fromkeys(entry.parent for entry in best if entry.parent))[:MOST_PAGES]
     stored = await asyncio.to_thread(lambda: list(_stored_parents(pages, parents, waiting)))
-    for page, judgement, outcomes in stored:
-        strategy.warm_start(page, judgement, waiting=waiting, outcomes=outcomes)
+    for parent in stored:
+        if isinstance(strategy, TopicBudgets):
+            _warm_start_topics(strategy, parent, waiting)
+        else:
+            strategy.warm_start(parent.page, parent.judgement, waiting=waiting, outcomes=parent.rewards())
     return len(stored)
+
+
+def _warm_start_topics(strategy: TopicBudgets, parent: StoredParent, waiting: Mapping[str, float]) -> None:
+    for topic in parent.judgement.topics:
+        of_topic, outcomes = parent.waiting(topic, waiting), parent.rewards(topic)
+        strategy.warm_start_topic(topic, parent.page, parent.judgement, waiting=of_topic, outcomes=outcomes)
 
 
 def _stored_parents(folder: Path, parents: list[int], waiting: Mapping[str, float]) -> Iterator[StoredParent]:
@@ -45,11 +79,22 @@ def _stored_parents(folder: Path, parents: list[int], waiting: Mapping[str, floa
                 continue
             page, record = found
             others = [link.url for link in page.links if link.url not in waiting and canonicalize(link.url) == link.url]
-            outcomes = {url: reward for url in others if (reward := _reward(collection, url)) is not None}
+            outcomes = {url: outcome for url in others if (outcome := _outcome(collection, url)) is not None}
             links = tuple(link for link in page.links if link.url in waiting or link.url in outcomes)
-            yield replace(page, links=links), kept_judgement(record), outcomes
+            scores = _topic_scores(collection, parent) if record.topics else {}
+            yield StoredParent(replace(page, links=links), kept_judgement(record), outcomes, scores)
 
 
-def _reward(collection: PageStoreReader, url: str) -> float | None:
+def _topic_scores(collection: PageStoreReader, parent: int) -> dict[str, Parts]:
+    return {
+        link.url: {name: score for name, score in link.parts.items() if name.startswith(TOPIC_PART)}
+        for link in collection.links(parent)
+    }
+
+
+def _outcome(collection: PageStoreReader, url: str) -> Judgement | None:
+    """Return the judgement of a URL; of one without a page, that it is not relevant."""
     record = collection.find(fingerprint(url))
-    return (record.reward if record.page else 0.0) if record else None
+    if record is None:
+        return None
+    return kept_judgement(record) if record.page else Judgement(relevance=0.0, relevant=False)

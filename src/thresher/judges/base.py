@@ -6,7 +6,7 @@ judgements. Judges take plain values: they depend neither on files nor on taxono
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from thresher.records import Judgement, ParsedPage, Revision, TermWeight
@@ -89,4 +89,17 @@ class Learner(Judge, Protocol):
 
     def save_state(self) -> None:
         """Save what was learned since the last save."""
+        ...
+
+
+@runtime_checkable
+class TopicLearner(Learner, Protocol):
+    """A learner of several topics."""
+
+    def assign_seed(self, url: str, topics: Iterable[str]) -> None:
+        """Take the page at a URL as a seed of these topics."""
+        ...
+
+    def teach_topics(self, labelled: Mapping[str, Mapping[str, bool | None]]) -> Sequence[Revision]:
+        """Apply labels of pages, by topic and URL, as `teach` does for all topics."""
         ...

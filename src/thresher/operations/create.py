@@ -29,6 +29,7 @@ class NewCrawl:
         allow: Private networks that may be crawled beside those of the seeds.
         taxonomy: The key of this name in topic.yaml.
         examples: The key of this name in topic.yaml.
+        topics: The key of this name in topic.yaml, for a crawl of several topics.
         settings: Further keys of topic.yaml, which override the defaults.
     """
 
@@ -39,12 +40,18 @@ class NewCrawl:
     allow: Sequence[str] = ()
     taxonomy: Mapping[str, Any] | None = None
     examples: Mapping[str, Any] | None = None
+    topics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def all_seeds(self) -> list[str]:
+        """The seeds of the crawl and of its topics."""
+        return [*self.seeds, *(url for topic in self.topics.values() for url in topic.get("seeds", ()))]
 
     @property
     def networks(self) -> list[str]:
         """The private networks that may be crawled, including those of private seeds."""
-        private = filter(None, (private_network(urlsplit(url).hostname or "") for url in self.seeds))
+        private = filter(None, (private_network(urlsplit(url).hostname or "") for url in self.all_seeds))
         return list(dict.fromkeys([*self.allow, *private]))
 
     def topic_yaml(self, name: str) -> str:
@@ -56,6 +63,7 @@ class NewCrawl:
             allow=self.networks,
             taxonomy=self.taxonomy,
             examples=self.examples,
+            topics=self.topics,
         )
         return with_settings(text, self.settings) if self.settings else text
 

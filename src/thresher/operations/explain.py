@@ -18,7 +18,7 @@ from thresher.errors import ConfigError
 from thresher.frontier.base import HostEntry, UrlEntry, UrlState
 from thresher.monitoring.failures import duration, plain_reason, some
 from thresher.project import CrawlProject
-from thresher.records import LABEL_PART, LANGUAGE_PART, Outcome, Parts
+from thresher.records import LABEL_PART, LANGUAGE_PART, TOPIC_PART, Outcome, Parts
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader, PathHop
 from thresher.traps.detector import trap
@@ -208,11 +208,21 @@ class Explanation:
             yield "     by redirect"
         if record.page:
             yield f"     {_verdict(record, None).rstrip('.').lower()}"
+            if record.topics:
+                yield "     relevance by topic:"
+                yield from _listed({name: judgement.relevance for name, judgement in record.topics.items()})
             if with_relevance and record.parts:
                 yield "     the relevance was computed from (not a sum):"
                 yield from _listed(record.parts)
 
     def _part_lines(self, parts: Parts, *, all_parts: bool) -> Iterator[str]:
+        if not parts:
+            return
+        topics = {name: score for name, score in parts.items() if name.startswith(TOPIC_PART)}
+        if topics:
+            yield "     link score by topic, the highest counts:"
+            yield from _listed(topics)
+            parts = {name: score for name, score in parts.items() if name not in topics}
         if not parts:
             return
         shown = parts if all_parts else strongest(parts)
@@ -241,7 +251,13 @@ def _verdict(record: PageRecord, threshold: float | None) -> str:
     if LANGUAGE_PART in record.parts:
         return f"{verdict}: its language, {record.language}, is not one of languages in topic.yaml{copy}{part}."
     limit = "" if threshold is None else f" (threshold {threshold:.2f})"
-    return f"{verdict}: relevance {record.relevance:.2f}{limit}{by}{copy}{part}."
+    return f"{verdict}{_topics_in_words(record)}: relevance {record.relevance:.2f}{limit}{by}{copy}{part}."
+
+
+def _topics_in_words(record: PageRecord) -> str:
+    """Name the topics that a page is relevant to, of several."""
+    relevant = [name for name, judgement in record.topics.items() if judgement.relevant]
+    return f" to {' and '.join(relevant)}" if relevant else ""
 
 
 def _outcome(record: PageRecord) -> str:
@@ -273,10 +289,12 @@ def _settled(record: PageRecord) -> dict[str, Any]:
         "depth",
         "fetched_at",
     )
+    topics = {name: judgement.relevance for name, judgement in record.topics.items()}
     return {
         **{name: getattr(record, name) for name in kept},
         "outcome": str(record.outcome),
         "relevance_parts": dict(record.parts),
+        **({"topics": topics} if topics else {}),
     }
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from thresher.coordination.connection import CONNECT_SECONDS
@@ -275,10 +275,16 @@ class LabellingSession:
 
     Args:
         boundary: Report the threshold before and after.
+        topic: The topic that the labels are about, of several; empty for all.
+
+    Raises:
+        ConfigError: There is no such topic.
     """
 
-    def __init__(self, crawl: CrawlProject, *, boundary: bool = False) -> None:
+    def __init__(self, crawl: CrawlProject, *, boundary: bool = False, topic: str = "") -> None:
+        crawl.check_topic(topic)
         self._crawl = crawl
+        self._topic = topic
         self._boundary = boundary
         self._answers = 0
         self._written = 0
@@ -302,7 +308,8 @@ class LabellingSession:
         Raises:
             ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
         """
-        labels = [Label(url=_canonical(text), relevant=value, at=time.time()) for text, value in answers.items()]
+        now, topic = time.time(), self._topic
+        labels = [Label(url=_canonical(text), relevant=value, at=now, topic=topic) for text, value in answers.items()]
         frontier = self._crawl.frontier()
         try:
             urls = [await look_up(self._crawl, frontier, label) for label in labels]
@@ -330,11 +337,18 @@ class LabellingSession:
         return LabellingResult(
             labels=self._answers,
             heard=applied,
-            before=_labelling_status(self._own_verdicts, labels, self._queue),
-            after=_labelling_status(verdicts_now, labels, await _best(self._crawl)),
+            before=self._status(self._own_verdicts, labels, self._queue),
+            after=self._status(verdicts_now, labels, await _best(self._crawl)),
             urls=list(self._urls.values()),
             boundary=await self._moved() if self._boundary and applied and self._answers else None,
         )
+
+    def _status(
+        self, own_verdicts: Mapping[str, bool], labels: Mapping[str, bool], queue: Sequence[UrlEntry]
+    ) -> LabellingStatus:
+        """Return the status; of several topics without the precision, since labels may be about one of them."""
+        status = _labelling_status(own_verdicts, labels, queue)
+        return replace(status, precision=None) if self._crawl.topic_names else status
 
     async def _moved(self) -> Boundary:
         """Compare the threshold with the equivalent one after the labels."""
@@ -370,17 +384,18 @@ def equal_threshold(scores: Sequence[float], count: int, *, threshold: float) ->
 
 
 async def add_labels(
-    crawl: CrawlProject, labels: Mapping[str, bool | None], *, boundary: bool = False
+    crawl: CrawlProject, labels: Mapping[str, bool | None], *, boundary: bool = False, topic: str = ""
 ) -> LabellingResult:
     """Label pages by URL, None to remove a label; return what changed.
 
     Args:
         boundary: Report the threshold before and after.
+        topic: The topic that the labels are about, of several; empty for all.
 
     Raises:
         ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
     """
-    session = LabellingSession(crawl, boundary=boundary)
+    session = LabellingSession(crawl, boundary=boundary, topic=topic)
     await session.begin()
     await session.answer(labels)
     return await session.learn()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from thresher.frontier.base import MAX_TRIES
@@ -176,6 +176,11 @@ def relevance_of(record: PageRecord, settlement: Settlement) -> float | None:
     if validators_of(settlement.lease) or not (settlement.page or settlement.outcome is Outcome.FAILED):
         return None
     return 0.0 if record.duplicate_of else record.relevance
+
+
+def topics_of(record: PageRecord) -> Mapping[str, Judgement]:
+    """Return the judgements of a fetched URL for several topics; none for duplicates and failures."""
+    return {} if record.duplicate_of else record.topics
 
 
 def _found_links(page: ParsedPage | None, candidates: Sequence[Candidate]) -> list[FoundLink]:

@@ -23,12 +23,13 @@ from thresher.pipeline.commit import BatchCommitter
 from thresher.pipeline.deduplication import DuplicateFinder
 from thresher.pipeline.host_policy import HostPolicy, is_side_request
 from thresher.pipeline.links import LinkSelector, PipelineRules
-from thresher.pipeline.outcomes import FindMainContent, OutcomeBuilder, Settled, relevance_of
+from thresher.pipeline.outcomes import FindMainContent, OutcomeBuilder, Settled, relevance_of, topics_of
 from thresher.politeness.backoff import Backoff
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPage, Settlement
 from thresher.storage.page_store import Archive, PageRecord
 from thresher.storage.warc.base import Captures
 from thresher.strategies.base import Strategy
+from thresher.strategies.topics import seed_topics
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +109,7 @@ class Pipeline:
     ) -> PageRecord:
         settlement = replace(settlement, delay_seconds=max(delay_seconds, settlement.delay_seconds))
         await self._committer.settle(record, settlement, fetched)
-        await self.updater.settled(record.url, relevance_of(record, settlement))
+        await self.updater.settled(record.url, relevance_of(record, settlement), topics_of(record))
         return record
 
     async def _process(self, lease: Lease, fetched: FetchedPage) -> Settled:
@@ -130,7 +131,7 @@ class Pipeline:
     async def _page(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled:
         if early := await self._outcomes.without_judgement(lease, fetched, page):
             return early
-        await self.updater.learn(page, seed=lease.hops == 0)
+        await self.updater.learn(page, seed=lease.hops == 0, topics=seed_topics(lease))
         judgement = self._judge.judge(page)
         duplicate_of, content = await self._duplicate_finder.look_up(page)
         links = self._links.on_miss(lease) if duplicate_of else self._scored(page, judgement, lease, fetched)

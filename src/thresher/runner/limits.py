@@ -28,6 +28,7 @@ class StopReason(Enum):
     DONE = ("nothing is left to fetch", "", 0)
     RESTING = ("the remaining URLs wait for hosts that do not answer or are parked", "", 0)
     RELEVANT = ("the limit of relevant pages is reached", "", 0)
+    TOPICS = ("every topic has its pages", "", 0)
     HARVEST = ("the harvest rate fell below its limit", "", 0)
     PAGES = ("the page limit is reached", "Re-run with a higher limit to continue.", 0)
     MINUTES = ("the time limit is reached", "Re-run to continue.", 0)
@@ -54,7 +55,7 @@ def nothing_fetched(ending: StopReason, before: Counts, after: Counts, *, is_ref
     Args:
         unreachable: Whether URLs wait for hosts that do not answer or are busy.
     """
-    if ending in (StopReason.RELEVANT, StopReason.HARVEST, StopReason.PAGES, StopReason.STOPPED, StopReason.FORCED):
+    if ending not in (StopReason.DONE, StopReason.RESTING, StopReason.MINUTES):
         return False
     failed = after.failed - before.failed
     fetched = after.done - before.done if is_refresh else after.pages - before.pages

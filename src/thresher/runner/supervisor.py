@@ -25,6 +25,7 @@ from thresher.engine.dns.refused_urls import reopen_refused
 from thresher.engine.lease_loop import MAX_WAIT_SECONDS
 from thresher.errors import StoreError, StoreUnreachable, ThresherError
 from thresher.feedback.forecast import read_forecast
+from thresher.feedback.topic_counts import TopicTotals
 from thresher.feedback.updates import rejudge_segments
 from thresher.frontier.base import Counts, CrawlStore
 from thresher.monitoring.failures import FailureReport, failure_report
@@ -105,13 +106,19 @@ class RunResult:
 
 @dataclass(frozen=True)
 class _StoreSnapshot:
-    """The last answer of the store; `is_over` when no more URLs can come."""
+    """The last answer of the store.
+
+    Args:
+        is_over: Whether no more URLs can come.
+        are_topics_complete: Whether every topic that wants a number of pages has them.
+    """
 
     counts: Counts = field(default_factory=Counts)
     is_over: bool = False
     cluster: ClusterSnapshot = field(default_factory=ClusterSnapshot)
     forecast: Forecast | None = None
     run_control: RunControl = field(default_factory=RunControl)
+    are_topics_complete: bool = False
 
 
 class Poller(Generic[T]):
@@ -177,6 +184,8 @@ class Supervisor:
         self._worker_pool = WorkerPool(crawl, metrics=metrics)
         self._snapshot = _StoreSnapshot()
         self._totals = Totals(crawl.counted_pages)
+        machine = machine_name(crawl.folder, name) if crawl.is_shared else ""
+        self._topic_totals = TopicTotals(crawl.folder.pages, machine, {} if crawl.is_refresh else crawl.topic_pages)
         self._ending: StopReason | None = None
         self._by_hand = False
         self._is_final = False
@@ -311,10 +320,11 @@ class Supervisor:
             read_run_control(frontier),
         )
         forecast = await read_forecast(frontier, counts)
+        are_complete = await self._topic_totals.are_complete(frontier, fresh=self._is_final)
         if not self._crawl.is_shared:
             await self._worker_pool.publish_workers(frontier)
         is_over = not self._names and not counts.leased and await self._is_empty(frontier, counts)
-        return _StoreSnapshot(counts, is_over, cluster, forecast, run_control)
+        return _StoreSnapshot(counts, is_over, cluster, forecast, run_control, are_complete)
 
     async def _is_empty(self, frontier: CrawlStore, counts: Counts) -> bool:
         seconds, limit = await frontier.seconds_to_next(), self._limits.pages
@@ -349,7 +359,8 @@ class Supervisor:
         self._is_final = True
         progress = await self._poll(poller)
         if self._ending is None:
-            self._ending = self._limits.reached(progress.counts)
+            complete = self._snapshot.are_topics_complete
+            self._ending = StopReason.TOPICS if complete else self._limits.reached(progress.counts)
         return replace(progress, pages_per_second=self._pace.pages_per_second(over=float("inf")))
 
     async def _replace_the_dead(self, frontier: CrawlStore) -> None:
@@ -369,6 +380,8 @@ class Supervisor:
         harvest = self._pace.harvest()
         if self._snapshot.cluster.stop:
             self._stop(self._snapshot.cluster.stop, for_all=False)
+        elif self._snapshot.are_topics_complete:
+            self._stop(StopReason.TOPICS, for_all=True)
         elif ending := self._limits.exceeded(progress.counts, seconds=progress.seconds, harvest=harvest):
             self._stop(ending, for_all=True)
 

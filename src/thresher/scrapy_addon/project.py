@@ -89,6 +89,8 @@ def open_spider_crawl(path: Path, config: CrawlConfig, *, spider: str, start: Se
 
     A copy of topic.yaml is stored in it, so that ``thresher why``, ``status``, ``search`` and ``export`` work on it.
     """
+    if config.topics:
+        raise ConfigError(f"{path}: a spider crawls one topic; remove topics, or crawl with thresher run")
     folder = CrawlFolder(path.parent / FOLDER / spider)
     folder.root.mkdir(parents=True, exist_ok=True)
     name = f"{config.name or path.parent.resolve().name}-{spider}"

@@ -24,7 +24,7 @@ from thresher.search.query import SearchQuery
 from thresher.search.ranking import Filters, SearchHit, SearchOrder, find
 
 NAME = "search.db"
-VERSION = 1
+VERSION = 2
 """Increased whenever terms, tables or signatures change; an index of another version is rebuilt."""
 MOST_DEAD_SHARE = 0.5
 """An index with a larger share of outdated rows, of pages that were fetched again, is rebuilt."""

@@ -28,6 +28,10 @@ _JUDGEMENTS = (
     "WHERE doc.segment = ? AND doc.live AND now.id = doc.place "
     "AND (doc.relevance <> now.relevance OR doc.relevant <> now.relevant)"
 )
+_TOPICS = (
+    "UPDATE doc SET topics = now.topics FROM segment_now.page AS now "
+    "WHERE doc.segment = ? AND doc.live AND doc.topics IS NOT NULL AND now.id = doc.place AND doc.topics <> now.topics"
+)
 
 
 class StaleIndex(Exception):
@@ -93,6 +97,8 @@ class SearchIndexer:
             self._db.execute("ATTACH ? AS segment_now", [segment.uri])
         try:
             self._db.execute(_JUDGEMENTS, [number])
+            if segment.has_topics:
+                self._db.execute(_TOPICS, [number])
         finally:
             self._db.execute("DETACH segment_now")
 
@@ -125,9 +131,9 @@ class SearchIndexer:
         self._groups.add(row.fingerprint, tokenize(main_text) if main_text != row.text else terms)
         doc = [row.fingerprint, number, row.place, host_key(row.url), row.language, row.relevance, row.relevant]
         added = self._db.execute(
-            "INSERT INTO doc (fingerprint, segment, place, live, host, language, relevance, relevant, fetched_at)"
-            " VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?)",
-            [*doc, row.fetched_at],
+            "INSERT INTO doc (fingerprint, segment, place, live, host, language, relevance, relevant, fetched_at,"
+            " topics) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?)",
+            [*doc, row.fetched_at, row.topics],
         )
         self._db.execute(
             "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",

@@ -40,6 +40,7 @@ class Filters:
         min_relevance: At least this relevance.
         since: Fetched at or after this time, in seconds since the epoch.
         until: Fetched before this time.
+        topic: Relevant to this one of several topics; empty for all pages.
     """
 
     host: str = ""
@@ -47,6 +48,7 @@ class Filters:
     min_relevance: float = 0.0
     since: float | None = None
     until: float | None = None
+    topic: str = ""
 
     def condition(self) -> tuple[str, dict[str, object]]:
         """Return a SQL condition and its parameters."""
@@ -58,6 +60,7 @@ class Filters:
             ("min_relevance", "doc.relevance >= :min_relevance", self.min_relevance, self.min_relevance > 0),
             ("since", "doc.fetched_at >= :since", self.since, self.since is not None),
             ("until", "doc.fetched_at < :until", self.until, self.until is not None),
+            ("topic", "json_extract(doc.topics, :topic) = 1", f'$."{self.topic}"[1]', bool(self.topic)),
         ]
         active = [(name, text, value) for name, text, value, is_set in parts if is_set]
         return " AND ".join(["doc.live", *(text for _, text, _ in active)]), {name: value for name, _, value in active}

@@ -27,6 +27,7 @@ class SegmentRow:
         main: The packed main text, if that was stored.
         markup: The packed markup, if that was stored.
         anchors: The URLs and anchor texts of its links.
+        topics: The packed judgements for several topics, if there are any.
     """
 
     place: int
@@ -42,6 +43,7 @@ class SegmentRow:
     main: bytes | None
     markup: bytes | None
     anchors: list[tuple[str, str]]
+    topics: str | None
 
 
 @contextmanager
@@ -67,7 +69,9 @@ class Segment:
             self._db = sqlite3.connect(self.uri, uri=True, timeout=60, isolation_level=None)
             self.is_empty = check_version(self._db, path) == 0
             columns = {row[1] for row in self._db.execute("PRAGMA table_info(page)")}
-        self._columns = ", ".join([_COLUMNS, *(name if name in columns else "NULL" for name in ("main", "markup"))])
+        self.has_topics = "topics" in columns
+        later = (name if name in columns else "NULL" for name in ("main", "markup", "topics"))
+        self._columns = ", ".join([_COLUMNS, *later])
 
     def close(self) -> None:
         self._db.close()
@@ -115,6 +119,7 @@ def _row(values: Sequence[Any]) -> SegmentRow:
         text=unpacked_text(values[9]),
         main=values[11],
         markup=values[12],
+        topics=values[13],
         anchors=[(link.url, link.anchor) for link in unpacked_links(values[10]) if link.anchor],
     )
 

@@ -10,13 +10,14 @@ from pathlib import Path
 from thresher.errors import StoreError
 from thresher.sqlite_files import open_to_read
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 _ADDED = {
     2: {"probability": "REAL"},
     3: {"etag": "TEXT NOT NULL DEFAULT ''", "last_modified": "TEXT NOT NULL DEFAULT ''", "main": "BLOB"},
     4: {"reward": "REAL NOT NULL DEFAULT 0", "terms": "BLOB"},
     5: {"markup": "BLOB"},
+    6: {"topics": "TEXT"},
 }
 """The columns added by each format since the first."""
 ONE_RELEVANCE = 4

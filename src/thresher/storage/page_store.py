@@ -15,7 +15,7 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
@@ -24,7 +24,7 @@ import orjson
 import zstandard
 
 from thresher.errors import DamagedFile
-from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision
+from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision, best_topic
 from thresher.storage.migrations import prepare
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -32,11 +32,14 @@ UNCHANGED = "unchanged"
 """The reason of a revisit that found the page unchanged; such a row has no page, and the row before it counts."""
 
 _SQL = resources.files("thresher.storage") / "sql"
-_LAST = "SELECT id, relevant, duplicate_of FROM page WHERE fingerprint = ? AND page = 1 ORDER BY id DESC LIMIT 1"
+_LAST = (
+    "SELECT id, relevant, duplicate_of, parts, topics FROM page WHERE fingerprint = ? AND page = 1 "
+    "ORDER BY id DESC LIMIT 1"
+)
 _STORED = (
-    "SELECT id, url, title, language, relevance, relevant, terms, iif(terms IS NULL, text, NULL) FROM page AS own "
-    "WHERE page = 1 AND id > ? AND id = (SELECT max(id) FROM page WHERE fingerprint = own.fingerprint AND page = 1) "
-    "ORDER BY id LIMIT ?"
+    "SELECT id, url, title, language, relevance, relevant, terms, iif(terms IS NULL, text, NULL), topics "
+    "FROM page AS own WHERE page = 1 AND id > ? "
+    "AND id = (SELECT max(id) FROM page WHERE fingerprint = own.fingerprint AND page = 1) ORDER BY id LIMIT ?"
 )
 
 
@@ -76,6 +79,7 @@ class PageRecord:
         markup: The markup, from which `stored_main_text` extracts the main text; empty when it is not stored.
         links: The links that it added to the frontier.
         terms: The term vector, from which a judge can judge the page again; empty when it cannot.
+        topics: The judgement for each topic of a crawl of several: relevance, verdict and reward.
     """
 
     fingerprint: int
@@ -105,6 +109,7 @@ class PageRecord:
     markup: str = ""
     links: Sequence[FoundLink] = ()
     terms: Packed = b""
+    topics: Mapping[str, Judgement] = field(default_factory=dict)
 
     @classmethod
     def of_page(cls, page: ParsedPage, judgement: Judgement, *, lease: Lease, fetched: FetchedPage) -> Self:
@@ -125,6 +130,7 @@ class PageRecord:
             relevant=judgement.relevant,
             reward=judgement.reward,
             parts=judgement.parts,
+            topics=judgement.topics,
             elapsed_seconds=fetched.elapsed_seconds,
             bytes=len(fetched.body),
         )
@@ -137,6 +143,7 @@ class StoredPage(NamedTuple):
         row_id: Its id in the segment.
         terms: The term vector as the judge wrote it; None in rows of earlier formats.
         text: All visible text; None when it was not stored, or when there are terms.
+        topics: The judgements for several topics as they are stored; None in crawls of one topic.
     """
 
     row_id: int
@@ -147,6 +154,7 @@ class StoredPage(NamedTuple):
     relevant: bool
     terms: bytes | None
     text: bytes | None
+    topics: str | None = None
 
 
 class Archive(Protocol):
@@ -211,15 +219,17 @@ class PageStoreWriter:
             for revision in revisions:
                 found = self._db.execute(_LAST, [fingerprint(revision.url)]).fetchone()
                 if found is not None:
-                    row_id, was_relevant, duplicate_of = found
-                    self._db.execute(self._revise, _revised(row_id, revision))
-                    changes[host_key(revision.url)] += (revision.judgement.relevant - was_relevant) * (not duplicate_of)
+                    row_id, was_relevant, duplicate_of, parts, topics = found
+                    judgement = _completed(revision.judgement, parts, topics)
+                    self._db.execute(self._revise, _revised(row_id, judgement))
+                    changes[host_key(revision.url)] += (judgement.relevant - was_relevant) * (not duplicate_of)
             self._db.execute("COMMIT")
         return {host: change for host, change in changes.items() if change}
 
     def _row(self, record: PageRecord) -> dict[str, Any]:
         row = {name: getattr(record, name) for name in PageRecord.__slots__}
         row["parts"] = _packed_parts(record.parts)
+        row["topics"] = _packed_topics(record.topics)
         row["text"] = self._packed(record.text)
         row["main"] = self._packed(record.main if record.main != record.text else "")
         row["markup"] = self._packed(record.markup)
@@ -258,15 +268,49 @@ def _written(links: Sequence[Sequence[Any]]) -> bytes:
         return json.dumps(links, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _revised(row_id: int, revision: Revision) -> dict[str, Any]:
-    judgement = revision.judgement
+def _completed(judgement: Judgement, parts: str | None, topics: str | None) -> Judgement:
+    """Complete a revised judgement for some topics by the stored judgements for the others."""
+    if not judgement.topics:
+        return judgement
+    before = unpacked_topics(topics)
+    now = Judgement.of_topics({**before, **judgement.topics})
+    best = best_topic(now.topics)
+    if best in judgement.topics:
+        return now
+    return replace(now, parts=unpacked_parts(parts) if best == best_topic(before) else {})
+
+
+def _revised(row_id: int, judgement: Judgement) -> dict[str, Any]:
     return {
         "id": row_id,
         "relevance": judgement.relevance,
         "relevant": judgement.relevant,
         "reward": judgement.reward,
         "parts": _packed_parts(judgement.parts),
+        "topics": _packed_topics(judgement.topics),
     }
+
+
+def _packed_topics(topics: Mapping[str, Judgement]) -> str | None:
+    if not topics:
+        return None
+    numbers = {name: [each.relevance, int(each.relevant), each.reward] for name, each in topics.items()}
+    return json.dumps(numbers, ensure_ascii=False)
+
+
+def unpacked_topics(text: str | None) -> dict[str, Judgement]:
+    """Decode the judgements for several topics.
+
+    Raises:
+        DamagedFile: They cannot be decoded.
+    """
+    try:
+        return {
+            name: Judgement(relevance=relevance, relevant=bool(relevant), reward=reward)
+            for name, (relevance, relevant, reward) in (json.loads(text) if text else {}).items()
+        }
+    except (ValueError, TypeError, AttributeError) as error:
+        raise DamagedFile(f"what is stored of a page is damaged: {error}") from error
 
 
 def _packed_parts(parts: Parts) -> str | None:

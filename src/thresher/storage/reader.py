@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import heapq
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import groupby
 from pathlib import Path
 
-from thresher.records import Judgement, Link, Outcome, ParsedPage, Parts
+from thresher.records import Judgement, Link, Outcome, ParsedPage, Parts, best_topic
 from thresher.sqlite_files import open_to_read, readable_uri
 from thresher.storage.latest import LatestRows
 from thresher.storage.migrations import check_version, read_as_newest
@@ -27,6 +27,7 @@ from thresher.storage.page_store import (
     unpacked_links,
     unpacked_parts,
     unpacked_text,
+    unpacked_topics,
 )
 from thresher.urls.canonical import host_key
 
@@ -35,6 +36,10 @@ _COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in _CONTE
 _RANKED = (
     f"SELECT id, {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? AND id <= ? "  # noqa: S608 - our own names
     "ORDER BY relevance DESC, fetched_at, id"
+)
+_RANKED_BY_TOPIC = (
+    f"SELECT id, {_COLUMNS} FROM page WHERE page = 1 AND json_extract(topics, :topic) >= :least AND id <= :last "  # noqa: S608 - our own names
+    "ORDER BY json_extract(topics, :topic) DESC, fetched_at, id"
 )
 
 
@@ -45,6 +50,9 @@ _TALLY = (
     "SELECT count(*), coalesce(sum(duplicate_of <> 0), 0), coalesce(sum(relevant AND duplicate_of = 0), 0), "
     "coalesce(sum(iif(duplicate_of = 0, relevance, 0)), 0.0) FROM page WHERE page = 1 AND "
 )
+
+
+_TOPICS = "SELECT topics FROM page WHERE page = 1 AND duplicate_of = 0 AND topics IS NOT NULL AND "
 
 
 class PageOrder(Enum):
@@ -139,28 +147,40 @@ class PageStoreReader:
         self.close()
 
     def ranked(
-        self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False
+        self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False, topic: str = ""
     ) -> Iterator[PageRecord]:
         """Yield the pages, most relevant first, each URL once by its last row, without text and links.
+
+        With a topic, of several, all of this is by the judgements for this topic.
 
         Args:
             min_relevance: Skip pages below it.
             relevant: Skip pages that are not relevant.
             duplicates: Also yield pages with the text of another page.
+            topic: A topic of a crawl of several; its judgements replace those of the records.
         """
         repeats = self.repeats()
         try:
-            streams = [self._ranked_segment(repeats, number, min_relevance) for number in range(len(self._segments))]
+            numbers = range(len(self._segments))
+            streams = [self._ranked_segment(repeats, number, min_relevance, topic) for number in numbers]
             for record in heapq.merge(*streams, key=_rank):
                 if (duplicates or not record.duplicate_of) and (record.relevant or not relevant):
                     yield record
         finally:
             repeats.close()
 
-    def _ranked_segment(self, repeats: LatestRows, number: int, min_relevance: float) -> Iterator[PageRecord]:
-        for row in self._segments[number].execute(_RANKED, [min_relevance, repeats.last[number]]):
+    def _ranked_segment(
+        self, repeats: LatestRows, number: int, min_relevance: float, topic: str
+    ) -> Iterator[PageRecord]:
+        segment, last = self._segments[number], repeats.last[number]
+        if topic:
+            values = {"topic": f'$."{topic}"[0]', "least": min_relevance, "last": last}
+            found = segment.execute(_RANKED_BY_TOPIC, values)
+        else:
+            found = segment.execute(_RANKED, [min_relevance, last])
+        for row in found:
             if not repeats.is_stale(number, row["id"]):
-                yield _record(row)
+                yield for_topic(_record(row), topic)
 
     def repeats(self) -> LatestRows:
         """Return which URLs have several rows, and which rows count; the caller closes it."""
@@ -185,6 +205,16 @@ class PageStoreReader:
         outside = f"language NOT IN ({', '.join('?' * (1 + len(languages)))})"
         query = f"SELECT DISTINCT fingerprint FROM page WHERE page = 1 AND NOT relevant AND {outside}"  # noqa: S608 - placeholders
         return len({row[0] for segment in self._segments for row in segment.execute(query, ["", *languages])})
+
+    def topic_tallies(self) -> dict[str, int]:
+        """Return the number of relevant pages of each topic; a page that is relevant to two counts for both."""
+        found: Counter[str] = Counter()
+        with closing(self.repeats()) as repeats:
+            for place, segment in enumerate(self._segments):
+                found.update(_relevant_topics(segment, "id <= ?", repeats.last[place]))
+                for row_id in repeats.stale(place):
+                    found.subtract(_relevant_topics(segment, "id = ?", row_id))
+        return dict(found)
 
     def host_tallies(self) -> dict[str, PageTally]:
         found: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0.0])
@@ -298,6 +328,11 @@ def _tally(segment: sqlite3.Connection, condition: str, row_id: int) -> PageTall
     return PageTally(pages=pages, duplicates=duplicates, relevant=relevant, expected=expected)
 
 
+def _relevant_topics(segment: sqlite3.Connection, condition: str, row_id: int) -> Iterator[str]:
+    for [topics] in segment.execute(_TOPICS + condition, [row_id]):
+        yield from (name for name, judgement in unpacked_topics(topics).items() if judgement.relevant)
+
+
 def _rank(record: PageRecord) -> tuple[float, float]:
     return -record.relevance, record.fetched_at
 
@@ -325,8 +360,18 @@ def _record(row: sqlite3.Row) -> PageRecord:
     values = {name: value for name, value in zip(row.keys(), row, strict=True) if name != "id"}
     values["outcome"] = Outcome(values["outcome"])
     values["parts"] = unpacked_parts(values["parts"])
+    values["topics"] = unpacked_topics(values["topics"])
     values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])
     return PageRecord(**values)
+
+
+def for_topic(record: PageRecord, topic: str) -> PageRecord:
+    """Return a record with the judgement for one topic, of several; unchanged without a topic."""
+    if not topic:
+        return record
+    own = record.topics.get(topic, Judgement(relevance=0.0, relevant=False))
+    parts = record.parts if record.topics and best_topic(record.topics) == topic else {}
+    return replace(record, relevance=own.relevance, relevant=own.relevant, reward=own.reward, parts=parts)
 
 
 AROUND_CHARACTERS = 80
@@ -351,7 +396,13 @@ def kept_page(collection: PageStoreReader, fingerprint: int) -> tuple[ParsedPage
 
 def kept_judgement(record: PageRecord) -> Judgement:
     """Return the judgement of a stored page."""
-    return Judgement(relevance=record.relevance, relevant=record.relevant, reward=record.reward, parts=record.parts)
+    return Judgement(
+        relevance=record.relevance,
+        relevant=record.relevant,
+        reward=record.reward,
+        parts=record.parts,
+        topics=record.topics,
+    )
 
 
 def _links(found: Sequence[FoundLink], text: str) -> Iterator[Link]:

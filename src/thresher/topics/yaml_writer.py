@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import yaml
 
 from thresher.topics.topic import TopicDefinition
+
+MOST_NAME_CHARACTERS = 50
 
 
 def topic_yaml(
@@ -19,6 +22,7 @@ def topic_yaml(
     allow: Sequence[str] = (),
     taxonomy: Mapping[str, Any] | None = None,
     examples: Mapping[str, Any] | None = None,
+    topics: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> str:
     """Return the text of a new topic.yaml: the given values, and the settings that users change first."""
     lines = [
@@ -29,6 +33,7 @@ def topic_yaml(
         f"keywords: {_flow(list(topic.keywords))}",
         *([f"taxonomy: {_flow(dict(taxonomy))}"] if taxonomy else []),
         *([f"examples: {_flow(dict(examples))}"] if examples else []),
+        *_topic_lines(topics or {}),
         "seeds: [seeds.txt]",
         f"strategy: {_flow({'name': strategy})}",
         "scope: {deny_hosts: [], max_pages_per_host: 1000, max_depth: 12}",
@@ -39,6 +44,20 @@ def topic_yaml(
         f"network: {_flow({'allow': list(allow)})}                   # private addresses are refused unless listed",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _topic_lines(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the lines of several topics, one line for each."""
+    if not topics:
+        return []
+    head = "topics:                               # also of each: pages, the relevant pages wanted"
+    return [head, *(f"  {_flow(name)}: {_flow(dict(topic))}" for name, topic in topics.items())]
+
+
+def topic_name(text: str, taken: Collection[str] = ()) -> str:
+    """Make the name of one of several topics from its phrase or its node: letters, digits and hyphens."""
+    name = "-".join(re.findall(r"\w+", text.lower()))[:MOST_NAME_CHARACTERS] or "topic"
+    return next(free for free in (name, *map(f"{name}-{{}}".format, range(2, len(taken) + 3))) if free not in taken)
 
 
 def with_settings(text: str, settings: Mapping[str, Any]) -> str:

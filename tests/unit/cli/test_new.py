@@ -47,12 +47,46 @@ def test_one_language_may_be_chosen(new, tmp_path):
     assert list(crawl.topic().vectors()) == ["zh"]
 
 
-def test_several_nodes_may_be_chosen_and_keywords_added(new, tmp_path):
-    new(*BASKETBALL, "--node", "Top/Sports/Tennis", "--keywords", "racket")
+def test_keywords_are_added_to_a_node(new, tmp_path):
+    new(*BASKETBALL, "--keywords", "racket")
     crawl = CrawlProject.open(tmp_path / "crawl")
-    assert crawl.config.taxonomy.nodes == ["Sports/Basketball", "Sports/Tennis"]
     assert crawl.config.keywords == ["racket"]
-    assert crawl.topic().vectors()["en 2"] == {"sport": 0.5, "tenni": 1.0, "racket": 1.0}
+    assert crawl.topic().vectors()["en"] == {"sport": 0.5, "basketbal": 1.0, "racket": 1.0}
+
+
+def test_several_nodes_become_several_topics(new, tmp_path):
+    code, err = new(*BASKETBALL, "--node", "Top/Sports/Tennis", "--seed", "tennis=http://t.example/")
+    assert code == 0
+    assert "judged and counted separately: basketball, tennis." in err
+    crawl = CrawlProject.open(tmp_path / "crawl")
+    assert {name: topic.nodes for name, topic in crawl.config.topics.items()} == {
+        "basketball": ["Sports/Basketball"],
+        "tennis": ["Sports/Tennis"],
+    }
+    assert crawl.topic_seeds("basketball") == ["http://hoops.example/"]
+    assert crawl.topic_seeds("tennis") == ["http://t.example/"]
+    assert crawl.topic("tennis").vectors()["en"] == {"sport": 0.5, "tenni": 1.0}
+    assert crawl.config.title == {"en": "Basketball, Tennis", "zh": "篮球, 网球"}
+
+
+def test_several_phrases_become_several_topics_with_names_of_their_own(new, tmp_path):
+    code, err = new("--topic", "green tea; 绿茶", "--topic", "Green Tea!", "--seed", "http://a.example/")
+    assert code == 0
+    assert "Without seeds, only by their words: green-tea, green-tea-2. Better: --seed green-tea=URL" in err
+    assert "they belong to no topic" in err
+    crawl = CrawlProject.open(tmp_path / "crawl")
+    assert crawl.config.topics["green-tea"].title == {"en": "green tea", "zh": "绿茶"}
+    assert list(crawl.config.topics) == ["green-tea", "green-tea-2"]
+    assert crawl.seeds() == ["http://a.example/"]
+    assert crawl.topic_seeds("green-tea") == []
+
+
+def test_a_seed_of_an_unknown_topic_and_keywords_of_several_are_refused(new):
+    topics = ("--topic", "green tea", "--topic", "solar cells")
+    code, err = new(*topics, "--seed", "tea=http://a.example/")
+    assert (code, "no topic is called 'tea'; the topics are green-tea, solar-cells" in err) == (4, True)
+    code, err = new(*topics, "--keywords", "pot", "--seed", "http://a.example/")
+    assert (code, "write the keywords of several topics into topic.yaml" in err) == (4, True)
 
 
 def test_example_pages_are_the_seeds_when_none_is_given(new, tmp_path):

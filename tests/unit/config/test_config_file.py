@@ -76,3 +76,14 @@ def test_a_lease_that_ends_before_its_fetch_is_refused(tmp_path):
 )
 def test_what_is_not_plain_yaml_of_ours_is_refused(tmp_path, text, said):
     assert said in complaint(tmp_path, text)
+
+
+def test_several_topics_have_words_of_their_own(tmp_path):
+    said = complaint(tmp_path, "keywords: [tea]\ntopics: {tea: {title: {en: green tea}}}\n")
+    assert "topics have keywords and nodes of their own" in said
+    said = complaint(tmp_path, "topics: {tea: {nodes: [Drinks/Tea]}}\n")
+    assert "topics.tea.nodes names nodes, and there is no taxonomy" in said
+
+
+def test_the_name_of_a_topic_is_one_word(tmp_path):
+    assert "topics" in complaint(tmp_path, "topics: {green/tea: {title: {en: green tea}}}\n")

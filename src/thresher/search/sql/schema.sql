@@ -15,7 +15,8 @@ CREATE TABLE IF NOT EXISTS doc (
     language    TEXT    NOT NULL,
     relevance   REAL    NOT NULL,
     relevant    INTEGER NOT NULL,
-    fetched_at  REAL    NOT NULL
+    fetched_at  REAL    NOT NULL,
+    topics      TEXT                       -- as in the page store, in crawls of several topics
 );
 CREATE INDEX IF NOT EXISTS doc_fingerprint ON doc (fingerprint);
 -- Our own terms, parted by blanks: the tokenizer has nothing left to decide. It keeps no text; rows are only added.

@@ -1,4 +1,4 @@
 -- Parameters: the row, and the new judgement of its page.
 UPDATE page
-SET relevance = :relevance, relevant = :relevant, reward = :reward, parts = :parts
+SET relevance = :relevance, relevant = :relevant, reward = :reward, parts = :parts, topics = :topics
 WHERE id = :id

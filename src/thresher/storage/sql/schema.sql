@@ -28,7 +28,8 @@ CREATE TABLE IF NOT EXISTS page (
     main            BLOB,                  -- zstd; the main text, of heavy pages and of rows before format 5
     markup          BLOB,                  -- zstd; the main text of other pages is extracted from it when it is read
     links           BLOB,                  -- zstd of JSON: [[url, anchor, score, parts], …]
-    terms           BLOB                   -- what the judge needs to judge the page again without its text
+    terms           BLOB,                  -- what the judge needs to judge the page again without its text
+    topics          TEXT                   -- JSON: {topic: [relevance, relevant, reward]}, in crawls of several topics
 );
 CREATE INDEX IF NOT EXISTS page_fingerprint ON page (fingerprint);
 -- Pages that a person can be asked about, by their relevance.
@@ -37,4 +38,6 @@ CREATE INDEX IF NOT EXISTS page_with_text ON page (relevance)
     WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL;
 -- For counting: no row, with its long texts, must be read to count pages and relevant pages.
 CREATE INDEX IF NOT EXISTS page_counted ON page (duplicate_of, relevant, relevance) WHERE page = 1;
-PRAGMA user_version = 5;
+-- For counting by topic, likewise; empty in crawls of one topic.
+CREATE INDEX IF NOT EXISTS page_topics ON page (topics) WHERE page = 1 AND duplicate_of = 0 AND topics IS NOT NULL;
+PRAGMA user_version = 6;

@@ -27,9 +27,10 @@ class LayerRankedPages(PageStoreReader):
         self._model = model
 
     def ranked(
-        self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False
+        self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False, topic: str = ""
     ) -> Iterator[PageRecord]:
-        records = list(super().ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates))
+        found = super().ranked(min_relevance=min_relevance, relevant=relevant, duplicates=duplicates, topic=topic)
+        records = list(found)
         texts = (self.text(record.fingerprint) or record.title for record in records)
         likely = [target_probability(self._model, text) for text in texts]
         return (records[place] for place in sorted(range(len(records)), key=lambda place: -likely[place]))

@@ -1,0 +1,198 @@
+"""A crawl of two topics over real sockets: judged, counted, budgeted and reported separately."""
+
+import json
+
+import pytest
+import yaml
+
+from tests.e2e.conftest import CommandLine, quick, serving
+from thresher import Crawl
+from thresher.errors import ConfigError
+
+SOLAR_NAME, TEA_NAME = "perovskite-solar", "green-tea"
+SOLAR = "<p>Perovskite solar cells: perovskite layers make solar cells cheap, cell number {}.</p>"
+TEA = "<p>How to brew green tea, and which tea pot to use for green tea leaves, cup number {}.</p>"
+NEWS = "<p>The mayor opened a bridge over the river in the old town, report number {}.</p>"
+
+
+def page(title, body, *targets):
+    anchors = "".join(f'<a href="{target}">{target.strip("/")}</a> ' for target in targets)
+    return f"<html><head><title>{title}</title></head><body>{body}{anchors}</body></html>"
+
+
+def many(word, text, number, *, more=()):
+    """A start page of a topic, and its pages, each of which links to the next two."""
+    names = [f"/{word}{place}" for place in range(number)]
+    pages = {f"/{word}": page(word, text.format("zero"), *names[:2], *more)}
+    for place, name in enumerate(names):
+        pages[name] = page(f"{word} {place}", text.format(place), *names[place + 1 : place + 3])
+    return pages
+
+
+PAGES = {
+    **many("solar", SOLAR, 12, more=["/both", "/news"]),
+    **many("tea", TEA, 12, more=["/news"]),
+    **many("news", NEWS, 8),
+    "/both": page("both", SOLAR.format("x") + TEA.format("y")),
+    "/start-of-tea": (302, {"Location": "/tea"}, ""),
+}
+
+
+def new(thresher, site, folder, **settings):
+    """Make a crawl of both topics, with further settings of each."""
+    made = thresher.apart(
+        *("new", "two", "--topic", "perovskite solar", "--topic", "green tea", "--seed", site.url("/news")),
+        *("--seed", f"perovskite-solar={site.url('/solar')}", "--seed", f"green-tea={site.url('/start-of-tea')}"),
+    )
+    assert made.returncode == 0, made.stderr
+    assert "judged and counted separately: perovskite-solar, green-tea" in made.stderr
+    path = folder / "two" / "topic.yaml"
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for name, short in ((SOLAR_NAME, "solar"), (TEA_NAME, "tea")):
+        content["topics"][short] = {**content["topics"].pop(name), **settings.get(short, {})}
+    path.write_text("".join(f"{key}: {json.dumps(value)}\n" for key, value in content.items()), encoding="utf-8")
+    quick(folder / "two")
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("two")
+    thresher = CommandLine(folder)
+    with serving() as site:
+        site.pages = dict(PAGES)
+        new(thresher, site, folder)
+        ran = thresher("run", "two")
+        assert ran.returncode == 0, ran.stderr
+        yield site, thresher
+
+
+def rows(thresher, *options):
+    done = thresher("export", "two", *options)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_each_page_has_a_probability_for_every_topic(crawled):
+    _, thresher = crawled
+    by_title = {row["title"]: row for row in rows(thresher)}
+    assert by_title["tea 3"]["topics"]["tea"] > 0.5 > by_title["tea 3"]["topics"]["solar"]
+    assert by_title["solar 3"]["topics"]["solar"] > 0.5 > by_title["solar 3"]["topics"]["tea"]
+    assert by_title["tea 3"]["relevance"] == pytest.approx(by_title["tea 3"]["topics"]["tea"])
+    assert not by_title["news 3"]["relevant"]
+
+
+def test_a_ranked_list_for_each_topic(crawled):
+    _, thresher = crawled
+    tea = rows(thresher, "--by-topic", "tea", "--relevant")
+    assert {row["title"].split()[0] for row in tea} <= {"tea", "both"}
+    assert [row["relevance"] for row in tea] == [row["topics"]["tea"] for row in tea]
+    assert [row["relevance"] for row in tea] == sorted((row["relevance"] for row in tea), reverse=True)
+    refused = thresher("export", "two", "--by-topic", "coffee")
+    assert refused.returncode == 4
+    assert "its topics are solar, tea" in refused.stderr
+
+
+def test_a_page_of_two_topics_counts_once_in_all_and_once_in_each(crawled):
+    _, thresher = crawled
+    numbers = json.loads(thresher("status", "two", "--json").stdout)
+    of = {name: {row["url"] for row in rows(thresher, "--by-topic", name, "--relevant")} for name in ("solar", "tea")}
+    assert {name: each["relevant"] for name, each in numbers["topics"].items()} == {
+        n: len(urls) for n, urls in of.items()
+    }
+    assert numbers["relevant"] == len(of["solar"] | of["tea"]) == len(rows(thresher, "--relevant"))
+    assert f"topic  tea: {len(of['tea'])} relevant" in thresher("status", "two").stdout
+
+
+def test_a_redirected_seed_teaches_its_own_topic(crawled):
+    site, thresher = crawled
+    [start] = [row for row in rows(thresher) if row["url"] == site.url("/tea")]
+    assert start["topics"]["tea"] > 0.5 > start["topics"]["solar"]
+
+
+def test_a_run_ends_when_every_topic_has_its_pages(tmp_path):
+    thresher = CommandLine(tmp_path)
+    with serving() as site:
+        site.pages, site.seconds = {**PAGES, **many("tea", TEA, 200), **many("solar", SOLAR, 200)}, 0.02
+        new(thresher, site, tmp_path, solar={"pages": 4}, tea={"pages": 6})
+        quick(tmp_path / "two", engine="{concurrency: 1, timeout_seconds: 2, lease_seconds: 8}")
+        ran = thresher("run", "two")
+        assert ran.returncode == 0, ran.stderr
+        assert "every topic has its pages" in ran.stderr.lower()
+        numbers = json.loads(thresher("status", "two", "--json").stdout)
+        assert numbers["ended"]["code"] == "topics"
+        assert numbers["topics"]["solar"]["relevant"] >= 4
+        assert numbers["topics"]["tea"]["relevant"] >= 6
+        assert numbers["pages"] < 200
+        assert ": complete" in thresher("status", "two").stdout
+
+
+def test_a_second_run_goes_on_with_what_each_topic_learned(tmp_path):
+    thresher = CommandLine(tmp_path)
+    with serving() as site:
+        site.pages = dict(PAGES)
+        new(thresher, site, tmp_path)
+        assert thresher("run", "two", "--pages", 12).returncode == 0
+        ran = thresher("run", "two")
+        assert ran.returncode == 0, ran.stderr
+        by_title = {row["title"]: row for row in rows(thresher)}
+    assert by_title["tea 11"]["topics"]["tea"] > 0.5 > by_title["tea 11"]["topics"]["solar"]
+    assert by_title["solar 11"]["topics"]["solar"] > 0.5
+    names = {path.name.partition("@")[2] for path in (tmp_path / "two" / "model").rglob("*@*")}
+    assert names == {"solar", "tea"}
+
+
+def test_why_names_the_topics_with_their_probabilities(crawled):
+    site, thresher = crawled
+    told = thresher("why", "two", site.url("/tea3")).stdout
+    assert "Relevant to tea: relevance" in told
+    assert "relevance by topic:" in told
+    assert "link score by topic, the highest counts:" in told
+    assert "topic tea" in told
+    answer = json.loads(thresher("why", "two", site.url("/tea3"), "--json").stdout)
+    assert answer["path"][-1]["topics"]["tea"] > 0.5 > answer["path"][-1]["topics"]["solar"]
+
+
+def test_a_label_for_one_topic_leaves_the_other_as_it_was(tmp_path):
+    thresher = CommandLine(tmp_path)
+    with serving() as site:
+        site.pages = dict(PAGES)
+        new(thresher, site, tmp_path)
+        assert thresher("run", "two").returncode == 0
+
+        def both():
+            return next(row for row in rows(thresher) if row["title"] == "both")["topics"]
+
+        before = both()
+        refused = thresher("label", "two", "--no", site.url("/both"), "--topic", "coffee")
+        assert refused.returncode == 4
+        labelled = thresher("label", "two", "--no", site.url("/both"), "--topic", "tea")
+        assert labelled.returncode == 0, labelled.stderr
+        assert both()["tea"] == 0.0
+        assert both()["solar"] == pytest.approx(before["solar"], abs=0.2)
+        assert thresher("label", "two", "--yes", site.url("/both")).returncode == 0
+        assert both() == {"solar": 1.0, "tea": 1.0}
+
+
+def test_a_search_is_narrowed_to_one_topic(crawled):
+    _, thresher = crawled
+    found = json.loads(thresher("search", "two", "number", "--topic", "tea", "-n", 50, "--json").stdout)
+    assert found
+    assert {result["title"].split()[0] for result in found} <= {"tea", "both"}
+    assert thresher("search", "two", "number", "--topic", "coffee").returncode == 4
+
+
+def test_python_sees_each_topic(crawled):
+    _, thresher = crawled
+    crawl = Crawl(thresher.folder / "two")
+    assert crawl.topics == ["solar", "tea"]
+    by_topic = crawl.pages_by_topic()
+    assert {topic.name: topic.relevant for topic in crawl.status().topics} == {n: len(p) for n, p in by_topic.items()}
+    first = next(iter(by_topic["tea"]))
+    assert first.relevance == first.topics["tea"] > 0.5
+    table = by_topic["tea"].to_arrow().to_pylist()
+    assert json.loads(table[0]["topics"]).keys() == {"solar", "tea"}
+    assert all(page.title.split()[0] in ("tea", "both") for page in crawl.search("number", topic="tea", limit=50))
+    with pytest.raises(ConfigError, match="its topics are solar, tea"):
+        crawl.pages(topic="coffee")
+    written = thresher("export", "two", "-f", "csv").stdout.splitlines()
+    assert written[0].endswith(",topics")
