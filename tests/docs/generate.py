@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_origin
 
 import click
 from pydantic import BaseModel
@@ -61,7 +62,8 @@ def _keys(model: type[BaseModel], prefix: str) -> Iterator[str]:
             yield f"| `{prefix}{name}` | {_default(field.default)} | {field.description} |"
         else:
             yield f"| `{prefix}{name}` | | {field.description} |"
-            yield from _keys(inner, f"{prefix}{name}.")
+            each = ".NAME" if get_origin(field.annotation) is dict else ""
+            yield from _keys(inner, f"{prefix}{name}{each}.")
 
 
 def _inner_model(annotation: object) -> type[BaseModel] | None:

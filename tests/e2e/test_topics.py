@@ -7,7 +7,11 @@ import yaml
 
 from tests.e2e.conftest import CommandLine, quick, serving
 from thresher import Crawl
+from thresher.dashboard.open_crawl import OpenCrawl
+from thresher.dashboard.views.pages import pages
+from thresher.dashboard.views.status import status
 from thresher.errors import ConfigError
+from thresher.project import CrawlProject
 
 SOLAR_NAME, TEA_NAME = "perovskite-solar", "green-tea"
 SOLAR = "<p>Perovskite solar cells: perovskite layers make solar cells cheap, cell number {}.</p>"
@@ -196,3 +200,24 @@ def test_python_sees_each_topic(crawled):
         crawl.pages(topic="coffee")
     written = thresher("export", "two", "-f", "csv").stdout.splitlines()
     assert written[0].endswith(",topics")
+
+
+async def test_the_dashboard_counts_and_lists_each_topic(crawled):
+    _, thresher = crawled
+    crawl = CrawlProject.open(thresher.folder / "two")
+    open_crawl = OpenCrawl(crawl, "two")
+    try:
+        shown = await status(open_crawl)
+        tea = await pages(open_crawl, topic="tea", order="relevance", limit=5)
+        newest = await pages(open_crawl, topic="tea", limit=500)
+        with pytest.raises(ConfigError, match="no topic 'coffee'"):
+            await pages(open_crawl, topic="coffee")
+    finally:
+        await open_crawl.close()
+    relevant = {each["name"]: each["relevant"] for each in shown["topics"]}
+    assert relevant["tea"] == len(rows(thresher, "--by-topic", "tea", "--relevant"))
+    assert tea["more"]
+    assert [page["relevance"] for page in tea["pages"]] == [page["topics"]["tea"] for page in tea["pages"]]
+    times = [page["fetched_at"] for page in newest["pages"]]
+    assert times == sorted(times, reverse=True)
+    assert len(times) == relevant["tea"]

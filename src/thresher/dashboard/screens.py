@@ -75,8 +75,16 @@ async def _pages(service: CrawlService, name: str, request: Request) -> Values:
     order = "relevance" if request.query_params.get("order") == "relevance" else "newest"
     relevant = request.query_params.get("relevant") == "true"
     offset = _number(request, "offset")
-    listed = await service.view(name, pages, order=order, limit=PAGES, offset=offset, relevant=relevant)
-    return {"listed": listed, "order": order, "relevant": relevant, "offset": offset, "step": PAGES}
+    topic = request.query_params.get("topic", "")
+    listed = await service.view(name, pages, order=order, limit=PAGES, offset=offset, relevant=relevant, topic=topic)
+    return {
+        "listed": listed,
+        "order": order,
+        "relevant": relevant,
+        "topic": topic,
+        "offset": offset,
+        "step": PAGES,
+    }
 
 
 async def _page(service: CrawlService, name: str, request: Request) -> Values:

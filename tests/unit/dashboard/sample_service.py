@@ -25,6 +25,12 @@ FAILURE = {
 }
 
 
+TOPICS = [
+    {"name": "solar", "relevant": 40, "wanted": 40, "complete": True, "forecast": None},
+    {"name": "茶", "relevant": 7, "wanted": None, "complete": False, "forecast": {"pages": 240, "least": 2, "most": 9}},
+]
+
+
 def page_row(**more: Any) -> dict[str, Any]:
     row = {
         "url": URL,
@@ -91,6 +97,7 @@ class SampleService:
             "limit": {"code": "delay", "number": 1},
             "budgets": budgets,
             "forecast": {"pages": 240, "least": 12, "most": 812},
+            "topics": TOPICS,
             "labels": {"yes": 3, "no": 2},
             "ended": {"code": "pages", "words": "the page limit is reached", "exit_code": 0, "fetched": 240, "at": 1.0},
             "failures": [FAILURE],

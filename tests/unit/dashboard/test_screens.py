@@ -197,3 +197,12 @@ async def test_only_three_files_are_served(browser):
     assert (await browser.get("/static/thresher.css")).headers["content-type"].startswith("text/css")
     for name in ("screens.py", "..%2Fscreens.py", "thresher.js.map"):
         assert (await browser.get(f"/static/{name}")).status_code == 404
+
+
+async def test_each_of_several_topics_has_its_numbers_and_its_list(browser):
+    overview = await shown(browser, "/solar/")
+    table = [" ".join(row.text(separator=" ").split()) for row in overview.css("#topics tbody tr")]
+    assert table == ["solar 40 40 (complete) –", "茶 7 no limit 2–9"]
+    listed = await shown(browser, "/solar/pages?topic=solar")
+    assert [link.text() for link in listed.css("#topics a[aria-current]")] == ["solar"]
+    assert "relevant only" not in listed.css_first("main").text()

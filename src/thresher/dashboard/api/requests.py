@@ -45,6 +45,7 @@ class PageListRequest(QueryRequest):
     limit: int = Field(default=50, ge=1, le=500, description="Maximum number of pages.")
     offset: int = Field(default=0, ge=0, le=10_000_000, description="Number of pages to skip.")
     relevant: bool = Field(default=False, description="Only relevant pages.")
+    topic: str = Field(default="", max_length=60, description="Only pages relevant to this one of several topics.")
 
 
 class PageRequest(QueryRequest):

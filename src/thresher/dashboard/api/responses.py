@@ -89,7 +89,9 @@ class LabelCountsResponse(ApiResponse):
 class EndedResponse(ApiResponse):
     """How the last run ended."""
 
-    code: str = Field(description="done, resting, pages, relevant, minutes, harvest, stopped, forced, error, killed.")
+    code: str = Field(
+        description="done, resting, pages, relevant, topics, minutes, harvest, stopped, forced, error, killed."
+    )
     words: str
     exit_code: int | None
     fetched: int = Field(description="Pages that the run fetched.")
@@ -110,6 +112,16 @@ class FailureResponse(ApiResponse):
     words: str
 
 
+class TopicResponse(ApiResponse):
+    """One of several topics of a crawl."""
+
+    name: str
+    relevant: int
+    wanted: int | None = Field(description="How many relevant pages are wanted; null for no limit.")
+    complete: bool
+    forecast: RelevantRangeResponse | None
+
+
 class StatusResponse(ApiResponse):
     """Status of a crawl."""
 
@@ -126,6 +138,7 @@ class StatusResponse(ApiResponse):
     limit: LimitResponse
     budgets: BudgetListResponse
     forecast: RelevantRangeResponse | None
+    topics: list[TopicResponse] = Field(description="The topics of a crawl of several; empty for one.")
     labels: LabelCountsResponse
     ended: EndedResponse | None
     failures: list[FailureResponse]
@@ -262,6 +275,7 @@ class PageRowResponse(ApiResponse):
     depth: int
     fetched_at: float
     host: str
+    topics: dict[str, float] = Field(default={}, description="The relevance for each topic, in a crawl of several.")
 
 
 class PageRowsResponse(ApiResponse):
@@ -285,6 +299,7 @@ class SettlementResponse(ApiResponse):
     relevance_parts: Parts
     depth: int
     fetched_at: float
+    topics: dict[str, float] = Field(default={}, description="The relevance for each topic, in a crawl of several.")
 
 
 class HopResponse(SettlementResponse):
@@ -379,6 +394,7 @@ class LabelResponse(ApiResponse):
     url: str
     relevant: bool | None
     at: float
+    topic: str = Field(description="The topic that it is about, of several; empty for all.")
 
 
 class LabelsResponse(ApiResponse):

@@ -14,6 +14,7 @@ from thresher.coordination.stop_orders import OrderSnapshot
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.feedback.forecast import read_forecast
 from thresher.feedback.labels import Label, verdicts
+from thresher.feedback.topic_counts import TopicStatus, read_topics
 from thresher.frontier.base import Counts
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.monitoring.totals import with_tally
@@ -21,6 +22,7 @@ from thresher.runner.limits import HARVEST_PAGES
 
 _SPEED_SECONDS = 5.0
 _FAILURES_SECONDS = 3.0
+_TOPICS_SECONDS = 3.0
 
 
 async def status(open_crawl: OpenCrawl) -> dict[str, Any]:
@@ -56,6 +58,7 @@ async def status(open_crawl: OpenCrawl) -> dict[str, Any]:
         "limit": _limit(counts, state, busy),
         "budgets": {name: {"limit": limits.get(name), "used": used[name]} for name in used},
         "forecast": asdict(forecast) if forecast else None,
+        "topics": [_topic(topic) for topic in await _topics(open_crawl, counts)],
         "labels": _label_counts(await open_crawl.labels()),
         "ended": _ended(
             await last_run_end(open_crawl.frontier_reader, is_running=is_running or open_crawl.crawl.is_shared)
@@ -71,6 +74,23 @@ async def _failures(open_crawl: OpenCrawl) -> FailureReport:
         "failures", lambda: failure_report(open_crawl.frontier_reader), seconds=_FAILURES_SECONDS
     )
     return report
+
+
+async def _topics(open_crawl: OpenCrawl, counts: Counts) -> list[TopicStatus]:
+    """Return the status of each topic of a crawl of several, from the cache: the whole page store is counted."""
+    crawl = open_crawl.crawl
+    if not crawl.topic_names:
+        return []
+    topics: list[TopicStatus] = await open_crawl.cache.get(
+        "topics",
+        lambda: read_topics(open_crawl.frontier_reader, counts, crawl.topic_pages, crawl.counted_pages),
+        seconds=_TOPICS_SECONDS,
+    )
+    return topics
+
+
+def _topic(topic: TopicStatus) -> dict[str, Any]:
+    return {**asdict(topic), "complete": topic.is_complete}
 
 
 def _ended(ended: RunEnd | None) -> dict[str, Any] | None:
