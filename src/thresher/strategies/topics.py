@@ -147,7 +147,9 @@ class TopicsStrategy:
         outcomes: Mapping[str, float],
     ) -> None:
         """Load a page of an earlier run for one topic, with the scores and outcomes for this topic."""
-        strategy = self.strategies[name]
+        strategy = self.strategies.get(name)
+        if strategy is None:  # it was removed from topic.yaml since
+            return
         for link in page.links:
             if link.url in waiting:
                 self._waiting.setdefault(link.url, {})[name] = waiting[link.url]

@@ -2,12 +2,20 @@ import json
 
 import pytest
 
-from thresher.feedback.forecast import KIND, PUBLISH_FETCHES, STALE_PAGES, ForecastPublisher, read_forecast
+from thresher.feedback.forecast import (
+    KIND,
+    PUBLISH_FETCHES,
+    STALE_PAGES,
+    ForecastPublisher,
+    ForecastPublishers,
+    read_forecast,
+)
 from thresher.frontier.base import CRAWL_WIDE, Counts
 from thresher.frontier.memory.frontier import MemoryFrontier
-from thresher.records import Forecast
+from thresher.records import Forecast, Judgement
 from thresher.strategies.base import HARVEST_FETCHES
 from thresher.strategies.best_first import BestFirst
+from thresher.strategies.topics import TopicsStrategy
 
 AHEAD = Forecast(pages=300, least=2, most=40)
 COUNTS = Counts(pages=310, waiting=1000)
@@ -81,3 +89,14 @@ async def test_what_cannot_be_read_is_no_forecast(content):
     assert await read_forecast(frontier, COUNTS) is None
     await fetch(ForecastPublisher(strategy, frontier), PUBLISH_FETCHES)
     assert len(json.loads(await frontier.get_state(CRAWL_WIDE, KIND))["latest"]) == PUBLISH_FETCHES
+
+
+async def test_each_of_several_topics_has_a_forecast_of_its_own():
+    frontier, strategies = MemoryFrontier(), {"tea": Forecasting(), "solar": Forecasting()}
+    outlook = ForecastPublishers(TopicsStrategy(strategies, seeds={}), frontier)
+    for _ in range(HARVEST_FETCHES):
+        await outlook.fetched(0.5, {"tea": Judgement(relevance=0.5, relevant=True)})
+    assert strategies["tea"].asked == [50.0, 50.0, 0.0]  # of the crawl, of tea, of solar: one formula for all
+    assert await read_forecast(frontier, COUNTS) == AHEAD
+    assert await read_forecast(frontier, COUNTS, "tea") == AHEAD
+    assert await read_forecast(frontier, COUNTS, "coffee") is None

@@ -1,6 +1,7 @@
 """When the judge changes its mind, the page store and the queue follow, in the right order."""
 
-from thresher.feedback.updates import JudgementUpdater, rejudge_segments
+from thresher.feedback.topic_counts import publish_topic_counts
+from thresher.feedback.updates import NEEDS_PAGES, JudgementUpdater, rejudge_segments
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Candidate, Judgement, Lease, Link, Outcome, ParsedPage, Revision, Settlement
 from thresher.storage.page_store import PageRecord, PageStoreWriter
@@ -229,3 +230,48 @@ async def test_a_label_on_a_page_that_comes_later_counts_for_a_judge_that_never_
     world.shelf.revised.clear()
     await world.updater.settled(B)
     assert world.shelf.revised == []
+
+
+class Topical(BestFirst):
+    """A strategy of several topics that wants pages, and writes down what it is told."""
+
+    def __init__(self):
+        super().__init__()
+        self.wanted = {"tea": 3}
+        self.found = []
+
+    def set_found(self, found):
+        self.found.append(dict(found))
+
+    def warm_start_topic(self, name, page, judgement, *, waiting, outcomes):
+        pass
+
+
+async def test_a_strategy_with_budgets_hears_now_and_then_how_many_pages_there_are():
+    world = World(Fickle(), Topical())
+    await publish_topic_counts(world.frontier, "one", {"tea": 1})
+    await publish_topic_counts(world.frontier, "two", {"tea": 1, "solar": 4})
+    for _ in range(NEEDS_PAGES + 1):
+        await world.updater.settled(A)
+    assert world.strategy.found == [{"tea": 2, "solar": 4}] * 2
+
+
+async def test_a_label_of_one_topic_is_a_verdict_for_this_topic_only(tmp_path):
+    class Fixed:
+        def judge(self, page):
+            return Judgement.of_topics({})
+
+        def words(self, page):
+            return []
+
+    writer = PageStoreWriter(tmp_path / "w1.db")
+    topics = {name: Judgement(relevance=0.2, relevant=False) for name in ("tea", "solar")}
+    own = {"fingerprint": fingerprint(A), "url": A, "status": 200, "outcome": Outcome.DONE, "fetched_at": 1.0}
+    writer.write([PageRecord(**own, page=True, topics=topics)])
+    updater = JudgementUpdater(judge=Fixed(), strategy=BreadthFirst(), frontier=MemoryFrontier(), archive=writer)
+    await updater.teach_topics({"tea": {A: True}, "solar": {}})
+    writer.close()
+    with PageStoreReader(tmp_path) as collection:
+        [stored] = collection.ranked()
+    assert {name: each.relevance for name, each in stored.topics.items()} == {"tea": 1.0, "solar": 0.2}
+    assert stored.relevant

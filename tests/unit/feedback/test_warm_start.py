@@ -1,5 +1,7 @@
 """After a restart a strategy has at hand what the best waiting URLs were found on."""
 
+from dataclasses import replace
+
 import pytest
 
 from thresher.feedback.warm_start import warm_start
@@ -8,6 +10,8 @@ from thresher.records import LABEL_PART, Candidate, Judgement, Outcome, Revision
 from thresher.registry import make
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.strategies.base import WarmStartable
+from thresher.strategies.best_first import BestFirst
+from thresher.strategies.topics import TopicsStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 
@@ -35,6 +39,29 @@ def pages(tmp_path):
     writer.write([record(PAGE, 0.9, [DONE, WAITS, UNKNOWN]), record(DONE, 0.1)])
     writer.close()
     return tmp_path
+
+
+def of_topics(**relevances):
+    return {name: Judgement(relevance=worth, relevant=worth > 0.5) for name, worth in relevances.items()}
+
+
+async def test_each_of_several_topics_starts_from_its_own_scores_and_outcomes(tmp_path):
+    class Remembering(BestFirst):
+        def warm_start(self, page, judgement, *, waiting, outcomes):
+            self.known = judgement.reward, dict(waiting), dict(outcomes)
+
+    writer = PageStoreWriter(tmp_path / "w1.db")
+    scored = FoundLink(url=WAITS, anchor="moons", score=0.6, parts={"topic moon": 0.6, "topic sun": 0.2, "own": 0.9})
+    parent = replace(record(PAGE, 0.9, [DONE]), topics=of_topics(moon=0.9, sun=0.3, gone=0.5))
+    done = replace(record(DONE, 0.8), topics=of_topics(moon=0.1, sun=0.8))
+    writer.write([replace(parent, links=[*parent.links, scored]), done])
+    writer.close()
+    strategy = TopicsStrategy({"moon": Remembering(), "sun": Remembering()}, seeds={}, wanted={"moon": 1})
+    assert await warm_start(strategy, await waiting(), tmp_path) == 1
+    assert strategy.strategies["moon"].known == (0.9, {WAITS: pytest.approx(0.9)}, {DONE: 0.1})
+    assert strategy.strategies["sun"].known == (0.3, {WAITS: 0.2}, {DONE: 0.8})
+    strategy.set_found({"moon": 1})
+    assert strategy.revise([])[WAITS].now == 0.2
 
 
 async def waiting():
