@@ -17,7 +17,8 @@ from thresher.frontier.base import CrawlStore
 from thresher.judges.base import Judge, Learner, TopicLearner
 from thresher.records import LABEL_PART, Judgement, Lease, ParsedPage, Revision
 from thresher.storage.page_store import Archive, PageStoreWriter, StoredPage, unpacked_text, unpacked_topics
-from thresher.strategies.base import Batched, Rescorer, Stateful, Strategy, TopicBudgets, WarmStartable
+from thresher.strategies.base import Batched, Rescorer, Stateful, Strategy, WarmStartable
+from thresher.strategies.topics import TopicsStrategy
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ class JudgementUpdater:
         self._stateful = strategy if isinstance(strategy, Stateful) else None
         self._warm_startable = strategy if isinstance(strategy, WarmStartable) else None
         self._batch_size = strategy.batch_size if isinstance(strategy, Batched) else 0
-        self._budgets = strategy if isinstance(strategy, TopicBudgets) and strategy.wanted else None
+        self._budgets = strategy if isinstance(strategy, TopicsStrategy) and strategy.wanted else None
         self._pages_to_needs = 0
         self._forecast_publishers = ForecastPublishers(strategy, frontier)
         self.frontier = frontier

@@ -15,7 +15,8 @@ from pathlib import Path
 from thresher.frontier.base import Frontier
 from thresher.records import TOPIC_PART, Judgement, ParsedPage, Parts
 from thresher.storage.reader import PageStoreReader, kept_judgement, kept_page
-from thresher.strategies.base import TopicBudgets, WarmStartable
+from thresher.strategies.base import WarmStartable
+from thresher.strategies.topics import TopicsStrategy
 from thresher.urls.canonical import canonicalize, fingerprint
 
 BEST_URLS = 2_000
@@ -59,14 +60,14 @@ async def warm_start(strategy: WarmStartable, frontier: Frontier, pages: Path) -
     parents = list(dict.fromkeys(entry.parent for entry in best if entry.parent))[:MOST_PAGES]
     stored = await asyncio.to_thread(lambda: list(_stored_parents(pages, parents, waiting)))
     for parent in stored:
-        if isinstance(strategy, TopicBudgets):
+        if isinstance(strategy, TopicsStrategy):
             _warm_start_topics(strategy, parent, waiting)
         else:
             strategy.warm_start(parent.page, parent.judgement, waiting=waiting, outcomes=parent.rewards())
     return len(stored)
 
 
-def _warm_start_topics(strategy: TopicBudgets, parent: StoredParent, waiting: Mapping[str, float]) -> None:
+def _warm_start_topics(strategy: TopicsStrategy, parent: StoredParent, waiting: Mapping[str, float]) -> None:
     for topic in parent.judgement.topics:
         of_topic, outcomes = parent.waiting(topic, waiting), parent.rewards(topic)
         strategy.warm_start_topic(topic, parent.page, parent.judgement, waiting=of_topic, outcomes=outcomes)

@@ -139,30 +139,6 @@ class Stateful(Strategy, Protocol):
         ...
 
 
-@runtime_checkable
-class TopicBudgets(Strategy, Protocol):
-    """A strategy for several topics, some of which want a number of relevant pages."""
-
-    wanted: Mapping[str, int]
-    """The number of relevant pages wanted, by topic."""
-
-    def set_found(self, found: Mapping[str, int]) -> None:
-        """Set how many relevant pages each topic has; `revise` returns the new scores of waiting URLs."""
-        ...
-
-    def warm_start_topic(
-        self,
-        name: str,
-        page: ParsedPage,
-        judgement: Judgement,
-        *,
-        waiting: Mapping[str, float],
-        outcomes: Mapping[str, float],
-    ) -> None:
-        """Remember a page of an earlier run for one topic; see `WarmStartable`."""
-        ...
-
-
 class SavedState(Protocol):
     """The part of a strategy that holds its state."""
 

@@ -8,6 +8,7 @@ from thresher.storage.page_store import PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
+from thresher.strategies.topics import TopicsStrategy
 from thresher.urls.canonical import fingerprint
 
 A, B = "http://a.example/", "http://b.example/"
@@ -232,19 +233,15 @@ async def test_a_label_on_a_page_that_comes_later_counts_for_a_judge_that_never_
     assert world.shelf.revised == []
 
 
-class Topical(BestFirst):
-    """A strategy of several topics that wants pages, and writes down what it is told."""
+class Topical(TopicsStrategy):
+    """A strategy of several topics that writes down what it is told."""
 
     def __init__(self):
-        super().__init__()
-        self.wanted = {"tea": 3}
+        super().__init__({"tea": BestFirst(), "solar": BestFirst()}, seeds={}, wanted={"tea": 3})
         self.found = []
 
     def set_found(self, found):
         self.found.append(dict(found))
-
-    def warm_start_topic(self, name, page, judgement, *, waiting, outcomes):
-        pass
 
 
 async def test_a_strategy_with_budgets_hears_now_and_then_how_many_pages_there_are():

@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.strategies.small_world import HERE, lease, links, page, verdict
 from thresher.records import SEED_TOPICS, Candidate, Judgement, Merge, Revision
-from thresher.strategies.base import BaseStrategy, Batched, Rescorer, ScoreChange, Stateful, TopicBudgets, WarmStartable
+from thresher.strategies.base import BaseStrategy, Batched, Rescorer, ScoreChange, Stateful, WarmStartable
 from thresher.strategies.best_first import BestFirst
 from thresher.strategies.flagship.strategy import Thresher
 from thresher.strategies.topics import TopicsStrategy, seed_topics
@@ -107,7 +107,7 @@ def test_a_revision_reaches_the_strategies_of_its_topics_only():
 
 def test_it_has_the_capabilities_that_the_crawl_looks_for():
     strategy = TopicsStrategy({"a": BestFirst(), "b": BestFirst()}, seeds={})
-    for capability in (Rescorer, Stateful, WarmStartable, Batched, TopicBudgets):
+    for capability in (Rescorer, Stateful, WarmStartable, Batched):
         assert isinstance(strategy, capability)
     assert strategy.batch_size == 0
     assert strategy.merge is Merge.MAX
