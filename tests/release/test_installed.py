@@ -31,6 +31,8 @@ ASKED = {
     "browser": [["run", "rendered"]],
 }
 """What asks for each extra: commands, or calls in Python."""
+IMPORTED = {"scrapy": "thresher.scrapy_addon.addon"}
+"""Extras for modules that other programs import."""
 ASKS_FOR_NOTHING = {"dev", "text"}
 """One is for those who work on Thresher; without the other a rule of ours takes its place."""
 
@@ -110,9 +112,16 @@ def test_what_is_missing_is_named_with_its_extra(extra, words, installed, crawls
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(("extra", "module"), IMPORTED.items())
+def test_a_module_without_its_extra_says_which(extra, module, installed):
+    done = installed("python", "-c", f"import {module}")
+    assert done.returncode == 1, done.stderr
+    assert f'pip install "thresher-crawler[{extra}]"' in done.stderr.splitlines()[-1]
+
+
 def test_every_extra_was_asked_for():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert set(extras) == ASKED.keys() | ASKS_FOR_NOTHING
+    assert set(extras) == ASKED.keys() | IMPORTED.keys() | ASKS_FOR_NOTHING
 
 
 def test_main_texts_are_found_without_an_extra(installed):

@@ -16,7 +16,15 @@ _SIZE = re.compile(rb"[0-9a-fA-F]{1,15}")
 
 
 class MalformedChunks(Exception):
-    """The framing of a chunked body is wrong."""
+    """The framing of a chunked body is wrong.
+
+    Args:
+        body: The part of the body before the error, in the data that contain it.
+    """
+
+    def __init__(self, body: bytes = b"") -> None:
+        super().__init__("malformed chunks")
+        self.body = body
 
 
 class ChunkedDecoder:
@@ -48,7 +56,10 @@ class ChunkedDecoder:
                 start += len(pieces[-1])
                 self._after_data = not self._left
             else:
-                start = self._take_line(data, start)
+                try:
+                    start = self._take_line(data, start)
+                except MalformedChunks:
+                    raise MalformedChunks(b"".join(pieces)) from None
         return b"".join(pieces)
 
     def _take_line(self, data: bytes, start: int) -> int:

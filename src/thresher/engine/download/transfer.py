@@ -260,8 +260,6 @@ class Transfer:
                 take(data)
         except FetchFailed as error:
             self.break_off(error)
-        except MalformedChunks:
-            self.break_off(NoBody())
         except Undecodable:
             self.break_off(FetchFailed("cannot be decompressed", retry=False))
         except Exception as error:
@@ -271,8 +269,12 @@ class Transfer:
 
     def _add(self, data: bytes) -> None:
         body = self._begin_body() if self._body is None else self._body
+        is_malformed = False
         if self._chunks:
-            data = self._chunks.take(data)
+            try:
+                data = self._chunks.take(data)
+            except MalformedChunks as error:
+                data, is_malformed = error.body, True
         self._received += len(data)
         before = len(body)
         wanted = body.take(data)
@@ -280,6 +282,8 @@ class Transfer:
         fits = self._all_held.add(len(body) - before)
         if not wanted or (not fits and len(body) > SMALL_BYTES):
             self._cut()
+        elif is_malformed:
+            self.break_off(NoBody())
 
     def _begin_body(self) -> Decompressor:
         transfer_codings = codings(self.head.values("transfer-encoding"))

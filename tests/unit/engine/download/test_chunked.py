@@ -29,6 +29,12 @@ def test_what_is_not_a_chunk_is_refused(data):
         decode(data)
 
 
+def test_the_body_before_an_error_is_kept():
+    with pytest.raises(MalformedChunks) as raised:
+        ChunkedDecoder().take(b"5\r\nhello\r\ngarbage\r\n")
+    assert raised.value.body == b"hello"
+
+
 @pytest.mark.parametrize("data", [b"5;" + b"x" * MAX_LINE_BYTES, b"0\r\n" + b"X: y\r\n" * MAX_TRAILER_BYTES])
 def test_lines_and_trailers_have_an_end(data):
     with pytest.raises(HeadTooLong):
