@@ -119,6 +119,9 @@ cdef class WordCounter:
     cdef int32_t _remember(self, Py_ssize_t slot, uint64_t hashed, const uint8_t* word, Py_ssize_t size) except -2:
         cdef str term = self.term_of(PyBytes_FromStringAndSize(<const char*>word, size))
         cdef int32_t number = -1
+        if self.words >= self.most:  # one text may have more words than there are slots
+            self._clear()
+            slot = hashed >> (64 - STEM_BITS)
         cdef uint8_t* copied = <uint8_t*>malloc(size)
         if copied == NULL:
             raise MemoryError
@@ -163,7 +166,7 @@ cdef class WordCounter:
         cdef Py_ssize_t found = 0, place
         cdef int32_t number
         cdef list others = []
-        if self.words > self.most:
+        if len(self.terms) > self.most:
             self._clear()
             self.terms, self.numbers = [], {}
         try:

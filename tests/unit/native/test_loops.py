@@ -41,6 +41,13 @@ def test_terms_are_counted_alike_and_in_the_same_order(texts):
     same(lambda: [list(tokens.count(text).items()) for text in texts])
 
 
+def test_a_text_may_have_more_words_than_are_remembered():
+    text = " ".join(f"w{number}x" for number in range(200_000))
+    for _ in range(2):
+        assert tokens.count(text) == dict.fromkeys((f"w{number}x" for number in range(200_000)), 1)
+    assert tokens.count("grey seals") == {"grey": 1, "seal": 1}
+
+
 @given(st.lists(st.sampled_from(["grey", "Seals", "seal", "the", "harbour", "a", "é"]), max_size=20))
 def test_adjacent_words_are_found_alike(words):
     forms = {"grey": "grey", "seal": "seal", "harbour": "port"}
