@@ -1,14 +1,17 @@
-"""Two workers beside one, on one machine: ``python -m bench.speed.workers``.
+"""Two workers beside one, on one machine: ``python -m bench.speed.workers [--pin]``.
 
 In every round one worker and then two take the same number of pages (30 KB, 60 links, 200 hosts, no delay) from a
 witness in a process of its own, with the queue in SQLite and in Redis. Pages and seconds are the witness's. On two
 cores the witness, the store and the supervisor take their share of what the second worker could use, so the CPU that
-all of Thresher's processes needed per page is printed too: it says what more cores would give.
+all of Thresher's processes needed per page is printed too: it says what more cores would give. With ``--pin`` one
+worker, its page server and store share one core, and two workers with theirs share two: the ratio then says what the
+second core gives.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from pathlib import Path
 from statistics import median
@@ -24,11 +27,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.speed.workers", description=__doc__)
     parser.add_argument("--pages", type=int, default=3_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--pin", action="store_true", help="one core for one worker and what it needs, two for two")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        samples = _measure(folder, options.pages, options.rounds)
-    print(f"{machine()}; {options.pages} pages, median of {options.rounds} rounds")
+        samples = _measure(folder, options.pages, options.rounds, pin=options.pin)
+    where = "all processes on as many cores as workers" if options.pin else "all cores for all"
+    print(f"{machine()}; {options.pages} pages, median of {options.rounds} rounds, {where}")
     for store in ("sqlite", "redis"):
         one, two = ([sample for kind, workers, sample in samples if (kind, workers) == (store, n)] for n in (1, 2))
         speeds = [median(sample["pages_per_second"] for sample in part) for part in (one, two)]
@@ -40,11 +45,14 @@ def main() -> None:
         )
 
 
-def _measure(folder: Path, pages: int, rounds: int) -> list[tuple[str, int, dict[str, float]]]:
+def _measure(folder: Path, pages: int, rounds: int, *, pin: bool) -> list[tuple[str, int, dict[str, float]]]:
     samples = []
-    with running(SITE, folder / "hits.csv", "--robots=404") as witness:
-        for number in range(rounds):
-            for workers in (1, 2):
+    cores = sorted(os.sched_getaffinity(0))
+    for number in range(rounds):
+        for workers in (1, 2):
+            if pin:
+                os.sched_setaffinity(0, cores[:workers])  # what is started from here on inherits it
+            with running(SITE, folder / f"hits-{number}-{workers}.csv", "--robots=404") as witness:
                 samples.append(("sqlite", workers, one_crawl(witness, pages, "", workers=workers)))
                 with measured_server("redis", empty(folder / f"store-{number}-{workers}")) as server:
                     samples.append(("redis", workers, one_crawl(witness, pages, server.url, workers=workers)))

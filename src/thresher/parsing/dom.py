@@ -25,6 +25,9 @@ from thresher.text.tokens import CJK
 BLOCK_TAGS = "article section main nav aside header footer form fieldset div table td ul ol dl blockquote"
 """Elements that bound a content block."""
 
+MAX_RAW_CHARACTERS = 2 << 20
+"""Text beyond this is ignored: splitting a text into words needs twenty times its memory."""
+
 MAX_LINKS = 1_000
 """Links beyond this many on one page are ignored."""
 
@@ -103,9 +106,10 @@ class Walk:
     def text(self, element: HeadingElement | LinkElement | None = None) -> str:
         """Return the text of the page, or of one element, with white space collapsed."""
         start, end = (element.start, element.end) if element else (0, len(self.pieces))
-        if compiled:
+        if compiled and element:
             return compiled.folded(self.pieces, start, end)
-        return " ".join("".join(self.pieces[start:end]).split())
+        text = "".join(self.pieces[start:end])[:MAX_RAW_CHARACTERS]
+        return compiled.folded([text], 0, 1) if compiled else " ".join(text.split())
 
 
 # The context of text: the element that breaks its lines, the pieces of its block, the link and heading around it, and

@@ -197,12 +197,22 @@ def _end_of_bounds(source: str) -> int:
     return len(source)
 
 
-@lru_cache(maxsize=1)
+MOST_CACHED_BYTES = 1 << 18
+"""Longer bodies are decoded again when they are stored, so that the cache stays small."""
+
+
 def markup(body: bytes, content_type: str) -> str:
-    """Return the decoded and limited markup of a page; cached for one page, since it is also stored.
+    """Return the decoded and limited markup of a page; that of recent pages is cached, since it is also stored.
 
     Args:
         body: The page after content decoding.
         content_type: The Content-Type header; may be empty.
     """
+    return _recent(body, content_type) if len(body) <= MOST_CACHED_BYTES else _decoded(body, content_type)
+
+
+def _decoded(body: bytes, content_type: str) -> str:
     return limit_markup(decode(body, content_type))
+
+
+_recent = lru_cache(maxsize=8)(_decoded)

@@ -42,14 +42,12 @@ class OutcomeBuilder:
         host_policy: HostPolicy,
         *,
         judge: Judge,
-        vector: Callable[[ParsedPage], bytes],
         main_content: FindMainContent | None,
     ) -> None:
         self._rules = rules
         self._links = links
         self._host_policy = host_policy
         self._learns = isinstance(judge, Learner)
-        self._vector = vector
         self._main_content = main_content
 
     def page(
@@ -60,6 +58,7 @@ class OutcomeBuilder:
         judgement: Judgement,
         candidates: list[Candidate],
         duplicate_of: int,
+        terms: bytes,
     ) -> Settled:
         """Store a page; its text and markup only when it is or may become relevant, or when all are kept."""
         kept = (self._is_wanted(judgement) or self._rules.keep_irrelevant) and not page.noindex
@@ -68,7 +67,7 @@ class OutcomeBuilder:
             PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
             reason="truncated" if fetched.truncated else RENDERED if fetched.rendered else "",
             text_hash=content_hash(page.text),
-            terms=self._vector(page),
+            terms=terms,
             text=page.text if kept else "",
             main=main.text,
             markup=main.markup,

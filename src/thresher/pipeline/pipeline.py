@@ -64,9 +64,7 @@ class Pipeline:
         self._backoff = Backoff(frontier)
         self._duplicate_finder = DuplicateFinder(frontier)
         self._links = LinkSelector(rules, self.host_policy, strategy)
-        self._outcomes = OutcomeBuilder(
-            rules, self._links, self.host_policy, judge=judge, vector=self.updater.vector, main_content=main_content
-        )
+        self._outcomes = OutcomeBuilder(rules, self._links, self.host_policy, judge=judge, main_content=main_content)
         self._committer = BatchCommitter(frontier, archive, captures)
 
     async def seed(self, urls: Sequence[str]) -> int:
@@ -133,9 +131,10 @@ class Pipeline:
             return early
         await self.updater.learn(page, seed=lease.hops == 0, topics=seed_topics(lease))
         judgement = self._judge.judge(page)
+        terms = self.updater.vector(page)  # before other pages come between: the judge has counted its terms
         duplicate_of, content = await self._duplicate_finder.look_up(page)
         links = self._links.on_miss(lease) if duplicate_of else self._scored(page, judgement, lease, fetched)
-        record, settlement = self._outcomes.page(lease, fetched, page, judgement, links, duplicate_of)
+        record, settlement = self._outcomes.page(lease, fetched, page, judgement, links, duplicate_of, terms)
         links += self._links.side_requests(await self.host_policy.side_requests(lease))
         relevant, duplicate = settlement.relevant, bool(duplicate_of)
         park = await self.host_policy.record_page(lease, page, relevant=relevant, duplicate=duplicate)
