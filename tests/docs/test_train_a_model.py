@@ -17,14 +17,13 @@ from thresher_lab.webs.generator import generate
 
 PAGE = ROOT / "docs" / "howto" / "train-a-model.md"
 TOPIC = "Science/Astronomy"
-CLASSES = (TOPIC, "Arts/Music", "Life/Cooking", "Sport/Football")
 COMMANDS = [command for block in blocks_of(PAGE) if block.language == "console" for command in block.commands]
 SEARCH = "https://search.example.org/search"
 
 
 @pytest.fixture(scope="module")
 def web():
-    return generate(3, pages=600, hosts=12, languages=("en",), tunnel_depth=0, traps=0.0)
+    return generate(3, pages=900, hosts=24, languages=("en",), tunnel_depth=0, traps=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +65,7 @@ def folder(web, tmp_path):
     (tmp_path / "targets.txt").write_text("".join(f"{web.url_of(page)}\n" for page in targets))
     pairs = (f"{web.url_of(page)}\t{web.url_of(linked)}\n" for page, linked in links_of(web) if linked >= 0)
     (tmp_path / "links.tsv").write_text("".join(pairs))
-    rows = [(label, page) for label in CLASSES for page in sorted(web.targets(label))[:25]]
+    rows = [(label, page) for label in web.topics() if "/" in label for page in sorted(web.targets(label))[:25]]
     (tmp_path / "examples.tsv").write_text("".join(f"{label}\t{web.url_of(page)}\n" for label, page in rows))
     return tmp_path
 

@@ -81,9 +81,9 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; for an unknown name, suggest a similar one."""
         name = args[0]
+        if name in _RENAMED:
+            ctx.fail(f"thresher {name} is now {_RENAMED[name]}")
         if name not in COMMANDS and not name.startswith("-") and name not in _installed():
-            if name in _RENAMED:
-                ctx.fail(f"thresher {name} is now {_RENAMED[name]}")
             ctx.fail(f"no command is called {name!r};{did_you_mean(name, COMMANDS)} thresher --help lists all")
         return super().resolve_command(ctx, args)
 

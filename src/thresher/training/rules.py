@@ -149,9 +149,11 @@ def classifier_quality(
     texts = {label: list(map(weighted_counts, own)) for label, own in (more_texts or {}).items() if own}
 
     def predict(others: Sequence[int], held_out: Sequence[int]) -> list[str]:
-        classes = {label: list(own) for label, own in texts.items()}
+        classes: dict[str, list[Counts]] = {label: list(own) for label, own in texts.items()}
         for label, counts in (pages[place] for place in others):
             classes.setdefault(label, []).append(counts)
+        if len(classes) < 2:
+            return [*classes] * len(held_out)
         scorer = train(classes, counted=True)
         return [class_of(classes_of(scorer, pages[place][1])) or NO_WORDS for place in held_out]
 

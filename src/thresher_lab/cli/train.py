@@ -10,8 +10,6 @@ import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table
 from thresher.errors import ConfigError
-from thresher.judges.trained.learner import require_scikit_learn
-from thresher.project import CrawlProject
 from thresher.training.layers import RULED, TRAINED
 from thresher_lab.cli.web import WEB
 
@@ -47,7 +45,9 @@ def train(
     The pages of the topic are the targets of layers; for rules, the topics of the web are the classes. A model for the
     live web is trained by thresher collect.
     """
-    from thresher_lab.simulation.tasks import TaskRunner
+    from thresher.judges.trained.learner import require_scikit_learn
+    from thresher.project import CrawlProject
+    from thresher_lab.simulation.tasks import TaskRunner  # here: the help of the lab needs no numpy
 
     crawl = CrawlProject.open(dir)
     name = strategy or crawl.config.strategy.name

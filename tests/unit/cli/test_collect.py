@@ -32,8 +32,8 @@ def test_layers_are_learned_from_the_crawl_itself(tmp_path):
     assert f"Next: thresher run {crawl}\n" in result.stderr
     assert "Held out: 9" in result.stdout or "Held out: 100%" in result.stdout
     assert "Too few pages for reliable figures, fewer than 30: layer 0 (10), 1 (10), 2 (10)." in result.stdout
-    [header] = [line for line in result.stdout.splitlines() if line.startswith("layer  pages")]
-    assert header.split() == ["layer", "pages", "precision", "recall", "links", "into", "it", "typical", "words"]
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "layer pages precision recall links into it typical words" in lines
     assert LayerModel.load(crawl / "model" / "trained").N == 4
 
 

@@ -37,11 +37,6 @@ def test_the_same_seed_gives_the_same_folds():
     assert parts(3) != parts(4)
 
 
-def test_a_part_with_one_class_left_names_that_class():
-    quality = cross_validate(["a", "a", "b"], lambda *_: pytest.fail("nothing can be trained on one class"))
-    assert quality.confusion["b"] == {"a": 1}
-
-
 QUALITY = ModelQuality({"near": {"near": 30, "far": 10}, "far": {"far": 50, "near": 10}, "odd": {"far": 4}})
 
 

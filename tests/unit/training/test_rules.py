@@ -70,6 +70,10 @@ def test_the_classifier_is_measured_on_held_out_examples():
     assert (quality.pages, quality.accuracy) == (40, 1.0)
 
 
+def test_a_part_with_one_class_left_names_that_class():
+    assert classifier_quality(TextWords(SOURCE), {"hub": [10], "target": [0]}).accuracy == 0.0
+
+
 def test_texts_of_a_directory_train_but_are_not_measured():
     texts = {"target": ["solar cell panel"] * 5}
     quality = classifier_quality(TextWords(SOURCE), {"hub": range(10, 20), "target": [0]}, more_texts=texts)
