@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from thresher.cli import main
 
-PROCESSES = {"demo", "run", "try", "work"}
+PROCESSES = {"collect", "demo", "run", "try", "work"}
 """These make processes, take signals or turn a reactor: they are never called here."""
 
 

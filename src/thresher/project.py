@@ -153,14 +153,14 @@ class CrawlProject:
             )
         chosen = config.topics[name] if name else config
         topic = TopicDefinition(title=chosen.title, about={} if name else config.about, keywords=chosen.keywords)
-        nodes = self._nodes(name)
+        nodes = self.nodes(name)
         if config.taxonomy is None or (name and not nodes):
             return topic
         with self._taxonomy(config.taxonomy.file) as taxonomy:
             found = TopicDefinition.from_nodes(taxonomy, nodes, languages=config.languages)
         return replace(topic, title=chosen.title or found.title, nodes=found.nodes)
 
-    def _nodes(self, name: str = "") -> list[str]:
+    def nodes(self, name: str = "") -> list[str]:
         """Return the nodes of the crawl in its taxonomy, or those of one of its topics."""
         if name:
             return self.config.topics[name].nodes
@@ -188,6 +188,10 @@ class CrawlProject:
             )
         return self._taxonomy(file)
 
+    def taxonomy(self) -> TaxonomyReader | None:
+        """Open the taxonomy of the crawl; None without one."""
+        return self._taxonomy(self.config.taxonomy.file) if self.config.taxonomy else None
+
     def _taxonomy(self, file: str) -> TaxonomyReader:
         if file == BUNDLED:
             return TaxonomyReader.bundled()
@@ -211,12 +215,12 @@ class CrawlProject:
             seeds=frozenset(seeds),
             no=frozenset(seed_url(url, "examples.no") for url in examples.no),
             classes=self.classes,
-            targets=self._targets(name),
+            targets=self.targets(name),
         )
 
-    def _targets(self, name: str) -> frozenset[str]:
+    def targets(self, name: str = "") -> frozenset[str]:
         """Return the topic's nodes and their counterparts in other languages."""
-        chosen, nodes = self.config.taxonomy, self._nodes(name)
+        chosen, nodes = self.config.taxonomy, self.nodes(name)
         if chosen is None:
             return frozenset()
         with self._taxonomy(chosen.file) as taxonomy:
@@ -338,18 +342,22 @@ class CrawlProject:
         from thresher.pipeline.links import PipelineRules
 
         config = self.config
-        scope = UrlScope(
+        return PipelineRules(
+            scope=self.scope(),
+            watch=self._host_policy_config(),
+            obey_nofollow=config.manners.nofollow == "obey",
+            keep_irrelevant=config.output.keep_irrelevant,
+        )
+
+    def scope(self) -> UrlScope:
+        """Return which URLs may be fetched."""
+        config = self.config
+        return UrlScope(
             allow_hosts=tuple(config.scope.allow_hosts),
             deny_hosts=tuple(config.scope.deny_hosts),
             max_depth=config.scope.max_depth,
             own_hosts_only=not config.manners.contact,
             stand_in=self._in_a_lab,
-        )
-        return PipelineRules(
-            scope=scope,
-            watch=self._host_policy_config(),
-            obey_nofollow=config.manners.nofollow == "obey",
-            keep_irrelevant=config.output.keep_irrelevant,
         )
 
     def _host_policy_config(self) -> HostPolicyConfig:

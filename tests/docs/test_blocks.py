@@ -23,6 +23,8 @@ CHINESE = ROOT / "README.zh-CN.md"
 SHOWN = {"", "text"}
 """What a program prints, and drawings: nothing to run."""
 CODE = {page: [block for block in blocks_of(page) if block.language not in SHOWN] for page in PAGES}
+RUN_BY_ITS_OWN_TEST = {ROOT / "docs" / "howto" / "train-a-model.md"}
+"""It needs a larger web than the others: `test_train_a_model`."""
 FROM_NOTHING = {
     ROOT / "README.md",
     ROOT / "docs" / "howto" / "use-in-python.md",
@@ -62,7 +64,9 @@ def stage(page, world, idle, lazy_store, tmp_path, monkeypatch, request):
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if CODE[page] and page != CHINESE], ids=lambda page: str(page.relative_to(ROOT))
+    "page",
+    [page for page in PAGES if CODE[page] and page not in {CHINESE, *RUN_BY_ITS_OWN_TEST}],
+    ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_every_block_of_a_page_runs(page, stage, tally):
     for block in CODE[page]:

@@ -41,7 +41,7 @@ COMMANDS = {
     "changes": "List the pages that are new, changed, moved or gone since the last refresh.",
     "verify": "Check that archive, pages and frontier of a crawl agree; repair what a crash left.",
     "strategies": "List the crawl strategies, or describe one.",
-    "train": "Learn what a strategy must know before it crawls: from an earlier crawl, or from a frozen web.",
+    "collect": "Gather training data for a strategy, train its model, and report the quality of the model.",
     "judges": "List the judges of pages, or describe one.",
     "plan": "Estimate what a crawl of a given size needs: workers, store, RAM, disk, traffic, days, its bottleneck.",
     "lab": "Try and compare strategies on frozen webs, without a network.",
@@ -50,8 +50,10 @@ COMMANDS = {
 }
 _MODULES = {"try": "try_page", "strategies": "listing", "judges": "listing"}
 """Modules that are not named like their commands."""
-_LAB_COMMANDS = ("demo", "lab", "train")
+_LAB_COMMANDS = ("demo", "lab")
 """Commands of `thresher_lab`, listed here so that the help does not import them."""
+_RENAMED = {"train": "thresher collect; for a frozen web: thresher lab train"}
+"""Commands of earlier versions."""
 _GROUP = "thresher.commands"
 
 
@@ -79,6 +81,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; for an unknown name, suggest a similar one."""
         name = args[0]
+        if name in _RENAMED:
+            ctx.fail(f"thresher {name} is now {_RENAMED[name]}")
         if name not in COMMANDS and not name.startswith("-") and name not in _installed():
             ctx.fail(f"no command is called {name!r};{did_you_mean(name, COMMANDS)} thresher --help lists all")
         return super().resolve_command(ctx, args)
@@ -98,7 +102,7 @@ def _installed() -> dict[str, EntryPoint]:
 
 def _others() -> dict[str, EntryPoint]:
     """Return the commands of other packages."""
-    return {name: entry for name, entry in _installed().items() if name not in COMMANDS}
+    return {name: entry for name, entry in _installed().items() if name not in {*COMMANDS, *_RENAMED}}
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -35,8 +35,8 @@ class Interrupted(ThresherError):
 
     exit_code = StopReason.STOPPED.exit_code
 
-    def __init__(self) -> None:
-        super().__init__("stopped; nothing was stored")
+    def __init__(self, what_now: str = "nothing was stored") -> None:
+        super().__init__(f"stopped; {what_now}")
 
 
 class ResponseCollector:

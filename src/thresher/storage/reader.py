@@ -29,6 +29,7 @@ from thresher.storage.page_store import (
     unpacked_text,
     unpacked_topics,
 )
+from thresher.urls.canonical import fingerprint as fingerprint_of
 from thresher.urls.canonical import host_key
 
 _CONTENTS = ("text", "main", "markup", "links", "terms")
@@ -280,6 +281,11 @@ class PageStoreReader:
         """Return the text of a page; empty when it was not stored."""
         return unpacked_text(self._blob(fingerprint, "text"))
 
+    def has_text(self, fingerprint: int) -> bool:
+        """Return whether the text of a page was stored."""
+        newest = self._newest(fingerprint, "text IS NOT NULL AS stored")
+        return bool(newest and newest["stored"])
+
     def main_text(self, fingerprint: int) -> str:
         """Return the main text of a page; the whole text when no main text is found."""
         row = self._newest(fingerprint, "url, text, main, markup")
@@ -290,6 +296,15 @@ class PageStoreReader:
     def links(self, fingerprint: int) -> list[FoundLink]:
         """Return the links that a page added to the frontier."""
         return list(unpacked_links(self._blob(fingerprint, "links")))
+
+    def redirects(self) -> dict[int, int]:
+        """Return the fingerprints of the URLs that were redirected, each with that of its target."""
+        query = (
+            "SELECT fingerprint, links FROM page WHERE page = 0 AND links IS NOT NULL "
+            "AND (reason LIKE 'redirected to %' OR reason LIKE 'refreshes to %') ORDER BY id"
+        )
+        rows = (row for segment in self._segments for row in segment.execute(query))
+        return {start: fingerprint_of(link.url) for start, links in rows for link in unpacked_links(links)}
 
     def _blob(self, fingerprint: int, column: str) -> bytes | None:
         newest = self._newest(fingerprint, column)

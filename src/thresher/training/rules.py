@@ -2,14 +2,22 @@
 
 The classifier is trained on the pages of every class (train-0). The pages that they link to (train-1) are classified by
 it, even where their class is known.
+
+`citation_matrix` samples which classes link to which by random walks: future work of RULES, after Chakrabarti, Joshi,
+Punera and Pennock, The structure of broad topics on the web, WWW 2002. A walk follows links in both directions, so that
+it does not end in a page without links; from time to time it jumps back to a start page. Each link that it meets counts
+once for the classes of its two ends. The result has the form of interclass rules, and may replace or complete them:
+rules see the links of example pages alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Protocol
 
 from thresher.errors import ConfigError
@@ -20,10 +28,19 @@ from thresher.linkgraph import LinkGraph
 from thresher.strategies.layers.source import TrainingSource
 from thresher.strategies.rules.strategy import CLASSES, classes_of
 from thresher.strategies.rules.table import RuleTable, class_of, count_rules
-from thresher.training.citation_matrix import citation_matrix, combined
+from thresher.training.quality import ModelQuality, cross_validate
 
 FEWEST_LINKED_PAGES = 20
 """Minimum number of linked pages, of all classes together."""
+
+NO_WORDS = "no known word"
+"""The predicted class of a page without any word that the classifier knows."""
+
+JUMP = 0.1
+"""Probability that a walk jumps to a start page."""
+
+ClassCounts = dict[str, dict[str, int]]
+"""From class T_i over class T_j to the number of sampled links from T_i to T_j."""
 
 Examples = Mapping[str, Collection[int]]
 """Train-0: the numbers of the pages of every class."""
@@ -75,6 +92,7 @@ def learn_class_rules(
     targets: Iterable[str] = (),
     more_texts: Mapping[str, Sequence[str]] | None = None,
     walk_steps: int = 0,
+    random_state: int = 0,
 ) -> LearnedRules:
     """Train a classifier on the example pages, and count the classes of the pages they link to.
 
@@ -85,6 +103,7 @@ def learn_class_rules(
         targets: The wanted classes.
         more_texts: Further texts of the classes, for the classifier only.
         walk_steps: Length of a random walk from the example pages whose links are counted too; 0 for none.
+        random_state: Seed of the walk.
 
     Raises:
         ConfigError: There are fewer than two classes, or too few linked pages.
@@ -104,7 +123,7 @@ def learn_class_rules(
     counts = count_rules(referred, class_at)
     if walk_steps:
         starts = sorted({page for pages in kept.values() for page in pages})
-        counts = combined(counts, citation_matrix(graph, starts, class_at, steps=walk_steps))
+        counts = combined(counts, citation_matrix(graph, starts, class_at, steps=walk_steps, random_state=random_state))
     linked = sum(sum(found.values()) for found in counts.values())
     if linked < FEWEST_LINKED_PAGES:
         raise ConfigError(
@@ -115,6 +134,88 @@ def learn_class_rules(
     return LearnedRules(scorer=scorer, table=table, examples={label: len(pages) for label, pages in kept.items()})
 
 
+def classifier_quality(
+    words: TermCounter,
+    examples: Examples,
+    *,
+    more_texts: Mapping[str, Sequence[str]] | None = None,
+    random_state: int = 0,
+) -> ModelQuality:
+    """Cross-validate the classifier of classes on the example pages; further texts are always in the training part."""
+    from thresher.judges.taxonomy import train
+
+    pages = [(label, words.of_text(page)) for label, own in sorted(examples.items()) for page in sorted(own)]
+    pages = [(label, counts) for label, counts in pages if counts]
+    texts = {label: list(map(weighted_counts, own)) for label, own in (more_texts or {}).items() if own}
+
+    def predict(others: Sequence[int], held_out: Sequence[int]) -> list[str]:
+        classes: dict[str, list[Counts]] = {label: list(own) for label, own in texts.items()}
+        for label, counts in (pages[place] for place in others):
+            classes.setdefault(label, []).append(counts)
+        if len(classes) < 2:
+            return [*classes] * len(held_out)
+        scorer = train(classes, counted=True)
+        return [class_of(classes_of(scorer, pages[place][1])) or NO_WORDS for place in held_out]
+
+    return cross_validate([label for label, _ in pages], predict, random_state=random_state)
+
+
 def _linked(graph: LinkGraph, pages: Collection[int]) -> set[int]:
     """Return the train-1 pages of a class; links of a page to itself do not count."""
     return {linked for page in sorted(pages) for linked in graph.successors(page).tolist() if linked != page}
+
+
+def citation_matrix(
+    graph: LinkGraph,
+    starts: Sequence[int],
+    class_at: Callable[[int], str],
+    *,
+    steps: int,
+    jump: float = JUMP,
+    random_state: int = 0,
+) -> ClassCounts:
+    """Sample links by a random walk, and count the classes of their ends.
+
+    Args:
+        graph: The links between pages.
+        starts: Pages to start from and to jump to.
+        class_at: Returns the class of a page, empty for none; called once per page.
+        steps: Length of the walk.
+        jump: Probability of a jump at each step.
+        random_state: Seed of the walk.
+
+    Raises:
+        ValueError: There is no page to start from.
+    """
+    if not starts:
+        raise ValueError("a random walk needs a page to start from")
+    random, classes, links = Random(random_state), dict[int, str](), set[tuple[int, int]]()  # noqa: S311 - no secret
+    page = random.choice(starts)
+    for _ in range(steps):
+        out, into = graph.successors(page), graph.predecessors(page)
+        if random.random() < jump or not out.size + into.size:
+            page = random.choice(starts)
+            continue
+        place = random.randrange(out.size + into.size)
+        other = int(out[place] if place < out.size else into[place - out.size])
+        links.add((page, other) if place < out.size else (other, page))
+        page = other
+    for page in sorted({end for link in links for end in link}):
+        classes[page] = class_at(page)
+    pairs = Counter((classes[tail], classes[head]) for tail, head in links)
+    matrix: ClassCounts = {}
+    for (tail, head), number in sorted(pairs.items()):
+        if tail:
+            matrix.setdefault(tail, {})[head] = number
+    return matrix
+
+
+def combined(*matrices: ClassCounts) -> ClassCounts:
+    """Add the counts of several matrices."""
+    total: ClassCounts = {}
+    for matrix in matrices:
+        for tail, heads in matrix.items():
+            own = total.setdefault(tail, {})
+            for head, number in heads.items():
+                own[head] = own.get(head, 0) + number
+    return total

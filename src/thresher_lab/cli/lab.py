@@ -14,6 +14,7 @@ from thresher.cli.output import echo, echo_json, echo_table
 from thresher.errors import ConfigError, ThresherError
 from thresher_lab.cli.compare import compare
 from thresher_lab.cli.reproduce import reproduce
+from thresher_lab.cli.train import train
 from thresher_lab.cli.web import PAGES, SEEDS, WEB, opened, without_curves
 
 if TYPE_CHECKING:
@@ -218,6 +219,7 @@ def overview(files: Sequence[Path], baseline: str) -> None:
 
 
 lab.add_command(reproduce)
+lab.add_command(train)
 
 
 @lab.command()

@@ -1,33 +1,29 @@
-"""thresher train: learn a strategy's model before a crawl."""
+"""thresher lab train: learn a strategy's model for a crawl from the pages and topics of a frozen web."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher import registry
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table
-from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError
-from thresher.judges.trained.learner import require_scikit_learn
-from thresher.project import CrawlProject
-from thresher.training.layers import RULED, TRAINED, needs_training
-from thresher_lab.cli.train_rules import echo_rules, rules_from_crawl, rules_from_web
+from thresher.training.layers import RULED, TRAINED
+from thresher_lab.cli.web import WEB
 
 if TYPE_CHECKING:
-    from thresher.strategies.layers.learn import LayerSummary, LearnedLayers
+    from thresher.strategies.layers.learn import LearnedLayers
+    from thresher.training.rules import LearnedRules
+    from thresher_lab.simulation.tasks import TaskRunner
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
-@click.option("--strategy", metavar="NAME", help="Train this one instead of the one in topic.yaml.")
-@click.option("--from", "other", type=CRAWL, metavar="DIR", help="Learn from this crawl instead of the same one.")
-@click.option("--web", "web_name", metavar="WEB", help="Learn from a frozen web; thresher lab webs lists them.")
-@click.option("--topic", help="The topic of the frozen web to learn.")
+@WEB
+@click.option("--topic", required=True, help="The topic of the web to learn.")
+@click.option("--strategy", type=click.Choice(TRAINED), help="Train this one instead of the one in topic.yaml.")
 @click.option(
     "--walk-steps",
     type=click.IntRange(min=0),
@@ -38,88 +34,77 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def train(
     dir: Path,  # noqa: A002 - the argument's name on the command line
+    web_name: str,
+    topic: str,
     strategy: str | None,
-    other: Path | None,
-    web_name: str | None,
-    topic: str | None,
     walk_steps: int,
     as_json: bool,
 ) -> None:
-    """Learn what a strategy must know before it crawls: from an earlier crawl, or from a frozen web.
+    """Learn a strategy's model for the crawl in DIR from a frozen web.
 
-    The strategies context-graph and layers learn how far pages are from the topic, by following links back from its
-    pages. The strategy rules learns which classes of pages link to which: the classes of the crawl's taxonomy, from
-    their example pages that were fetched, or the topics of a frozen web. A crawl keeps the text of irrelevant pages
-    only with output.keep_irrelevant: true; without it only their titles are used.
+    The pages of the topic are the targets of layers; for rules, the topics of the web are the classes. A model for the
+    live web is trained by thresher collect.
     """
+    from thresher.judges.trained.learner import require_scikit_learn
+    from thresher.project import CrawlProject
+    from thresher_lab.simulation.tasks import TaskRunner  # here: the help of the lab needs no numpy
+
     crawl = CrawlProject.open(dir)
     name = strategy or crawl.config.strategy.name
-    registry.find("strategy", name)
-    if not needs_training(name):
-        echo(f"Strategy {name} needs no training; these do: {', '.join(TRAINED)}.", err=True)
-        return
+    if name not in TRAINED:
+        raise ConfigError(f"strategy {name} needs no training; name one that does: --strategy {', '.join(TRAINED)}")
     require_scikit_learn(f"strategy {name}")
-    folder = crawl.folder.model / "trained"
-    earlier = CrawlFolder(other or dir).existing()
+    folder, bench = crawl.folder.model / "trained", TaskRunner.open(web_name)
+    if topic not in bench.web.topics():
+        raise ConfigError(f"{web_name} has no topic {topic!r}; its topics are {', '.join(sorted(bench.web.topics()))}")
     if name in RULED:
-        rules = (
-            rules_from_web(web_name, topic, folder, walk_steps=walk_steps)
-            if web_name
-            else rules_from_crawl(crawl, earlier, folder, walk_steps=walk_steps)
-        )
-        echo_rules(rules, folder, as_json=as_json)
+        _echo_rules(_learn_rules(bench, topic, walk_steps), folder, as_json=as_json)
     else:
-        layers = _from_web(web_name, topic, folder) if web_name else _from_crawl(earlier, folder)
-        _echo(layers, folder, as_json=as_json)
+        _echo_layers(_learn_layers(bench, topic, folder), folder, as_json=as_json)
+    bench.flush()
     chosen = "" if name == crawl.config.strategy.name else f" --strategy {name}"
-    echo(f"Learned into {folder}. Next: thresher run {dir}{chosen}", err=True)
+    echo(f"Trained into {folder}. Next: thresher run {dir}{chosen}", err=True)
 
 
-def _from_crawl(crawl: CrawlFolder, folder: Path) -> LearnedLayers:
-    from thresher.storage.reader import PageStoreReader
-    from thresher.training.crawl_pages import CrawlPages
+def _learn_layers(bench: TaskRunner, topic: str, folder: Path) -> LearnedLayers:
     from thresher.training.layers import train_layers
 
-    with PageStoreReader(crawl.pages) as collection:
-        pages = CrawlPages(collection)
-        targets = pages.relevant
-        if not targets:
-            raise ConfigError(
-                f"{crawl.root} has no relevant pages to learn from. Crawl first with another strategy: "
-                f"thresher run {crawl.root} --strategy best-first"
-            )
-        echo(f"Learning from {len(pages):,} pages, {len(targets):,} of them relevant.", err=True)
-        if pages.without_text:
-            echo(f"Of {pages.without_text:,} pages only the title was kept.", err=True)
-        return train_layers(pages, targets, folder)
-
-
-def _from_web(name: str, topic: str | None, folder: Path) -> LearnedLayers:
-    from thresher.training.layers import train_layers
-    from thresher_lab.simulation.tasks import TaskRunner
-
-    bench = TaskRunner.open(name)
-    if topic is None:
-        raise ConfigError(
-            f"which topic of {name}? Name it with --topic; known: {', '.join(sorted(bench.web.topics()))}"
-        )
     targets = bench.web.targets(topic)
     echo(f"Learning from {len(bench.web):,} pages, {len(targets):,} of them of the topic.", err=True)
-    learned = train_layers(bench.training_pages(), targets, folder)
-    bench.flush()
-    return learned
+    return train_layers(bench.training_pages(), targets, folder)
 
 
-def _echo(learned: LearnedLayers, folder: Path, *, as_json: bool) -> None:
+def _learn_rules(bench: TaskRunner, topic: str, walk_steps: int) -> LearnedRules:
+    """Learn rules between the topics of a frozen web, from up to 150 pages of each."""
+    from thresher.training.rules import learn_class_rules
+    from thresher_lab.simulation.classes import class_labels, draw_examples
+
+    labels = dict.fromkeys([topic, *class_labels(bench.web)])
+    examples = {label: draw_examples(bench.web, label, share=1.0) for label in labels}
+    found = len(frozenset().union(*examples.values()))
+    echo(f"Learning from {found:,} pages of {len(examples):,} topics, and from what they link to.", err=True)
+    return learn_class_rules(bench.graph, bench.words, examples, targets=[topic], walk_steps=walk_steps)
+
+
+def _echo_layers(learned: LearnedLayers, folder: Path, *, as_json: bool) -> None:
     if as_json:
         echo_json({"folder": str(folder), "layers": [asdict(layer) for layer in learned.layers]})
         return
-    echo_table(["layer", "pages", "links into it", "typical words"], _rows(learned.layers))
-
-
-def _rows(layers: Sequence[LayerSummary]) -> list[tuple[str, int, int, str]]:
-    last = layers[-1].layer
-    return [
+    last = learned.layers[-1].layer
+    rows: list[tuple[Any, ...]] = [
         ("beyond" if layer.layer == last else str(layer.layer), layer.pages, layer.links, ", ".join(layer.terms))
-        for layer in layers
+        for layer in learned.layers
     ]
+    echo_table(["layer", "pages", "links into it", "typical words"], rows)
+
+
+def _echo_rules(learned: LearnedRules, folder: Path, *, as_json: bool) -> None:
+    """Save the rules, and print which classes lead to the wanted ones."""
+    learned.save(folder)
+    if as_json:
+        table = learned.table
+        content = {"targets": sorted(table.targets), "scores": table.scores(), "rules": table.rules()}
+        echo_json({"folder": str(folder), "examples": learned.examples, **content})
+        return
+    for line in learned.table.lines():
+        echo(line)

@@ -8,7 +8,7 @@ from thresher.linkgraph import LinkGraph
 from thresher.records import ParsedPage
 from thresher.strategies.rules.strategy import trained_classifier
 from thresher.strategies.rules.table import RuleTable
-from thresher.training.rules import TextWords, learn_class_rules
+from thresher.training.rules import TextWords, citation_matrix, classifier_quality, combined, learn_class_rules
 
 SOURCE = SmallSource()
 EXAMPLES = {"target": range(10), "hub": range(10, 20), "front": range(20, 30), "other": range(30, 40)}
@@ -63,3 +63,61 @@ def test_a_random_walk_adds_the_links_that_it_meets():
     plain, walked = learn().table.counts, learn(walk_steps=2000).table.counts
     assert walked["hub"]["target"] > plain["hub"]["target"]
     assert learn(walk_steps=2000).table.counts == walked
+
+
+def test_the_classifier_is_measured_on_held_out_examples():
+    quality = classifier_quality(TextWords(SOURCE), EXAMPLES)
+    assert (quality.pages, quality.accuracy) == (40, 1.0)
+
+
+def test_a_part_with_one_class_left_names_that_class():
+    assert classifier_quality(TextWords(SOURCE), {"hub": [10], "target": [0]}).accuracy == 0.0
+
+
+def test_texts_of_a_directory_train_but_are_not_measured():
+    texts = {"target": ["solar cell panel"] * 5}
+    quality = classifier_quality(TextWords(SOURCE), {"hub": range(10, 20), "target": [0]}, more_texts=texts)
+    assert quality.confusion == {"hub": {"hub": 10}, "target": {"target": 1}}
+
+
+# Pages 0-2 are hubs, 3-5 targets, 6 has no class; every hub links to every target, and target 3 to page 6.
+EDGES = [(hub, target) for hub in range(3) for target in range(3, 6)] + [(3, 6)]
+GRAPH = LinkGraph.from_edges(8, EDGES)
+CLASSES = ["hub", "hub", "hub", "target", "target", "target", "", "lonely"]
+
+
+def matrix(steps=1000, starts=(0,), **more):
+    return citation_matrix(GRAPH, starts, CLASSES.__getitem__, steps=steps, **more)
+
+
+def test_a_long_walk_meets_every_link_once():
+    assert matrix() == {"hub": {"target": 9}, "target": {"": 1}}
+
+
+def test_links_are_found_backwards_and_counted_forwards():
+    assert matrix(starts=(4,))["hub"] == {"target": 9}
+
+
+def test_the_same_seed_gives_the_same_walk():
+    assert matrix(5, random_state=3) == matrix(5, random_state=3)
+    assert len({str(matrix(5, random_state=seed)) for seed in range(20)}) > 1
+
+
+def test_a_page_without_links_is_left_by_a_jump():
+    assert matrix(starts=(7, 0))["hub"] == {"target": 9}
+    assert matrix(starts=(7,)) == {}
+
+
+def test_each_page_is_classified_once():
+    asked = []
+    citation_matrix(GRAPH, [0], lambda page: asked.append(page) or CLASSES[page], steps=1000)
+    assert sorted(asked) == list(range(7))
+
+
+def test_a_walk_needs_a_start():
+    with pytest.raises(ValueError, match="start from"):
+        matrix(starts=())
+
+
+def test_matrices_add_up():
+    assert combined({"a": {"b": 1}}, {"a": {"b": 2, "c": 3}, "d": {"a": 4}}) == {"a": {"b": 3, "c": 3}, "d": {"a": 4}}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher.errors import ConfigError
 from thresher.judges.estimators.layers import LayerClassifier
@@ -46,10 +45,15 @@ class LayerSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedLayers:
-    """A model, and a summary of its training data."""
+    """A model, and a summary of its training data.
+
+    Args:
+        examples: The training pages, each with its layer.
+    """
 
     model: LayerModel
     layers: Sequence[LayerSummary]
+    examples: Sequence[tuple[int, int]] = ()
 
 
 def learn_layers(
@@ -68,21 +72,23 @@ def learn_layers(
     if not any(layers[1:]):
         raise ConfigError("hardly any page links to the pages of the topic: there are no layers to learn")
     anchors, texts = _Anchors(graph.layer_of, N), []
-    for page in (page for layer in layers for page in layer):
+    examples = [(page, number) for number, layer in enumerate(layers) for page in layer]
+    for page, _ in examples:
         texts.append(source.text(page))
         anchors.add(source.links(page))
-    labels = np.repeat(np.arange(N + 1), list(map(len, layers)))
-    scorer, threshold = _fit(texts, labels, random_state)
+    scorer, threshold = fit_layers(texts, [layer for _, layer in examples], random_state)
     model = LayerModel(N, scorer, threshold, anchors.means())
-    return LearnedLayers(model=model, layers=list(_summaries(layers, anchors.links, scorer)))
+    summaries = list(_summaries(layers, anchors.links, scorer))
+    return LearnedLayers(model=model, layers=summaries, examples=examples)
 
 
-def _fit(texts: Sequence[str], labels: NDArray[np.int64], random_state: int) -> tuple[PlainScorer, float]:
+def fit_layers(texts: Sequence[str], labels: Sequence[int], random_state: int) -> tuple[PlainScorer, float]:
+    """Train a classifier of texts by layer; return it with the threshold below which a page belongs to no layer."""
     from sklearn.pipeline import Pipeline  # type: ignore[import-untyped]
 
     classifier = LayerClassifier(random_state=random_state)
     pipeline = Pipeline([("counter", SectionCounter()), ("layers", classifier)])
-    pipeline.fit(texts, labels)
+    pipeline.fit(texts, np.array(labels))
     return flatten(pipeline), float(classifier.threshold_)
 
 

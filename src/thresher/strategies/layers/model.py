@@ -128,7 +128,7 @@ def load_layers(folder: Path | None, strategy: str) -> LayerModel:
     if folder is None or not (folder / FILE).is_file():
         crawl = folder.parent.parent if folder else "DIR"
         raise ConfigError(
-            f"strategy {strategy} must first learn how far pages are from the topic: thresher train {crawl}"
+            f"strategy {strategy} must first learn how far pages are from the topic: thresher collect {crawl}"
         )
     return LayerModel.load(folder)
 

@@ -1,0 +1,162 @@
+"""Fetch listed URLs into a folder: the fetcher and the politeness of a crawl, and no link is followed.
+
+Pages are stored with their text and links, whatever they are about. Of links, only targets of redirects enter the
+queue, so robots.txt, scope, the address guard and the delay apply to every hop. Queue and pages are SQLite files: after
+a crash, the same call fetches what is missing, once the leases of the lost process have expired.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from thresher.config.folder import CrawlFolder
+from thresher.engine.dns.resolver import GuardedResolver
+from thresher.engine.download.request import ROBOTS_TOKEN
+from thresher.engine.lease_loop import MAX_WAIT_SECONDS, WorkerContext
+from thresher.frontier.sqlite.frontier import SqliteFrontier
+from thresher.monitoring.failures import FailureReport, failure_report
+from thresher.parsing.isolated import ParserProcess
+from thresher.pipeline.host_policy import HostPolicyConfig
+from thresher.pipeline.links import PipelineRules
+from thresher.pipeline.pipeline import Pipeline
+from thresher.politeness.host_budget import HostBudget
+from thresher.politeness.robots import RobotsCache
+from thresher.project import CrawlProject
+from thresher.records import Candidate, Judgement, Merge, ParsedPage, Settlement, TermWeight
+from thresher.runner.fetch_once import Interrupted
+from thresher.runner.worker import log_to, run_worker
+from thresher.runner.worker_pool import check_open_files
+from thresher.storage.page_store import PageRecord, PageStoreWriter
+from thresher.strategies.baselines import BreadthFirst
+
+WORKER = "collect"
+"""The name of the one worker, and of its segment."""
+
+
+class _ListedFrontier(SqliteFrontier):
+    """A frontier that the links of pages do not enter."""
+
+    async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
+        return await super().commit([replace(each, links=()) if each.page else each for each in settlements])
+
+
+class _ReportingStore(PageStoreWriter):
+    """A page store that reports the number of new pages."""
+
+    def __init__(self, path: Path, report: Callable[[int], None]) -> None:
+        super().__init__(path)
+        self._report = report
+
+    async def keep(self, records: Sequence[PageRecord]) -> None:
+        await super().keep(records)
+        self._report(sum(record.page for record in records))
+
+
+class _NoVerdict:
+    """A judge that finds no page relevant: the listed pages are not judged."""
+
+    def judge(self, page: ParsedPage) -> Judgement:
+        return Judgement(relevance=0.0, relevant=False)
+
+    def words(self, page: ParsedPage) -> Sequence[TermWeight]:
+        return ()
+
+
+def fetch_listed(
+    crawl: CrawlProject, folder: CrawlFolder, urls: Sequence[str], *, report: Callable[[int], None] = lambda _: None
+) -> FailureReport:
+    """Fetch canonical URLs as the crawl would, in this process; those that were settled before are not fetched again.
+
+    Args:
+        crawl: Its politeness, scope and network apply.
+        folder: The folder of queue, pages and log.
+        report: Called with the number of pages that were just stored.
+
+    Returns:
+        Why URLs failed or wait, in this call and before.
+
+    Raises:
+        Interrupted: It was stopped by a signal.
+    """
+    check_open_files(crawl.config.engine.concurrency)
+    folder.root.mkdir(parents=True, exist_ok=True)
+    if not asyncio.run(_enqueue(crawl, folder, urls)):
+        return asyncio.run(_failures(crawl, folder))
+    log_to(folder.log, WORKER)
+    run_worker(crawl, _work(crawl, _pipeline(crawl, folder, report)))
+    if asyncio.run(_is_unfinished(crawl, folder)):
+        raise Interrupted("the fetched pages are kept; the same command continues")
+    return asyncio.run(_failures(crawl, folder))
+
+
+def _frontier(crawl: CrawlProject, folder: CrawlFolder) -> SqliteFrontier:
+    return _ListedFrontier(folder.frontier, merge=Merge.FIRST, delay_seconds=crawl.config.manners.delay_seconds)
+
+
+@asynccontextmanager
+async def _opened(crawl: CrawlProject, folder: CrawlFolder) -> AsyncIterator[SqliteFrontier]:
+    frontier = _frontier(crawl, folder)
+    try:
+        yield frontier
+    finally:
+        await frontier.close()
+
+
+async def _enqueue(crawl: CrawlProject, folder: CrawlFolder, urls: Sequence[str]) -> bool:
+    """Add the URLs; return whether any URL waits or is leased."""
+    async with _opened(crawl, folder) as frontier:
+        await frontier.add([Candidate(url=url, score=0.0) for url in urls])
+        counts = await frontier.counts()
+    return bool(counts.waiting or counts.leased)
+
+
+async def _is_unfinished(crawl: CrawlProject, folder: CrawlFolder) -> bool:
+    """Return whether a URL waits that a worker would have waited for."""
+    async with _opened(crawl, folder) as frontier:
+        seconds = await frontier.seconds_to_next()
+    return seconds is not None and seconds <= MAX_WAIT_SECONDS
+
+
+async def _failures(crawl: CrawlProject, folder: CrawlFolder) -> FailureReport:
+    async with _opened(crawl, folder) as frontier:
+        return await failure_report(frontier)
+
+
+def _pipeline(crawl: CrawlProject, folder: CrawlFolder, report: Callable[[int], None]) -> Pipeline:
+    config = crawl.config
+    rules = PipelineRules(
+        scope=replace(crawl.scope(), max_depth=None),  # the listed pages are fetched as seeds, their links only stored
+        watch=HostPolicyConfig(budget=HostBudget(most=config.scope.max_pages_per_host)),
+        obey_nofollow=config.manners.nofollow == "obey",
+        keep_irrelevant=True,
+    )
+    return Pipeline(
+        frontier=_frontier(crawl, folder),
+        archive=_ReportingStore(folder.pages / f"{WORKER}.db", report),
+        judge=_NoVerdict(),
+        strategy=BreadthFirst(),
+        rules=rules,
+        parser_process=ParserProcess(),
+    )
+
+
+def _work(crawl: CrawlProject, pipeline: Pipeline) -> WorkerContext:
+    manners, engine = crawl.config.manners, crawl.config.engine
+    return WorkerContext(
+        processor=pipeline,
+        robots=RobotsCache(pipeline.frontier, token=ROBOTS_TOKEN) if manners.robots == "obey" else None,
+        worker=WORKER,
+        resolver=GuardedResolver.of(crawl.config.network),
+        scope=crawl.scope(),
+        concurrency=engine.concurrency,
+        lease_seconds=engine.lease_seconds,
+        timeout_seconds=engine.timeout_seconds,
+        delay_seconds=manners.delay_seconds,
+        longest_crawl_delay_seconds=manners.crawl_delay_up_to_seconds,
+        host_policy=pipeline.host_policy,
+        per_address=manners.one_at_a_time_per == "address",
+    )

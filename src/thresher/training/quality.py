@@ -1,0 +1,153 @@
+"""Quality of a classifier of pages, by cross-validation: each page is classified by a model not trained on it.
+
+Pages of one site can be in the training part and in the held-out part; on other sites a model can be worse than here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from random import Random
+from typing import Any
+
+FOLDS = 5
+FEWEST_PAGES = 30
+"""Precision and recall of a class with fewer pages are not reliable: one page more or less changes them by 0.03."""
+_Z = 1.96
+
+Predict = Callable[[Sequence[int], Sequence[int]], Sequence[str]]
+"""Trains on the examples at some places, and returns the predicted classes of those at other places."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassQuality:
+    """Quality for one class.
+
+    Args:
+        label: The class.
+        pages: Its example pages.
+        precision: Share of the pages classified as this class that are of it; None when there are none.
+        recall: Share of its pages that are classified as this class.
+    """
+
+    label: str
+    pages: int
+    precision: float | None
+    recall: float
+
+    @property
+    def is_small(self) -> bool:
+        return self.pages < FEWEST_PAGES
+
+
+@dataclass(frozen=True)
+class ModelQuality:
+    """Quality of a classifier.
+
+    Args:
+        confusion: From the true class over the predicted one to the number of pages.
+    """
+
+    confusion: Mapping[str, Mapping[str, int]]
+
+    @property
+    def pages(self) -> int:
+        return sum(sum(row.values()) for row in self.confusion.values())
+
+    @property
+    def right(self) -> int:
+        return sum(row.get(label, 0) for label, row in self.confusion.items())
+
+    @property
+    def accuracy(self) -> float:
+        return self.right / self.pages if self.pages else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the accuracy, after Wilson."""
+        n, p = self.pages, self.accuracy
+        if not n:
+            return 0.0, 1.0
+        middle, half = p + _Z**2 / (2 * n), _Z * sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n))
+        scale = 1 + _Z**2 / n
+        return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+    @property
+    def largest_share(self) -> float:
+        """The accuracy of always naming the class with the most pages."""
+        return max((sum(row.values()) for row in self.confusion.values()), default=0) / max(self.pages, 1)
+
+    def classes(self) -> Iterator[ClassQuality]:
+        """Yield the quality for each class."""
+        predicted = Counter[str]()
+        for row in self.confusion.values():
+            predicted.update(row)
+        for label, row in self.confusion.items():
+            right, pages = row.get(label, 0), sum(row.values())
+            precision = right / predicted[label] if predicted[label] else None
+            yield ClassQuality(label=label, pages=pages, precision=precision, recall=right / pages)
+
+    def lines(self, what: str) -> Iterator[str]:
+        """Yield sentences on the quality and on what is too small; `what` is the noun for a class."""
+        low, high = self.interval
+        yield (
+            f"Held out: {self.accuracy:.0%} of {self.pages:,} pages get the right {what} (95 % interval {low:.0%} to "
+            f"{high:.0%}); always naming the most frequent {what} would get {self.largest_share:.0%}."
+        )
+        if low <= self.largest_share:
+            yield f"So the model is not shown to be better than always naming the most frequent {what}."
+        if small := [f"{found.label} ({found.pages})" for found in self.classes() if found.is_small]:
+            yield f"Too few pages for reliable figures, fewer than {FEWEST_PAGES}: {what} {', '.join(small)}."
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "pages": self.pages,
+            "accuracy": self.accuracy,
+            "accuracy_interval": list(self.interval),
+            "largest_share": self.largest_share,
+            "folds": FOLDS,
+            "classes": [
+                {
+                    "class": found.label,
+                    "pages": found.pages,
+                    "precision": found.precision,
+                    "recall": found.recall,
+                    "reliable": not found.is_small,
+                }
+                for found in self.classes()
+            ],
+            "confusion": self.confusion,
+        }
+
+
+def cross_validate(labels: Sequence[str], predict: Predict, *, random_state: int = 0) -> ModelQuality:
+    """Classify every example by a model that was trained on four fifths of the others.
+
+    Args:
+        labels: The class of each example.
+        predict: Trains and predicts; called once per fold.
+        random_state: Seed of the assignment to folds.
+    """
+    confusion: dict[str, Counter[str]] = {label: Counter() for label in dict.fromkeys(labels)}
+    fold_of = _folds(labels, random_state)
+    for fold in range(FOLDS):
+        held_out = [place for place, own in enumerate(fold_of) if own == fold]
+        others = [place for place, own in enumerate(fold_of) if own != fold]
+        if not held_out:
+            continue
+        for place, predicted in zip(held_out, predict(others, held_out), strict=True):
+            confusion[labels[place]][predicted] += 1
+    return ModelQuality({label: dict(row) for label, row in confusion.items()})
+
+
+def _folds(labels: Sequence[str], random_state: int) -> list[int]:
+    """Assign each example to a fold: the examples of a class evenly, in random order."""
+    places = list(range(len(labels)))
+    Random(random_state).shuffle(places)  # noqa: S311 - no secret
+    places.sort(key=labels.__getitem__)  # stable: random within a class
+    folds = [0] * len(labels)
+    for turn, place in enumerate(places):
+        folds[place] = turn % FOLDS
+    return folds
