@@ -113,8 +113,8 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def constants_of(rows: Rows, kind: str = "redis") -> dict[str, float]:
-    """Boil the rows of one kind of server down to what `thresher plan` computes with."""
+def constants_of(rows: Rows, kind: str = "redis") -> dict[str, tuple[float, dict[str, Any]]]:
+    """Return what `thresher plan` computes with, from the rows of one kind of server: each value and its row."""
     memory = {shape_of(row["shape"]): row for row in rows.of("memory", kind)}
     size = min(shape.size for shape in memory if shape.urls_per_host == 100)
     pair = [(shape, memory[shape]["bytes_per_url"]) for shape in memory if shape.size == size]
@@ -124,25 +124,26 @@ def constants_of(rows: Rows, kind: str = "redis") -> dict[str, float]:
     [log], [worker] = rows.of("log", kind), rows.of("worker", kind)
     [cluster] = rows.of("cluster", kind)
     cycle = max(rows.of("cycle", kind), key=lambda row: row["urls"])
+    done = rows.of("done", kind)[0]
     return {
-        "worker_ram_bytes": worker["worker_ram_bytes_store"],
-        "kept_bytes_per_page_byte": worker["kept_bytes_per_page_byte_store"],
-        "store_cycles_per_second": 1e6 / busiest["server_cpu_us"],
-        "cluster_cycles_per_second": 1e6 / cluster["server_cpu_us"],
-        "store_waiting_url_bytes": per_url,
-        "store_host_bytes": per_host,
-        "store_done_url_bytes": rows.of("done", kind)[0]["done_url_bytes"],
-        "store_resident_share": grown["resident_share"],
-        "store_log_bytes_per_cycle": cycle["log_bytes_per_cycle"],
-        "store_restart_seconds_per_gigabyte": log["restart_seconds"] / (log["used_bytes"] / 1e9),
+        "worker_ram_bytes": (worker["worker_ram_bytes_store"], worker),
+        "kept_bytes_per_page_byte": (worker["kept_bytes_per_page_byte_store"], worker),
+        "store_cycles_per_second": (1e6 / busiest["server_cpu_us"], busiest),
+        "cluster_cycles_per_second": (1e6 / cluster["server_cpu_us"], cluster),
+        "store_waiting_url_bytes": (per_url, grown),
+        "store_host_bytes": (per_host, grown),
+        "store_done_url_bytes": (done["done_url_bytes"], done),
+        "store_resident_share": (grown["resident_share"], grown),
+        "store_log_bytes_per_cycle": (cycle["log_bytes_per_cycle"], cycle),
+        "store_restart_seconds_per_gigabyte": (log["restart_seconds"] / (log["used_bytes"] / 1e9), log),
     }
 
 
 def write_constants(rows: Rows, path: Path = CONSTANTS) -> None:
     """Put the constants of the store into the plan's file, and leave those that other commands measured."""
     kept = json.loads(path.read_text(encoding="utf-8"))
-    day, where = rows.rows[-1]["on"], rows.rows[-1]["machine"]
-    for name, value in constants_of(rows).items():
-        kept[name] = {"value": float(f"{value:.3g}"), "measured_by": COMMAND, "on": day, "machine": where}
+    for name, (value, row) in constants_of(rows).items():
+        measured = {"measured_by": COMMAND, "on": row["on"], "machine": row["machine"]}
+        kept[name] = {"value": float(f"{value:.3g}"), **measured}
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(kept[name])}" for name in sorted(kept))
     path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
