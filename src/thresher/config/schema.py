@@ -105,6 +105,11 @@ class ScopeConfig(_Strict):
         default="leave",
         description="Whether crawler traps, which generate endless pages, are skipped or followed.",
     )
+    block_pages: Literal["skip", "keep"] = Field(
+        default="skip",
+        description="Whether challenge, consent, login, paywall, parking and error pages with status 200 are detected "
+        "and skipped, or kept like other pages.",
+    )
     max_depth: int = Field(default=12, ge=0, description="Maximum number of links from a seed.")
 
 
@@ -156,6 +161,10 @@ class PolitenessConfig(_Strict):
     robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed.")
     nofollow: Literal["obey", "ignore"] = Field(
         default="obey", description="Whether nofollow of links and of pages is obeyed."
+    )
+    ai_optout: Literal["obey", "record"] = Field(
+        default="record",
+        description="Whether pages whose site opts out of AI uses are left out, or kept with the opt-out recorded.",
     )
     crawl_delay_up_to_seconds: float = Field(
         default=60.0,

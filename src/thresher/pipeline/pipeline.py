@@ -15,23 +15,28 @@ from functools import partial
 from thresher.feedback.updates import JudgementUpdater
 from thresher.frontier.base import CrawlStore
 from thresher.judges.base import Judge
+from thresher.parsing.block_page import BlockPage, block_page
 from thresher.parsing.html import parse as parse_html
-from thresher.parsing.html import with_header
+from thresher.parsing.html import with_header, with_opt_outs
 from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
-from thresher.parsing.response import ResponseKind, classify_response
+from thresher.parsing.opt_outs import response_opt_outs
+from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
 from thresher.pipeline.commit import BatchCommitter
 from thresher.pipeline.deduplication import DuplicateFinder
 from thresher.pipeline.host_policy import HostPolicy, is_side_request
 from thresher.pipeline.links import LinkSelector, PipelineRules
 from thresher.pipeline.outcomes import FindMainContent, OutcomeBuilder, Settled, relevance_of, topics_of
 from thresher.politeness.backoff import Backoff
-from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPage, Settlement
+from thresher.records import BlockKind, Candidate, FetchedPage, Judgement, Lease, ParsedPage, Settlement
 from thresher.storage.page_store import Archive, PageRecord
 from thresher.storage.warc.base import Captures
 from thresher.strategies.base import Strategy
 from thresher.strategies.topics import seed_topics
 
 logger = logging.getLogger(__name__)
+
+CHALLENGE_STATUSES = frozenset({403, 503})
+"""Error statuses with which protection services send their challenge pages."""
 
 Parse = Callable[[str, bytes, str], ParsedPage]  # from a URL, its bytes and their content type
 
@@ -56,6 +61,7 @@ class Pipeline:
         self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy)
         self.updater = JudgementUpdater(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
         self._archive = archive
+        self._skips_block_pages = rules.skip_block_pages
         self._judge = judge
         self._strategy = strategy
         self._parse = parse
@@ -75,7 +81,7 @@ class Pipeline:
         """Process one response; return what was stored."""
         await self.updater.refill_batch(lease)
         try:
-            record, settlement = await self._process(lease, fetched)
+            record, settlement = await self._process(lease, fetched, delay_seconds)
         except Unparsable as error:
             reason, retry = str(error), not error.final
         except Exception:  # one bad page never stops a crawl
@@ -110,7 +116,7 @@ class Pipeline:
         await self.updater.settled(record.url, relevance_of(record, settlement), topics_of(record))
         return record
 
-    async def _process(self, lease: Lease, fetched: FetchedPage) -> Settled:
+    async def _process(self, lease: Lease, fetched: FetchedPage, delay_seconds: float) -> Settled:
         response = classify_response(fetched)
         if is_side_request(lease) and response.kind is not ResponseKind.BUSY:
             parse = partial(self._parse, lease.url, fetched.body, fetched.headers.get("content-type", ""))
@@ -118,8 +124,12 @@ class Pipeline:
             return self._outcomes.side_result(lease, fetched, result)
         if unmodified := self._outcomes.not_modified(lease, fetched):
             return unmodified
-        if response.kind is ResponseKind.PAGE:
-            return await self._page(lease, fetched, await self._parsed(fetched))
+        page = await self._parsed(fetched) if response.kind is ResponseKind.PAGE else None
+        if blocked := self._block_page(fetched, response, page):
+            pause_seconds = await self._backoff.pause_blocking_host(lease, blocked.kind, delay_seconds)
+            return self._outcomes.blocked(lease, fetched, blocked, pause_seconds=pause_seconds)
+        if page:
+            return await self._page(lease, fetched, page)
         if response.kind is ResponseKind.REDIRECT:
             return self._outcomes.redirect(lease, fetched, response)
         busy = response.kind is ResponseKind.BUSY
@@ -140,6 +150,18 @@ class Pipeline:
         park = await self.host_policy.record_page(lease, page, relevant=relevant, duplicate=duplicate)
         return record, replace(settlement, links=links, content=content, park=park)
 
+    def _block_page(self, fetched: FetchedPage, response: ResponseClass, page: ParsedPage | None) -> BlockPage | None:
+        """Detect a block page; with an error status, only a challenge of a server that does not say when to return."""
+        if not self._skips_block_pages:
+            return None
+        if page:
+            return None if page.refresh else block_page(page, fetched)
+        if fetched.status not in CHALLENGE_STATUSES or response.wait_seconds or is_heavy(fetched.body):
+            return None
+        page = self._parse(fetched.url, fetched.body, fetched.headers.get("content-type", ""))
+        found = block_page(page, fetched)
+        return found if found and found.kind is BlockKind.CHALLENGE else None
+
     def _scored(self, page: ParsedPage, judgement: Judgement, lease: Lease, fetched: FetchedPage) -> list[Candidate]:
         return self._links.score(page, judgement, replace(lease, fetch_seconds=fetched.elapsed_seconds))
 
@@ -149,4 +171,5 @@ class Pipeline:
         isolated = self._parser_process if is_heavy(fetched.body) else None
         page = await isolated.parse(*content) if isolated else self._parse(*content)
         directives = fetched.headers.get("x-robots-tag")
-        return with_header(page, directives) if directives else page
+        page = with_header(page, directives) if directives else page
+        return with_opt_outs(page, response_opt_outs(fetched))

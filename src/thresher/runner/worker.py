@@ -102,6 +102,7 @@ def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int
         pages=pages,
         host_policy=pipeline.host_policy,
         per_address=config.manners.one_at_a_time_per == "address",
+        obey_opt_outs=config.manners.ai_optout == "obey",
         label_feed=None if crawl.is_refresh else build_label_feed(crawl, pipeline.updater, worker),
     )
 

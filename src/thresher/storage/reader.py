@@ -377,6 +377,7 @@ def _record(row: sqlite3.Row) -> PageRecord:
     values["parts"] = unpacked_parts(values["parts"])
     values["topics"] = unpacked_topics(values["topics"])
     values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])
+    values["opt_outs"] = tuple(values["opt_outs"].split())
     return PageRecord(**values)
 
 
