@@ -44,6 +44,7 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
             numbers["forecast"] = asdict(forecast) if forecast else None
             if topics:
                 numbers["topics"] = {each.name: _topic(each) for each in topics}
+            numbers["blocked"] = failures.blocked
             numbers |= {"ended": asdict(ended) if ended else None, "failures": failures.as_json()}
             echo_json({**numbers, "workers": list(map(_worker, workers))} if crawl.is_shared else numbers)
             return
@@ -57,6 +58,9 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
         echo(f"{'topic':>14}  {each.name}: {topic_words(each, counts)}")
     if ended:
         echo(f"{'last run':>14}  {ended.words}")
+    if blocked := failures.blocked:
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in blocked.items())
+        echo(f"{'blocked':>14}  {sum(blocked.values()):,}: {kinds}")
     for line in failures.lines():
         echo(f"{'not fetched':>14}  {line}")
     if crawl.is_shared:

@@ -38,6 +38,7 @@ from thresher.records import Lease, Outcome, Settlement
 from thresher.refresh.revisit import conditional_headers
 
 if TYPE_CHECKING:
+    from thresher.engine.browser.notice import ScriptNotice
     from thresher.engine.browser.renderer import Renderer
 
 logger = logging.getLogger(__name__)
@@ -107,6 +108,7 @@ class WorkerContext:
         per_address: Whether hosts with one address are fetched one at a time.
         label_feed: Applies new labels; None when there are none.
         browser: Renders pages made by scripts; None when none are rendered.
+        script_notice: Notices that a browser would be needed; None where there is one, or where it is not wanted.
         obey_opt_outs: Whether pages are not requested whose robots.txt has an AI opt-out.
     """
 
@@ -125,6 +127,7 @@ class WorkerContext:
     per_address: bool = False
     label_feed: LabelFeed | None = None
     browser: Renderer | None = None
+    script_notice: ScriptNotice | None = None
     obey_opt_outs: bool = False
 
     @property

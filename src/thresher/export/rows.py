@@ -40,6 +40,7 @@ COLUMNS = {
     "status": "int32",
     "text_hash": "string",
     "duplicate_of": "string",
+    "opt_outs": "string",
 }
 """The columns of every format, in order, with their types; `text` comes last when it is requested."""
 TOPIC_COLUMNS = {**COLUMNS, "topics": "string"}
@@ -106,6 +107,7 @@ def _row(record: PageRecord, seen: VisitHistory, **joined: str) -> Row:
         "gone": seen.gone,
         "status": record.status,
         "text_hash": f"{record.text_hash & 0xFFFFFFFFFFFFFFFF:016x}",
+        "opt_outs": " ".join(record.opt_outs),
     }
 
 

@@ -222,6 +222,12 @@ class FailureReport:
         """Whether URLs wait for hosts that do not answer or are busy."""
         return any(group.waiting for group in self.groups if group.cause in (Cause.UNREACHABLE, Cause.BUSY))
 
+    @property
+    def blocked(self) -> dict[str, int]:
+        """How many URLs gave a block page, by its kind; URLs that are tried again do not count."""
+        kinds = [(block_kind_of(group.reason), group.failed) for group in self.groups]
+        return {str(kind): failed for kind, failed in kinds if kind and failed}
+
     def remaining(self) -> str:
         """Return a phrase about the URLs that wait and their hosts; empty when none waits."""
         waiting = _by_adjective(group for group in self.groups if group.waiting)

@@ -130,13 +130,16 @@ class OutcomeBuilder:
             return replace(record, opt_outs=page.opt_outs), settlement
         return None
 
-    def blocked(self, lease: Lease, fetched: FetchedPage, block_page: BlockPage, *, pause_seconds: float) -> Settled:
-        """Give a URL up for which a block page came; after its first challenge page it is tried once more.
+    def blocked(
+        self, lease: Lease, fetched: FetchedPage, block_page: BlockPage, *, pause_seconds: float, retry: bool = True
+    ) -> Settled:
+        """Give a URL up for which a block page came; with `retry`, it is tried once more after its first challenge.
 
         Neither judge nor strategy sees it: the response says nothing about the page behind it.
         """
         kind = block_page.kind
-        outcome = Outcome.RETRY if kind is BlockKind.CHALLENGE and not lease.tries else Outcome.FAILED
+        again = retry and kind is BlockKind.CHALLENGE and not lease.tries
+        outcome = Outcome.RETRY if again else Outcome.FAILED
         record = _empty_record(lease, outcome, block_page.reason, fetched.status, fetched.fetched_at)
         settlement = Settlement(lease=lease, outcome=outcome, reason=kind.reason, delay_seconds=pause_seconds)
         return replace(record, blocked=kind, bytes=len(fetched.body)), settlement

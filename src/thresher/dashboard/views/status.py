@@ -37,6 +37,7 @@ async def status(open_crawl: OpenCrawl) -> dict[str, Any]:
         await _state(open_crawl, busy, run_control),
         await read_forecast(open_crawl.frontier_reader, counts),
     )
+    failures = await _failures(open_crawl)
     open_crawl.pace.add_sample(time.monotonic(), counts)
     is_running = state != "stopped"
     limits = open_crawl.crawl.config.stop.model_dump()
@@ -63,7 +64,8 @@ async def status(open_crawl: OpenCrawl) -> dict[str, Any]:
         "ended": _ended(
             await last_run_end(open_crawl.frontier_reader, is_running=is_running or open_crawl.crawl.is_shared)
         ),
-        "failures": (await _failures(open_crawl)).as_json(),
+        "blocked": failures.blocked,
+        "failures": failures.as_json(),
         "can": _can(open_crawl, state),
     }
 
