@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# fmt: off
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -288,6 +289,8 @@ def _short_pages() -> Made:
     yield "song Error", page("Trial and Error", f"<p>The second song of the record. {EN[2]}</p>"), {}
     yield "year 404", page("404", f"<p>The year 404 was a leap year of the Julian calendar. {EN[0]} {EN[1]}</p>"), {}
     yield "product removed from a list", page("Changes", f"<p>The old article has been removed, a new one is not available yet. {EN[2]}</p>"), {}
+    sections = f"<p>The server met an error and could not complete the request. {EN[2]}</p><h2>Status</h2><p>500</p><h2>Specification</h2><h2>See also</h2>"
+    yield "reference of a status", page("500 Internal Server Error - Reference", sections), {}
     yield "empty page", document("", ""), {}
     yield "frame page", document("Harbour", '<frameset><frame src="/menu"><frame src="/main"></frameset>'), {}
     yield "application shell", document("Harbour", '<div id="root"></div><script src="/app.js"></script>'), {}
@@ -312,6 +315,10 @@ def _chinese_pages() -> Made:
     text = article(zh, 3)
     box = LOGIN_BOX.replace("Log in", "登录")
     yield "页眉登录框", page("老港口", box + text, zh), {}
+    portal = f"<h2>用户登录 / Login</h2>{box}<h2>通知公告</h2><h2>仪器展示</h2><h2>友情链接</h2><p>平台简介，联系我们。</p>"
+    yield "平台首页", document("大型仪器共享平台 | 大学", menu("zh", 20) + portal, language=zh), {}
+    center = f"{box}<h2>管理员登录</h2><h2>友情链接</h2>" + "".join(f'<p><a href="/n{n}">关于第{n}届物理竞赛的通知</a></p>' for n in range(20))
+    yield "中心首页", document("物理实验中心", center, language=zh), {}
     yield "短页登录框", page("开放时间", f"{box}<p>{ZH[2]}</p>", zh), {}
     yield "短页横幅", page("开放时间", f"<p>{ZH[2]}</p>{BANNER_ZH}", zh), {}
     yield "登录后评论", page("老港口", f"{text}<p>登录后才能发表评论</p><a href='/login'>登录</a>", zh), {}

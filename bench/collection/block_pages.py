@@ -1,7 +1,7 @@
 """How many real pages are taken for block pages: ``python -m bench.collection.block_pages [--shown N] [--every N]``.
 
-Every page of the frozen webs is parsed and checked, as in a crawl. These pages were saved by people and by crawlers that
-kept pages only, so nearly every detected one is a mistake; each is printed with its evidence, to be looked at. Also
+Every page of the frozen webs is parsed and checked, as in a crawl. These pages were saved by people and by crawlers
+that kept pages only, so most detected ones are mistakes; each is printed with its evidence, to be looked at. Also
 printed: the CPU time of the check beside that of the parse, and the result on the generated pages of
 `testing.block_pages`, whose truth is known. Needs THRESHER_WEBS.
 """
@@ -65,7 +65,9 @@ def measure_generated() -> None:
     blocked, ordinary = walls(), near_misses()
     right = sum((found := checked(case)) is not None and found.kind is case.kind for case in blocked)
     wrong = [case.name for case in ordinary if checked(case)]
-    print(f"generated: {right} of {len(blocked)} block pages with the right kind, {len(wrong)} of {len(ordinary)} others")
+    print(
+        f"generated: {right} of {len(blocked)} block pages with the right kind, {len(wrong)} of {len(ordinary)} others"
+    )
 
 
 def main() -> None:

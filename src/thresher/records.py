@@ -61,7 +61,7 @@ class BlockKind(StrEnum):
 
     @property
     def reason(self) -> str:
-        """The reason with which a lease is settled; from a closed set, since failures are counted by host and reason."""
+        """The reason with which a lease is settled: one per kind, since failures are counted by host and reason."""
         return f"{BLOCKED}{_BLOCK_NAMES[self]}"
 
 

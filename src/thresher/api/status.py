@@ -60,7 +60,8 @@ class Status:
         return self.relevant / self.pages if self.pages else 0.0
 
     def _repr_html_(self) -> str:
-        numbers = {name: value for name, value in asdict(self).items() if name not in ("ended", "failures", "topics", "blocked")}
+        listed = ("ended", "failures", "topics", "blocked")
+        numbers = {name: value for name, value in asdict(self).items() if name not in listed}
         numbers["forecast"] = self.forecast.interval if self.forecast else None
         rows = [*numbers.items(), ("harvest_rate", self.harvest_rate)]
         rows += [(f"relevant to {topic.name}", topic.relevant) for topic in self.topics]

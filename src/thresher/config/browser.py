@@ -23,7 +23,7 @@ def check_browser(config: BrowserConfig) -> None:
 
 
 def uses_browser(config: CrawlConfig) -> bool:
-    """Return whether pages of a crawl may be rendered: when the user requires it, or by default where it is possible."""
+    """Return whether pages may be rendered: when the user requires it, or by default where it is possible."""
     if config.browser.is_wanted or config.browser.detect is False:
         return config.browser.is_wanted
     return not config.rendering_lease_trouble and not browser_trouble(config.browser)

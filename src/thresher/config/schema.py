@@ -242,8 +242,8 @@ class BrowserConfig(_Strict):
     )
     detect: bool | None = Field(
         default=None,
-        description="Whether hosts whose pages have no text without JavaScript are detected, and then rendered; null for "
-        "yes where a browser can be used.",
+        description="Whether hosts whose pages have no text without JavaScript are detected, and then rendered; null "
+        "for yes where a browser can be used.",
     )
     executable: str = Field(default="", description="The Chromium to run; when empty, it is searched on the PATH.")
     sandbox: bool = Field(

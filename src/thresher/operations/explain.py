@@ -116,7 +116,8 @@ class Explanation:
         if page is None:
             return ""
         last = self.history[-1]
-        met = f"The visit at {moment(last.fetched_at)} was {last.reason}; the page is from before." if last.blocked else ""
+        at = moment(last.fetched_at)
+        met = f"The visit at {at} was {last.reason}; the page is from before." if last.blocked else ""
         opt_outs = f"Its site opts out of: {', '.join(page.opt_outs)}." if page.opt_outs else ""
         return " ".join(filter(None, [met, opt_outs]))
 

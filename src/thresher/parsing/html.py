@@ -1,9 +1,9 @@
 """HTML parsing: from the bytes of a page to title, headings, text, language and links.
 
 A meta refresh without delay is treated as a redirect. Robots directives of single pages come from X-Robots-Tag headers
-and meta elements. ``noindex``: do not keep the page. ``nofollow``: do not follow its links. ``none``: both. ``noai`` and
-``noimageai`` are opt-outs. All other directives are for search engines. Directives for all crawlers and for Thresher are
-combined.
+and meta elements. ``noindex``: do not keep the page. ``nofollow``: do not follow its links. ``none``: both. ``noai``
+and ``noimageai`` are opt-outs. All other directives are for search engines. Directives for all crawlers and for
+Thresher are combined.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """AI opt-outs: the uses of a page that its site reserves.
 
-They come from four places. ``Content-Signal`` lines of robots.txt and headers of that name (draft-romm-aipref-
-contentsignals-00, October 2025): ``search``, ``ai-input`` and ``ai-train`` with yes or no. ``noai`` and ``noimageai`` in
-X-Robots-Tag headers and robots meta elements. ``tdm-reservation: 1`` as a header or meta element (TDM Reservation
-Protocol, W3C Community Group report of 2 February 2024). A yes, or nothing, reserves nothing; one no is enough.
+They come from four places. ``Content-Signal`` lines of robots.txt and headers of that name
+(draft-romm-aipref-contentsignals-00, October 2025): ``search``, ``ai-input`` and ``ai-train`` with yes or no. ``noai``
+and ``noimageai`` in X-Robots-Tag headers and robots meta elements. ``tdm-reservation: 1`` as a header or meta element
+(TDM Reservation Protocol, W3C Community Group report of 2 February 2024). A yes, or nothing, reserves nothing; one no
+is enough.
 """
 
 from __future__ import annotations

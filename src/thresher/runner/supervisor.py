@@ -21,9 +21,9 @@ from thresher.coordination.run_control import RunControl, read_run_control
 from thresher.coordination.store_binding import bind
 from thresher.coordination.worker_names import machine_name, worker_names
 from thresher.engine import watchdog
+from thresher.engine.browser.notice import take_notice
 from thresher.engine.dns.refused_urls import reopen_refused
 from thresher.engine.lease_loop import MAX_WAIT_SECONDS
-from thresher.engine.browser.notice import take_notice
 from thresher.errors import StoreError, StoreUnreachable, ThresherError
 from thresher.feedback.forecast import read_forecast
 from thresher.feedback.topic_counts import TopicTotals

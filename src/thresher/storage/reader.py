@@ -171,9 +171,9 @@ class PageStoreReader:
             numbers = range(len(self._segments))
             streams = [self._ranked_segment(repeats, number, min_relevance, topic) for number in numbers]
             for record in heapq.merge(*streams, key=_rank):
-                if (duplicates or not record.duplicate_of) and (record.relevant or not relevant):
-                    if not (self._without_opt_outs and self._has_opted_out(record, repeats)):
-                        yield record
+                is_chosen = (duplicates or not record.duplicate_of) and (record.relevant or not relevant)
+                if is_chosen and not (self._without_opt_outs and self._has_opted_out(record, repeats)):
+                    yield record
         finally:
             repeats.close()
 

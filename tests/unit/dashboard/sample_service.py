@@ -158,7 +158,13 @@ class SampleService:
             "blocked": {},
             "robots": {"state": "read", "status": 200, "reason": "", "tries": 0, "target": ""},
         }
-        parked = {"host": "moon.example", "parked": "answers 503", "best": None, "left_alone": {"/cal": "a calendar"}, "blocked": {"login": 2}}
+        parked = {
+            "host": "moon.example",
+            "parked": "answers 503",
+            "best": None,
+            "left_alone": {"/cal": "a calendar"},
+            "blocked": {"login": 2},
+        }
         return {"hosts": [host, {**host, **parked}]}
 
     async def questions(self, name: str, *, limit: int = 10, boundary: bool = False) -> dict[str, Any]:

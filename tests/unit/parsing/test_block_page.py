@@ -55,6 +55,8 @@ def test_a_large_response_is_not_parsed_again():
 
 
 def test_text_in_links_does_not_count_and_a_chinese_character_counts_three_times():
-    linked = parse("http://a.example/", "<p>四字文本</p><a href=/b>链接里的文字</a>".encode(), "text/html; charset=utf-8")
+    linked = parse(
+        "http://a.example/", "<p>四字文本</p><a href=/b>链接里的文字</a>".encode(), "text/html; charset=utf-8"
+    )
     assert prose_size(linked) == pytest.approx(12, abs=2)
     assert prose_size(ParsedPage(url="http://a.example/", text="abc")) == 3

@@ -8,7 +8,10 @@ from thresher.frontier.base import UrlState
 from thresher.records import BlockKind, FetchedPage, Outcome
 from thresher.refresh.revisit import Validators
 
-FIRST = {kind: next(case for case in walls() if case.kind is kind).html for kind in BlockKind}
+FIRST = {
+    **{kind: next(case for case in walls() if case.kind is kind).html for kind in BlockKind},
+    BlockKind.PARKING: next(case for case in walls() if case.name == "parking: server default").html,
+}
 SOLAR = "<title>Solar</title><p>solar cells</p>"
 
 
@@ -103,7 +106,9 @@ async def test_the_host_rests_longer_after_each_block_page():
 async def test_a_visit_that_meets_a_wall_does_not_replace_the_page():
     world = await seeded()
     validators = Validators(text_hash=1, relevant=True)
-    await world.frontier.add([candidate._replace(url=f"{SEED}v", carry=validators.carried({})) for candidate in seeds(world)])
+    await world.frontier.add(
+        [candidate._replace(url=f"{SEED}v", carry=validators.carried({})) for candidate in seeds(world)]
+    )
     await world.fetch(SOLAR)
     record = await world.fetch(FIRST[BlockKind.LOGIN])
     assert (record.url, record.page, record.blocked) == (f"{SEED}v", False, "login")

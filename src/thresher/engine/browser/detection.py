@@ -23,7 +23,8 @@ MUCH_BYTES = 4 * FEW_CHARACTERS + 1_000
 _ROOTS = "#root, #app, #__next, #__nuxt, #___gatsby, #q-app, #svelte, #main-app, app-root, [ng-app], [data-reactroot]"
 _SCRIPT_WORDS = ("javascript", "脚本")
 _PIECES = re.compile(
-    rb"<(script|style|noscript|template|title)\b.*?(?:</\1|$)|<!--.*?(?:-->|$)|<[^>]*+|[^<]++", re.IGNORECASE | re.DOTALL
+    rb"<(script|style|noscript|template|title)\b.*?(?:</\1|$)|<!--.*?(?:-->|$)|<[^>]*+|[^<]++",
+    re.IGNORECASE | re.DOTALL,
 ).finditer
 _INVISIBLE = ["script", "style", "noscript", "template"]
 
