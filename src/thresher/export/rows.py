@@ -79,6 +79,7 @@ def rows(
             link = link_of(record.parent).get(record.url) if record.parent else None
             row = _row(record, seen, parent=url_of(record.parent), anchor=link.anchor if link else "")
             row["duplicate_of"] = url_of(record.duplicate_of)
+            row["opt_outs"] = " ".join(record.opt_outs)
             if record.topics:
                 row["topics"] = {name: judgement.relevance for name, judgement in record.topics.items()}
             if text:
@@ -107,7 +108,6 @@ def _row(record: PageRecord, seen: VisitHistory, **joined: str) -> Row:
         "gone": seen.gone,
         "status": record.status,
         "text_hash": f"{record.text_hash & 0xFFFFFFFFFFFFFFFF:016x}",
-        "opt_outs": " ".join(record.opt_outs),
     }
 
 

@@ -57,7 +57,7 @@ class Backoff:
         """
         times = await self._in_a_row(lease, _BLOCKED_STATE)
         if times < ANSWERS_BEFORE_PARK:
-            return delay_seconds * 2**times
+            return delay_seconds * float(2**times)
         seconds = min(_park_seconds(times), LONGEST_PARK_SECONDS)
         await self._frontier.park(lease.host, f"{kind.reason}, {times} times in a row", seconds=seconds)
         return seconds

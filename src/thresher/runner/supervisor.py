@@ -64,7 +64,7 @@ class RunResult:
         failures: Why URLs failed, in this run and before; empty when the store no longer answered.
         fetched: Pages that it fetched.
         is_empty: Whether it could fetch nothing, or almost nothing; see `limits.nothing_fetched`.
-        notice: What the user should know besides; told once.
+        notice: What the user should know besides; printed once.
     """
 
     ending: StopReason

@@ -1,7 +1,7 @@
-"""Notice that a crawl without a browser met pages that need one, and tell its user once.
+"""Notice that a crawl without a browser met pages that need one, and print a notice once.
 
 Workers look until one of them has found such a page; the first host is state of the crawl in the frontier. The end of
-the run takes it from there. For 30 days the user is not told again.
+the run takes it from there. For 30 days the notice is not repeated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thresher.records import FetchedPage, Lease
 logger = logging.getLogger(__name__)
 
 STATE_KIND = "needs a browser"
-TOLD = ""
+PRINTED = ""
 TTL_SECONDS = 30 * 86_400.0
 
 
@@ -43,10 +43,10 @@ class ScriptNotice:
 
 
 async def take_notice(frontier: SharedState, config: CrawlConfig) -> str:
-    """Return the notice about a host that needs a browser, and mark it as told; empty without one."""
+    """Return the notice about a host that needs a browser, and mark it as printed; empty without one."""
     host = await frontier.get_state(CRAWL_WIDE, STATE_KIND)
     if not host or uses_browser(config):
         return ""
-    await frontier.put_state(CRAWL_WIDE, STATE_KIND, TOLD, seconds=TTL_SECONDS)
+    await frontier.put_state(CRAWL_WIDE, STATE_KIND, PRINTED, seconds=TTL_SECONDS)
     trouble = config.rendering_lease_trouble if not browser_trouble(config.browser) else browser_trouble(config.browser)
     return f"{host} sends pages without text that seem to need JavaScript; they were judged as they came. {trouble}"
