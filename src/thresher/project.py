@@ -347,6 +347,8 @@ class CrawlProject:
             watch=self._host_policy_config(),
             obey_nofollow=config.manners.nofollow == "obey",
             keep_irrelevant=config.output.keep_irrelevant,
+            skip_block_pages=config.scope.block_pages == "skip",
+            obey_opt_outs=config.manners.ai_optout == "obey",
         )
 
     def scope(self) -> UrlScope:

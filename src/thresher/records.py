@@ -49,6 +49,36 @@ class Link(NamedTuple):
     block: int = 0
 
 
+class BlockKind(StrEnum):
+    """The kinds of block pages: responses that stand in for the page that was requested."""
+
+    CHALLENGE = "challenge"
+    CONSENT = "consent"
+    LOGIN = "login"
+    PAYWALL = "paywall"
+    PARKING = "parking"
+    ERROR = "error"
+
+    @property
+    def reason(self) -> str:
+        """The reason with which a lease is settled: one per kind, since failures are counted by host and reason."""
+        return f"{BLOCKED}{_BLOCK_NAMES[self]}"
+
+
+BLOCKED = "blocked: "
+"""The beginning of the reason of every block page."""
+_BLOCK_NAMES = {
+    BlockKind.CHALLENGE: "challenge page",
+    BlockKind.CONSENT: "consent wall",
+    BlockKind.LOGIN: "login wall",
+    BlockKind.PAYWALL: "paywall",
+    BlockKind.PARKING: "parked domain",
+    BlockKind.ERROR: "error page",
+}
+OPTED_OUT = "opted out: "
+"""The beginning of the reason of a page that is left out because of an AI opt-out."""
+
+
 RENDERED = "through a browser"
 """The reason in the record of a complete page that a browser rendered."""
 
@@ -61,6 +91,7 @@ class FetchedPage:
         header_lines: All header lines as received, for the WARC archive; empty without one.
         request_lines: The header lines of the request.
         rendered: Whether the body was rendered by a browser.
+        content_signals: The Content-Signal of robots.txt for the URL; empty without one.
     """
 
     url: str
@@ -73,6 +104,7 @@ class FetchedPage:
     header_lines: Sequence[tuple[str, str]] = ()
     request_lines: Sequence[tuple[str, str]] = ()
     rendered: bool = False
+    content_signals: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +119,7 @@ class ParsedPage:
         refresh: The canonical target of a meta refresh without delay; empty without one.
         blocks: The text of each content block, headings with the text that follows them; white space is not collapsed.
         canonical: The URL of its canonical link; empty without a plausible one.
+        opt_outs: The AI opt-outs that apply to it, sorted: see `politeness.opt_outs`.
     """
 
     url: str
@@ -102,6 +135,7 @@ class ParsedPage:
     refresh: str = ""
     blocks: tuple[str, ...] = ()
     canonical: str = ""
+    opt_outs: tuple[str, ...] = ()
 
 
 SAME = -1.0

@@ -30,6 +30,7 @@ PAGE_MEANINGS = {
     "status": "The status of the server's answer.",
     "text_hash": "64 bits of its text, in hexadecimal digits; pages with the same text share it.",
     "duplicate_of": "The page that brought the same text first; only with `--duplicates`.",
+    "opt_outs": "The uses that the site opts out of, separated by blanks: `ai-train`, `ai-input`, `noai`, `tdm`, ….",
 }
 TEXT_MEANING = "All visible text; with `--text`. Empty where none is kept."
 HOST_MEANINGS = {

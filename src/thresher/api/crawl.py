@@ -117,11 +117,18 @@ class Crawl:
         return self._crawl.topic_names
 
     def pages(
-        self, *, min_relevance: float = 0.0, relevant: bool = False, duplicates: bool = False, topic: str = ""
+        self,
+        *,
+        min_relevance: float = 0.0,
+        relevant: bool = False,
+        duplicates: bool = False,
+        topic: str = "",
+        without_opt_outs: bool = False,
     ) -> Pages:
         """Return the pages as a table, most relevant first; with `relevant`, only relevant ones.
 
         Args:
+            without_opt_outs: Leave out pages whose site opts out of AI uses.
             topic: Relevance, verdicts and order for this one of several topics.
 
         Raises:
@@ -135,6 +142,7 @@ class Crawl:
             duplicates=duplicates,
             topic=topic,
             is_of_several=bool(self.topics),
+            without_opt_outs=without_opt_outs,
         )
 
     def pages_by_topic(self) -> dict[str, Pages]:
@@ -158,18 +166,21 @@ class Crawl:
         language: str = "",
         min_relevance: float = 0.0,
         topic: str = "",
+        without_opt_outs: bool = False,
     ) -> list[FoundPage]:
         """Search the pages, in English and Chinese; ``"quoted words"`` must be adjacent.
 
         Args:
             topic: Only pages that are relevant to this one of several topics.
+            without_opt_outs: Leave out pages whose site opts out of AI uses.
 
         Raises:
             ConfigError: The query has no searchable word, or there is no such topic.
         """
         self._crawl.check_topic(topic)
         filters = Filters(host=host, language=language.lower(), min_relevance=min_relevance, topic=topic)
-        return find_pages(self._crawl.folder, query, limit=limit, filters=filters)
+        folder = self._crawl.folder
+        return find_pages(folder, query, limit=limit, filters=filters, without_opt_outs=without_opt_outs)
 
     def label(self, labels: Mapping[str, bool | None], *, boundary: bool = False, topic: str = "") -> LabellingResult:
         """Label pages by URL: True on topic, False not, None to remove the label.

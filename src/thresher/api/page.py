@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -28,6 +28,7 @@ class Page:
         parts: What the relevance was computed from.
         duplicate: Whether an earlier page had the same text.
         topics: The relevance for each topic of a crawl of several.
+        opt_outs: The uses that its site opts out of: ``ai-train``, ``ai-input``, ``noai``, ``tdm``, ….
     """
 
     url: str
@@ -43,6 +44,7 @@ class Page:
     parts: Parts = field(repr=False)
     duplicate: bool
     topics: Mapping[str, float] = field(default_factory=dict, repr=False)
+    opt_outs: Sequence[str] = ()
 
     @property
     def host(self) -> str:
@@ -73,4 +75,5 @@ def page_of(record: PageRecord, collection: PageStoreReader) -> Page:
         parts=record.parts,
         duplicate=bool(record.duplicate_of),
         topics={name: judgement.relevance for name, judgement in record.topics.items()},
+        opt_outs=tuple(record.opt_outs),
     )

@@ -35,6 +35,7 @@ class Pages:
         duplicates: Include pages with the text of an earlier page.
         topic: Relevance, verdicts and order for this one of several topics.
         is_of_several: Whether the crawl has several topics; tables then have the column ``topics``.
+        without_opt_outs: Leave out pages whose site opts out of AI uses.
     """
 
     folder: Path
@@ -43,19 +44,23 @@ class Pages:
     duplicates: bool = False
     topic: str = ""
     is_of_several: bool = False
+    without_opt_outs: bool = False
 
     @property
     def _chosen(self) -> dict[str, Any]:
         chosen = {"min_relevance": self.min_relevance, "relevant": self.relevant, "duplicates": self.duplicates}
         return {**chosen, "topic": self.topic}
 
+    def _collection(self) -> PageStoreReader:
+        return PageStoreReader(self.folder, without_opt_outs=self.without_opt_outs)
+
     def __iter__(self) -> Iterator[Page]:
-        with PageStoreReader(self.folder) as collection:
+        with self._collection() as collection:
             for record in collection.ranked(**self._chosen):
                 yield page_of(record, collection)
 
     def __len__(self) -> int:
-        with PageStoreReader(self.folder) as collection:
+        with self._collection() as collection:
             ranked = collection.ranked(**self._chosen)
             return sum(1 for _ in ranked)
 
@@ -87,7 +92,7 @@ class Pages:
 
     @contextmanager
     def _rows(self, *, text: bool) -> Iterator[Iterator[dict[str, Any]]]:
-        with PageStoreReader(self.folder) as collection:
+        with self._collection() as collection:
             yield rows(collection, **self._chosen, text=text)
 
     def __repr__(self) -> str:
@@ -95,7 +100,7 @@ class Pages:
 
     def _repr_html_(self) -> str:
         columns = ["relevance", "relevant", "title", "url", "language", "depth", "fetched_at"]
-        with PageStoreReader(self.folder) as collection:
+        with self._collection() as collection:
             first = islice(collection.ranked(**self._chosen), SHOWN_ROWS)
             shown = [page_of(record, collection) for record in first]
         body = html_table(columns, [[getattr(page, column) for column in columns] for page in shown])

@@ -8,7 +8,7 @@ from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
-from thresher.search.ranking import Filters, SearchHit
+from thresher.search.ranking import MOST_HITS, Filters, SearchHit
 from thresher.search.snippets import snippet
 from thresher.storage.reader import PageStoreReader
 
@@ -35,7 +35,9 @@ class FoundPage:
     snippet: str
 
 
-def find_pages(folder: CrawlFolder, query: str, *, limit: int, filters: Filters) -> list[FoundPage]:
+def find_pages(
+    folder: CrawlFolder, query: str, *, limit: int, filters: Filters, without_opt_outs: bool = False
+) -> list[FoundPage]:
     """Search the pages of a crawl; new pages are indexed first.
 
     Raises:
@@ -46,7 +48,9 @@ def find_pages(folder: CrawlFolder, query: str, *, limit: int, filters: Filters)
         raise ConfigError(f"{query!r} has no searchable word: only punctuation, or words that nearly every page has")
     with SearchIndex(folder.root, folder.pages) as index, PageStoreReader(folder.pages) as collection:
         index.catch_up()
-        answers = index.search(terms, filters, limit=limit)
+        answers = index.search(terms, filters, limit=MOST_HITS if without_opt_outs else limit)
+        if without_opt_outs:
+            answers = [each for each in answers if not collection.is_opted_out(each.fingerprint)][:limit]
         pages = (_found(each, collection, terms) for each in answers)
         return [page for page in pages if page is not None]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 
 from thresher.charts.html import html_table
 from thresher.coordination.last_run import RunEnd, last_run_end
@@ -33,6 +33,7 @@ class Status:
         ended: How the last run ended, with a code for programs; None before the first.
         topics: The status of each topic of a crawl of several.
         failures: Why URLs gave no page, by reason, those with most URLs first.
+        blocked: How many of the failed URLs gave a block page, by its kind.
     """
 
     running: bool
@@ -51,6 +52,7 @@ class Status:
     ended: RunEnd | None
     failures: Sequence[FailureGroup]
     topics: Sequence[TopicStatus] = ()
+    blocked: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def harvest_rate(self) -> float:
@@ -58,10 +60,12 @@ class Status:
         return self.relevant / self.pages if self.pages else 0.0
 
     def _repr_html_(self) -> str:
-        numbers = {name: value for name, value in asdict(self).items() if name not in ("ended", "failures", "topics")}
+        listed = ("ended", "failures", "topics", "blocked")
+        numbers = {name: value for name, value in asdict(self).items() if name not in listed}
         numbers["forecast"] = self.forecast.interval if self.forecast else None
         rows = [*numbers.items(), ("harvest_rate", self.harvest_rate)]
         rows += [(f"relevant to {topic.name}", topic.relevant) for topic in self.topics]
+        rows += [(f"blocked: {kind}", number) for kind, number in self.blocked.items()]
         rows += [("last run", self.ended.words)] if self.ended else []
         return html_table(["", ""], [*rows, *(("not fetched", str(group)) for group in self.failures[:3])])
 
@@ -86,6 +90,7 @@ async def status_of(crawl: CrawlProject) -> Status:
         forecast=forecast,
         ended=ended,
         failures=failures.groups,
+        blocked=failures.blocked,
         topics=topics,
     )
 

@@ -34,7 +34,7 @@ COMMANDS = {
     "status": "Print the status of a crawl.",
     "why": "Explain a URL: one sentence on its state, then its path from a seed and the parts of its scores.",
     "frontier": "List the URLs that come next.",
-    "hosts": "List hosts: their pages, harvest, delay, and why they are parked.",
+    "hosts": "List hosts: their pages, harvest, block pages, delay, and why they are parked.",
     "label": "Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.",
     "search": 'Search the pages of a crawl, in English and Chinese; "quoted words" must be adjacent.',
     "export": "Write the pages of a crawl, most relevant first; or its hosts, or its links.",

@@ -71,6 +71,7 @@ GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
     help="Order of pages; layers: by the probability of layer 0, for a crawl with trained layers.",
 )
 @click.option("--duplicates", is_flag=True, help="Also pages with the text of an earlier page.")
+@click.option("--without-optouts", is_flag=True, help="Leave out pages whose site opts out of AI uses.")
 @click.option("--text", is_flag=True, help="Also the text of each page.")
 @click.option("--hosts", is_flag=True, help="One row per host, with the evidence for it.")
 @click.option("--new-hosts-only", is_flag=True, help="One row per host that is not a seed's.")
@@ -86,6 +87,7 @@ def export(
     links: bool,
     mirrors: bool,
     order: str,
+    without_optouts: bool,
     **options: Any,
 ) -> None:
     """Write the pages of a crawl, most relevant first; or its hosts, or its links."""
@@ -96,7 +98,7 @@ def export(
     if tables and (form not in FORMATS or tables > 1):
         raise ExportError(f"--hosts, --links and --mirrors make tables, one at a time: give -f {', '.join(FORMATS)}")
     path = None if output is None or str(output) == "-" else output
-    with _pages_in_order(crawl, order) as collection:
+    with _pages_in_order(crawl, order, without_opt_outs=without_optouts) as collection:
         exporter = _Export(crawl, collection, form, path, **options)
         if hosts:
             summary = f"{exporter.hosts(new_only=new_hosts_only):,} hosts"
@@ -109,13 +111,14 @@ def export(
     echo(f"{summary}{f' in {path}' if path else ''}", err=True)
 
 
-def _pages_in_order(crawl: CrawlProject, order: str) -> PageStoreReader:
+def _pages_in_order(crawl: CrawlProject, order: str, *, without_opt_outs: bool) -> PageStoreReader:
     if order == "relevance":
-        return PageStoreReader(crawl.folder.pages)
+        return PageStoreReader(crawl.folder.pages, without_opt_outs=without_opt_outs)
     from thresher.strategies.layers.model import load_layers  # here: most exports need no model
     from thresher.strategies.layers.ranking import LayerRankedPages
 
-    return LayerRankedPages(crawl.folder.pages, load_layers(crawl.folder.model / "trained", "layers"))
+    model = load_layers(crawl.folder.model / "trained", "layers")
+    return LayerRankedPages(crawl.folder.pages, model, without_opt_outs=without_opt_outs)
 
 
 @dataclass(frozen=True)

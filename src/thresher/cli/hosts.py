@@ -10,7 +10,7 @@ import click
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table
 from thresher.frontier.base import HostEntry
 from thresher.monitoring.totals import host_totals
-from thresher.operations.hosts import harvest, host_json, left_parts
+from thresher.operations.hosts import block_pages, harvest, host_json, left_parts
 from thresher.operations.hosts import release as release_host
 from thresher.project import CrawlProject
 
@@ -21,7 +21,7 @@ from thresher.project import CrawlProject
 @click.option("--release", metavar="HOST", help="Crawl a parked host again, with a new budget.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def hosts(dir: Path, limit: int, release: str | None, as_json: bool) -> None:  # noqa: A002 - so on the command line
-    """List hosts: their pages, harvest, delay, and why they are parked."""
+    """List hosts: their pages, harvest, block pages, delay, and why they are parked."""
     crawl = CrawlProject.open(dir)
     if release is not None:
         _release(crawl, release)
@@ -30,12 +30,12 @@ def hosts(dir: Path, limit: int, release: str | None, as_json: bool) -> None:  #
 
 
 def _list(crawl: CrawlProject, limit: int, as_json: bool) -> None:
-    entries, left = asyncio.run(_hosts(crawl, limit))
+    entries, left, blocked = asyncio.run(_hosts(crawl, limit))
     if as_json:
-        echo_json([host_json(entry, left.get(entry.host, {})) for entry in entries])
+        echo_json([host_json(entry, left.get(entry.host, {}), blocked.get(entry.host, {})) for entry in entries])
     else:
         echo_table(
-            ["host", "pages", "relevant", "harvest", "failed", "waiting", "delay s", "next in s", "parked"],
+            ["host", "pages", "relevant", "harvest", "failed", "blocked", "waiting", "delay s", "next in s", "parked"],
             [
                 (
                     entry.host,
@@ -43,6 +43,7 @@ def _list(crawl: CrawlProject, limit: int, as_json: bool) -> None:
                     entry.relevant,
                     harvest(entry),
                     entry.failed,
+                    ", ".join(f"{number} {kind}" for kind, number in blocked.get(entry.host, {}).items()),
                     entry.waiting,
                     entry.delay_seconds,
                     entry.next_seconds,
@@ -53,13 +54,15 @@ def _list(crawl: CrawlProject, limit: int, as_json: bool) -> None:
         )
 
 
-async def _hosts(crawl: CrawlProject, limit: int) -> tuple[list[HostEntry], dict[str, dict[str, str]]]:
-    """Return hosts, and for each the parts that are not crawled, with the reasons."""
+async def _hosts(
+    crawl: CrawlProject, limit: int
+) -> tuple[list[HostEntry], dict[str, dict[str, str]], dict[str, dict[str, int]]]:
+    """Return hosts; for each the parts that are not crawled, with the reasons; and its block pages by kind."""
     frontier = crawl.frontier_reader()
     try:
         entries = await frontier.hosts(limit)
         left = await left_parts(frontier, entries)
-        return await host_totals(entries, crawl.counted_pages), left
+        return await host_totals(entries, crawl.counted_pages), left, await block_pages(frontier)
     finally:
         await frontier.close()
 

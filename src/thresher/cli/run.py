@@ -167,6 +167,7 @@ def print_result(folder: Path, result: RunResult, *, as_json: bool, next_command
                 "failed": counts.failed,
                 "failures": result.failures.as_json(),
                 "seconds": round(result.progress.seconds, 3),
+                "notice": result.notice,
                 "pages_per_second": round(result.progress.pages_per_second, 3),
             }
         )
@@ -178,6 +179,8 @@ def print_result(folder: Path, result: RunResult, *, as_json: bool, next_command
     )
     for line in result.failures.lines():
         echo(f"  {line}", err=True)
+    if result.notice:
+        echo(result.notice, err=True)
     if forecast:
         echo(f"Forecast: {in_words(forecast, counts.waiting)}.", err=True)
     usual = f"export {folder} -f csv -o pages.csv" if counts.pages else f"hosts {folder}"

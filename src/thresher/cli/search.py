@@ -13,7 +13,7 @@ from thresher.cli.output import CRAWL, echo, echo_json
 from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
-from thresher.search.ranking import Filters, SearchHit, SearchOrder
+from thresher.search.ranking import MOST_HITS, Filters, SearchHit, SearchOrder
 from thresher.search.snippets import snippet
 from thresher.storage.reader import PageStoreReader
 
@@ -33,6 +33,7 @@ _REPORT_EVERY_ROWS = 2_000
 @click.option("--topic", default="", metavar="NAME", help="Only pages that are relevant to this one of several topics.")
 @click.option("--since", type=_DAY, help="Only pages fetched on this day (UTC) or later.")
 @click.option("--until", type=_DAY, help="Only pages fetched before this day (UTC).")
+@click.option("--without-optouts", is_flag=True, help="Leave out pages whose site opts out of AI uses.")
 @click.option(
     "--by",
     "order",
@@ -47,6 +48,7 @@ def search(
     query: tuple[str, ...],
     limit: int,
     order: str,
+    without_optouts: bool,
     as_json: bool,
     **filters: Any,
 ) -> None:
@@ -64,7 +66,10 @@ def search(
     with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, PageStoreReader(crawl.folder.pages) as collection:
         if index.catch_up(_report_progress) is None:
             echo("another search is adding pages to the index: the newest may be missing here", err=True)
-        found = index.search(terms, _filters(**filters), limit=limit, order=SearchOrder(order))
+        most = MOST_HITS if without_optouts else limit
+        found = index.search(terms, _filters(**filters), limit=most, order=SearchOrder(order))
+        if without_optouts:
+            found = [hit for hit in found if not collection.is_opted_out(hit.fingerprint)][:limit]
         results = [_result(place, each, collection, terms) for place, each in enumerate(found, start=1)]
         pages = index.pages()
     if as_json:

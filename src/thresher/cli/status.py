@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
             numbers["forecast"] = asdict(forecast) if forecast else None
             if topics:
                 numbers["topics"] = {each.name: _topic(each) for each in topics}
+            numbers["blocked"] = failures.blocked
             numbers |= {"ended": asdict(ended) if ended else None, "failures": failures.as_json()}
             echo_json({**numbers, "workers": list(map(_worker, workers))} if crawl.is_shared else numbers)
             return
@@ -57,11 +59,18 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
         echo(f"{'topic':>14}  {each.name}: {topic_words(each, counts)}")
     if ended:
         echo(f"{'last run':>14}  {ended.words}")
-    for line in failures.lines():
-        echo(f"{'not fetched':>14}  {line}")
+    for label, line in _failure_lines(failures):
+        echo(f"{label:>14}  {line}")
     if crawl.is_shared:
         echo()
         _show_workers(workers)
+
+
+def _failure_lines(failures: FailureReport) -> Iterator[tuple[str, str]]:
+    if blocked := failures.blocked:
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in blocked.items())
+        yield "blocked", f"{sum(blocked.values()):,}: {kinds}"
+    yield from (("not fetched", line) for line in failures.lines())
 
 
 def _other_languages(crawl: CrawlProject) -> int | None:

@@ -105,6 +105,11 @@ class ScopeConfig(_Strict):
         default="leave",
         description="Whether crawler traps, which generate endless pages, are skipped or followed.",
     )
+    block_pages: Literal["skip", "keep"] = Field(
+        default="skip",
+        description="Whether challenge, consent, login, paywall, parking and error pages with status 200 are detected "
+        "and skipped, or kept like other pages.",
+    )
     max_depth: int = Field(default=12, ge=0, description="Maximum number of links from a seed.")
 
 
@@ -156,6 +161,10 @@ class PolitenessConfig(_Strict):
     robots: Literal["obey", "ignore"] = Field(default="obey", description="Whether robots.txt is obeyed.")
     nofollow: Literal["obey", "ignore"] = Field(
         default="obey", description="Whether nofollow of links and of pages is obeyed."
+    )
+    ai_optout: Literal["obey", "record"] = Field(
+        default="record",
+        description="Whether pages whose site opts out of AI uses are left out, or kept with the opt-out recorded.",
     )
     crawl_delay_up_to_seconds: float = Field(
         default=60.0,
@@ -231,9 +240,10 @@ class BrowserConfig(_Strict):
     hosts: list[str] = Field(
         default=[], description="Host patterns whose pages are rendered by a browser before they are parsed."
     )
-    detect: bool = Field(
-        default=False,
-        description="Whether hosts whose pages have no text without JavaScript are detected, and then rendered.",
+    detect: bool | None = Field(
+        default=None,
+        description="Whether hosts whose pages have no text without JavaScript are detected, and then rendered; null "
+        "for yes where a browser can be used.",
     )
     executable: str = Field(default="", description="The Chromium to run; when empty, it is searched on the PATH.")
     sandbox: bool = Field(
@@ -251,8 +261,8 @@ class BrowserConfig(_Strict):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether pages may have to be rendered."""
-        return self.detect or bool(self.hosts)
+        """Whether the user requires a browser."""
+        return bool(self.detect or self.hosts)
 
 
 class CrawlConfig(_Strict):
@@ -320,12 +330,19 @@ class CrawlConfig(_Strict):
             )
         return self
 
+    @property
+    def rendering_lease_trouble(self) -> str:
+        """Why no page can be rendered within a lease; empty when it can."""
+        least = self.engine.timeout_seconds + self.browser.seconds + 5
+        if self.engine.lease_seconds > least:
+            return ""
+        return (
+            f"engine.lease_seconds is {self.engine.lease_seconds:g}, expected more than engine.timeout_seconds + "
+            f"browser.seconds + 5 ({least:g}): a lease must outlive its page"
+        )
+
     @model_validator(mode="after")
     def _lease_outlives_rendering(self) -> CrawlConfig:
-        least = self.engine.timeout_seconds + self.browser.seconds + 5
-        if self.browser.is_wanted and self.engine.lease_seconds <= least:
-            raise ValueError(
-                f"engine.lease_seconds is {self.engine.lease_seconds:g}, expected more than engine.timeout_seconds + "
-                f"browser.seconds + 5 ({least:g}): a lease must outlive its page"
-            )
+        if self.browser.is_wanted and (trouble := self.rendering_lease_trouble):
+            raise ValueError(trouble)
         return self

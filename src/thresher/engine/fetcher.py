@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from thresher.engine.download.errors import FetchFailed, LeaseExpired
@@ -93,12 +94,16 @@ class Fetcher:
     async def take_page(self, lease: Lease, page: FetchedPage) -> None:
         """Process a response, rendered first if the crawl uses a browser."""
         browser = self._context.browser
+        if self._context.script_notice:
+            await self._context.script_notice.check(lease, page)
         settling = self._render(browser, lease, page) if browser else self._process(lease, page)
         record = await self.loop.settle(lease, settling)
         self.pages += bool(record and record.page)
 
     async def _process(self, lease: Lease, page: FetchedPage) -> PageRecord | None:
         delay_seconds = await self.loop.delay_seconds(lease.url)
+        if signals := await self.loop.content_signals(lease.url):
+            page = replace(page, content_signals=signals)
         return await self._context.processor.process(lease, page, delay_seconds=delay_seconds)
 
     async def _render(self, browser: Renderer, lease: Lease, page: FetchedPage) -> PageRecord | None:

@@ -38,6 +38,7 @@ from thresher.records import Lease, Outcome, Settlement
 from thresher.refresh.revisit import conditional_headers
 
 if TYPE_CHECKING:
+    from thresher.engine.browser.notice import ScriptNotice
     from thresher.engine.browser.renderer import Renderer
 
 logger = logging.getLogger(__name__)
@@ -107,6 +108,8 @@ class WorkerContext:
         per_address: Whether hosts with one address are fetched one at a time.
         label_feed: Applies new labels; None when there are none.
         browser: Renders pages made by scripts; None when none are rendered.
+        script_notice: Notices that a browser would be needed; None where there is one, or where it is not wanted.
+        obey_opt_outs: Whether pages are not requested whose robots.txt has an AI opt-out.
     """
 
     processor: ResponseProcessor
@@ -124,6 +127,8 @@ class WorkerContext:
     per_address: bool = False
     label_feed: LabelFeed | None = None
     browser: Renderer | None = None
+    script_notice: ScriptNotice | None = None
+    obey_opt_outs: bool = False
 
     @property
     def longest_seconds(self) -> float:
@@ -193,6 +198,7 @@ class LeaseLoop:
             longest_crawl_delay_seconds=self.context.longest_crawl_delay_seconds,
             settle=self.settle,
             make_request=self.make_request,
+            obey_opt_outs=self.context.obey_opt_outs,
         )
 
     async def requests(self) -> AsyncIterator[FetchRequest]:
@@ -346,6 +352,10 @@ class LeaseLoop:
     async def delay_seconds(self, url: str) -> float:
         """Return how long the host of a URL must rest after a request."""
         return await self.robots.delay_seconds(url) if self.robots else self.context.delay_seconds
+
+    async def content_signals(self, url: str) -> str:
+        """Return the Content-Signal of a URL's host; empty without one, and when robots.txt is ignored."""
+        return await self.robots.content_signals(url) if self.robots else ""
 
     async def settle(self, lease: Lease, settling: Awaitable[Any]) -> Any:
         """Wait until a lease is settled, which makes room for another; return the result.

@@ -18,6 +18,7 @@ from typing import Any
 from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import WAIT_SECONDS
+from thresher.parsing.opt_outs import opted_out_reason
 from thresher.parsing.response import classify_response
 from thresher.pipeline.host_policy import HostPolicy
 from thresher.pipeline.links import CrawlScope
@@ -62,6 +63,7 @@ class RobotsGate:
         scope: Hosts that may be requested for the robots.txt of another; None for all.
         delay_seconds: Minimum time between the end of one fetch from a host and the start of the next.
         longest_crawl_delay_seconds: A host with a longer Crawl-delay is parked.
+        obey_opt_outs: Whether pages are not requested if the Content-Signal of their host denies an AI use.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class RobotsGate:
         longest_crawl_delay_seconds: float,
         settle: Settle,
         make_request: MakeRequest,
+        obey_opt_outs: bool = False,
     ) -> None:
         self._robots_cache = robots_cache
         self._processor = processor
@@ -85,6 +88,7 @@ class RobotsGate:
         self._longest_crawl_delay_seconds = longest_crawl_delay_seconds
         self._settle = settle
         self._make_request = make_request
+        self._obey_opt_outs = obey_opt_outs
 
     async def request(self, lease: Lease) -> FetchRequest | bool:
         """Return the robots.txt request to send for a lease; or whether its page may be requested now."""
@@ -107,13 +111,18 @@ class RobotsGate:
         crawl_delay = min(rules.crawl_delay_seconds, self._longest_crawl_delay_seconds) if rules else 0.0
         return max(self._delay_seconds, crawl_delay)
 
+    async def content_signals(self, url: str) -> str:
+        """Return the Content-Signal of a URL's host; empty without one."""
+        rules = await self._robots_cache.file_for(url)
+        return rules.content_signals if rules else ""
+
     async def _allowed_by(self, rules: RobotsFile, lease: Lease) -> bool:
         if await self._is_blocked_by(rules, lease):
             return False
-        if not rules.allows(lease.url):
-            await self._settle(lease, self._processor.fail(lease, "robots.txt", at=time.time()))
-            return False
-        return True
+        opted_out = opted_out_reason(rules.opt_outs) if self._obey_opt_outs else ""
+        if reason := opted_out if rules.allows(lease.url) else "robots.txt":
+            await self._settle(lease, self._processor.fail(lease, reason, at=time.time()))
+        return not reason
 
     async def _is_blocked_by(self, rules: RobotsFile, lease: Lease, *, delay_seconds: float = 0.0) -> bool:
         """Park the host, or fail the lease, if the rules are unreadable or demand too long a delay; return whether."""

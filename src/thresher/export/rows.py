@@ -40,6 +40,7 @@ COLUMNS = {
     "status": "int32",
     "text_hash": "string",
     "duplicate_of": "string",
+    "opt_outs": "string",
 }
 """The columns of every format, in order, with their types; `text` comes last when it is requested."""
 TOPIC_COLUMNS = {**COLUMNS, "topics": "string"}
@@ -78,6 +79,7 @@ def rows(
             link = link_of(record.parent).get(record.url) if record.parent else None
             row = _row(record, seen, parent=url_of(record.parent), anchor=link.anchor if link else "")
             row["duplicate_of"] = url_of(record.duplicate_of)
+            row["opt_outs"] = " ".join(record.opt_outs)
             if record.topics:
                 row["topics"] = {name: judgement.relevance for name, judgement in record.topics.items()}
             if text:

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from thresher.frontier.base import Counts, FailureCount
+from thresher.records import BLOCKED, OPTED_OUT, BlockKind
 
 EXAMPLE_HOSTS = 3
 MOST_GROUPS = 50
@@ -39,6 +40,8 @@ class FailureKind(StrEnum):
     REDIRECT = "redirect"
     NOT_A_PAGE = "not_a_page"
     SOFT_404 = "soft_404"
+    BLOCKED = "blocked"
+    OPTED_OUT = "opted_out"
     ROBOTS = "robots"
     ADDRESS = "address"
     TRAP = "trap"
@@ -50,12 +53,13 @@ class FailureKind(StrEnum):
 class Cause(StrEnum):
     """What keeps URLs from being fetched.
 
-    UNREACHABLE: the host does not answer. BUSY: it answers that it is overloaded. RULES: the crawl's own limits, or its
-    user. PAGE: the page itself; a retry would have the same result.
+    UNREACHABLE: the host does not answer. BUSY: it answers that it is overloaded. BLOCKED: it answers with block pages.
+    RULES: the crawl's own limits, or its user. PAGE: the page itself; a retry would have the same result.
     """
 
     UNREACHABLE = "unreachable"
     BUSY = "busy"
+    BLOCKED = "blocked"
     RULES = "rules"
     PAGE = "page"
 
@@ -81,6 +85,8 @@ _BEGINNINGS = {
     "more than 5 redirects": (FailureKind.REDIRECT, "more than 5 redirects"),
     "not a page": (FailureKind.NOT_A_PAGE, ""),
     "soft 404": (FailureKind.SOFT_404, "error page without an error status (soft 404)"),
+    BLOCKED: (FailureKind.BLOCKED, ""),
+    OPTED_OUT: (FailureKind.OPTED_OUT, "AI opt-out of the site"),
     "robots.txt": (FailureKind.ROBOTS, ""),
     "refused: ": (FailureKind.ADDRESS, ""),
     "a maze: ": (FailureKind.TRAP, "crawler trap"),
@@ -113,6 +119,13 @@ def kind_of(reason: str) -> FailureKind:
     return _known(reason)[0]
 
 
+def block_kind_of(reason: str) -> BlockKind | None:
+    """Return the kind of block page that a reason is about; None when it is about something else."""
+    if not reason.startswith(BLOCKED):
+        return None
+    return next((kind for kind in BlockKind if reason.startswith(kind.reason)), None)
+
+
 def _known(reason: str) -> tuple[FailureKind, str]:
     for words, known in _BEGINNINGS.items():
         if reason.startswith(words):
@@ -135,6 +148,8 @@ def plain_reason(reason: str) -> str:
         return f"robots.txt cannot be read ({plain_reason(inner)})"
     if reason.startswith("robots.txt is on "):
         return "waiting for the robots.txt of another host"
+    if kind := block_kind_of(inner):
+        return kind.reason
     if inner.startswith("not a page: "):
         return f"not a web page ({inner.removeprefix('not a page: ')})"
     words = _known(inner)[1] or _STATUS.sub(r"HTTP \1", inner)
@@ -147,6 +162,8 @@ def cause_of(reason: str) -> Cause:
     inner = _WRAPPED.sub("", reason)
     if inner.startswith(_RULES) or " pages like " in inner or inner.startswith("a maze: "):
         return Cause.RULES
+    if inner.startswith(BLOCKED):
+        return Cause.BLOCKED
     if kind_of(inner) in _SILENT or (inner != reason and not _BUSY.match(inner)):
         return Cause.UNREACHABLE
     return Cause.BUSY if _BUSY.match(inner) else Cause.PAGE
@@ -204,6 +221,12 @@ class FailureReport:
     def has_silent_hosts(self) -> bool:
         """Whether URLs wait for hosts that do not answer or are busy."""
         return any(group.waiting for group in self.groups if group.cause in (Cause.UNREACHABLE, Cause.BUSY))
+
+    @property
+    def blocked(self) -> dict[str, int]:
+        """How many URLs gave a block page, by its kind; URLs that are tried again do not count."""
+        kinds = [(block_kind_of(group.reason), group.failed) for group in self.groups]
+        return {str(kind): failed for kind, failed in kinds if kind and failed}
 
     def remaining(self) -> str:
         """Return a phrase about the URLs that wait and their hosts; empty when none waits."""
@@ -278,7 +301,13 @@ def _group(reason: str, cause: Cause, counts: Sequence[FailureCount]) -> Failure
     )
 
 
-_ADJECTIVES = {Cause.UNREACHABLE: "unreachable", Cause.BUSY: "busy", Cause.RULES: "parked", Cause.PAGE: "parked"}
+_ADJECTIVES = {
+    Cause.UNREACHABLE: "unreachable",
+    Cause.BUSY: "busy",
+    Cause.BLOCKED: "blocking",
+    Cause.RULES: "parked",
+    Cause.PAGE: "parked",
+}
 
 
 def _by_adjective(groups: Iterable[FailureGroup]) -> dict[str, list[FailureGroup]]:

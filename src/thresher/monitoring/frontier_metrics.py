@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from thresher.frontier.base import Counts, CrawlStore, FailureCount, HostEntry, UrlEntry
-from thresher.monitoring.failures import kind_of
+from thresher.monitoring.failures import block_kind_of, kind_of
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.monitoring.totals import Totals
 from thresher.records import Candidate, Lease, Outcome, Settlement
@@ -119,6 +119,8 @@ class InstrumentedFrontier:
         worker_metrics.parks.inc(bool(settlement.park))
         if settlement.outcome is not Outcome.DONE:
             worker_metrics.errors[kind_of(settlement.reason)].inc()
+            if block_kind := block_kind_of(settlement.reason):
+                worker_metrics.block_pages[block_kind].inc()
 
     async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
         await self._timed("release", self.frontier.release(leases, delay_seconds=delay_seconds))

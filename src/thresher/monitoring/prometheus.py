@@ -17,7 +17,7 @@ from thresher import __version__
 from thresher.errors import ConfigError
 from thresher.frontier.base import Counts
 from thresher.monitoring.failures import FailureKind
-from thresher.records import Outcome
+from thresher.records import BlockKind, Outcome
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry, Counter, Histogram, Metric
@@ -78,6 +78,8 @@ class WorkerMetrics:
         self.settlements = {outcome: settled.labels(self._crawl, outcome) for outcome in Outcome}
         failed = self._labelled("thresher_errors", "Fetches that failed or will be retried, by kind.", "kind")
         self.errors = {kind: failed.labels(self._crawl, kind) for kind in FailureKind}
+        blocked = self._labelled("thresher_block_pages", "Block pages received in place of pages, by kind.", "kind")
+        self.block_pages = {kind: blocked.labels(self._crawl, kind) for kind in BlockKind}
 
     def _about_store(self) -> None:
         from prometheus_client import Gauge, Histogram

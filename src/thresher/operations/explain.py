@@ -108,7 +108,18 @@ class Explanation:
     @property
     def summary(self) -> str:
         """The state of the URL and how it was found, in one or two sentences."""
-        return " ".join(filter(None, [self._state(), self._origin()]))
+        return " ".join(filter(None, [self._state(), self._notes(), self._origin()]))
+
+    def _notes(self) -> str:
+        """Return what a later visit met in place of a stored page, and the uses that its site opts out of."""
+        page = next((record for record in reversed(self.history) if record.page), None)
+        if page is None:
+            return ""
+        last = self.history[-1]
+        at = moment(last.fetched_at)
+        met = f"The visit at {at} was {last.reason}; the page is from before." if last.blocked else ""
+        opt_outs = f"Its site opts out of: {', '.join(page.opt_outs)}." if page.opt_outs else ""
+        return " ".join(filter(None, [met, opt_outs]))
 
     def _state(self) -> str:
         entry = self.entry
@@ -143,7 +154,7 @@ class Explanation:
         if last and last.outcome is Outcome.DONE:
             return f"It has no page of its own: {reason}{when}." if reason else f"Done{when}."
         if reason or (self.entry and self.entry.state is UrlState.FAILED):
-            return f"Failed: {plain_reason(reason)}{when}."
+            return f"Failed: {reason if last and last.blocked else plain_reason(reason)}{when}."
         return "Done; its page is in the page store of another machine."
 
     def _origin(self) -> str:
@@ -288,11 +299,13 @@ def _settled(record: PageRecord) -> dict[str, Any]:
         "relevant",
         "depth",
         "fetched_at",
+        "blocked",
     )
     topics = {name: judgement.relevance for name, judgement in record.topics.items()}
     return {
         **{name: getattr(record, name) for name in kept},
         "outcome": str(record.outcome),
+        "opt_outs": list(record.opt_outs),
         "relevance_parts": dict(record.parts),
         **({"topics": topics} if topics else {}),
     }

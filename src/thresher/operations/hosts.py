@@ -9,7 +9,8 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from thresher.errors import ConfigError
-from thresher.frontier.base import CrawlStore, HostEntry
+from thresher.frontier.base import CrawlStore, FailureCount, HostEntry
+from thresher.monitoring.failures import block_kind_of
 from thresher.politeness import host_budget
 from thresher.traps.detector import FIRST_PAGES, LEFT, forget_left
 
@@ -22,9 +23,25 @@ class SharedStateReader(Protocol):
     async def get_state(self, host: str, kind: str) -> str | None: ...
 
 
-def host_json(entry: HostEntry, left: Mapping[str, str]) -> dict[str, Any]:
-    """Return a host as plain values, with the parts of it that are not crawled."""
-    return {**asdict(entry), "harvest_rate": harvest(entry), "left_alone": dict(left)}
+class FailureReader(Protocol):
+    """Reads why URLs failed."""
+
+    async def failures(self) -> list[FailureCount]: ...
+
+
+def host_json(entry: HostEntry, left: Mapping[str, str], blocked: Mapping[str, int]) -> dict[str, Any]:
+    """Return a host as plain values, with the parts of it that are not crawled, and its block pages by kind."""
+    return {**asdict(entry), "harvest_rate": harvest(entry), "left_alone": dict(left), "blocked": dict(blocked)}
+
+
+async def block_pages(frontier: FailureReader) -> dict[str, dict[str, int]]:
+    """Return by host how many URLs gave a block page, by its kind; URLs that are tried again do not count."""
+    found: dict[str, dict[str, int]] = {}
+    for count in await frontier.failures():
+        if not count.waiting and (kind := block_kind_of(count.reason)):
+            by_kind = found.setdefault(count.host, {})
+            by_kind[kind] = by_kind.get(kind, 0) + count.urls
+    return found
 
 
 def harvest(entry: HostEntry) -> float:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from thresher.errors import ConfigError
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge, Learner
+from thresher.parsing.block_page import block_page
 from thresher.parsing.html import parse
 from thresher.pipeline.pipeline import Pipeline
 from thresher.project import CrawlProject, build_judge, build_strategy
@@ -146,9 +147,10 @@ def _knows_too_little(judge: Judge) -> bool:
 
 def _learn(judge: Learner, answers: Sequence[FetchedPage | str]) -> str:
     """Let the judge learn from the seeds that could be fetched; return a message."""
-    pages = [answer for answer in answers if isinstance(answer, FetchedPage)]
+    fetched = [(answer, _parsed(answer)) for answer in answers if isinstance(answer, FetchedPage)]
+    pages = [page for answer, page in fetched if not block_page(page, answer)]
     for page in pages:
-        judge.learn(_parsed(page), seed=True)
+        judge.learn(page, seed=True)
     if not pages:
         return "No seed could be read; the judge knows the topic by its words alone."
     return f"Read {len(pages)} {'seed' if len(pages) == 1 else 'seeds'} to know the topic."
@@ -173,6 +175,8 @@ def _not_judged(url: str, reason: str) -> TriedPage:
 
 async def _judged(crawl: CrawlProject, judge: Judge, asked: str, fetched: FetchedPage) -> TriedPage:
     page = _parsed(fetched)
+    if crawl.rules().skip_block_pages and (blocked := block_page(page, fetched)):
+        return TriedPage(asked=asked, reason=blocked.reason)
     judgement = judge.judge(page)
     links = await _links(crawl, page, judgement, fetched)
     return TriedPage(

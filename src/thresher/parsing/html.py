@@ -1,8 +1,9 @@
 """HTML parsing: from the bytes of a page to title, headings, text, language and links.
 
 A meta refresh without delay is treated as a redirect. Robots directives of single pages come from X-Robots-Tag headers
-and meta elements. ``noindex``: do not keep the page. ``nofollow``: do not follow its links. ``none``: both. All other
-directives are for search engines. Directives for all crawlers and for Thresher are combined.
+and meta elements. ``noindex``: do not keep the page. ``nofollow``: do not follow its links. ``none``: both. ``noai``
+and ``noimageai`` are opt-outs. All other directives are for search engines. Directives for all crawlers and for
+Thresher are combined.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from thresher.native import compiled
 from thresher.parsing.dom import Blocks, LinkElement, Walk, read_blocks, walk
 from thresher.parsing.markup import decode, markup
+from thresher.parsing.opt_outs import TDM_RESERVATION, reserves, word_opt_outs
 from thresher.records import Link, ParsedPage
 from thresher.text.languages import language
 from thresher.text.tokens import CJK
@@ -156,12 +158,14 @@ class Directives:
 
     noindex: bool = False
     nofollow: bool = False
+    opt_outs: frozenset[str] = frozenset()
 
 
 def read_words(text: str) -> Directives:
     """Parse directives that apply to us, in any case, separated by commas or blanks."""
     words = frozenset(_BETWEEN_WORDS(text.lower()))
-    return Directives("noindex" in words or "none" in words, "nofollow" in words or "none" in words)
+    none = "none" in words
+    return Directives(none or "noindex" in words, none or "nofollow" in words, word_opt_outs(words))
 
 
 def read_header(lines: str) -> Directives:
@@ -185,7 +189,13 @@ def _for_us(line: str) -> list[str]:
 def with_header(page: ParsedPage, lines: str) -> ParsedPage:
     """Add the directives of the headers to those of the page."""
     robots = read_header(lines)
+    page = with_opt_outs(page, robots.opt_outs)
     return replace(page, noindex=page.noindex or robots.noindex, nofollow=page.nofollow or robots.nofollow)
+
+
+def with_opt_outs(page: ParsedPage, opt_outs: frozenset[str]) -> ParsedPage:
+    """Add opt-outs to those of the page."""
+    return replace(page, opt_outs=tuple(sorted(opt_outs.union(page.opt_outs)))) if opt_outs else page
 
 
 MAX_CHARACTERS = 4_096
@@ -232,6 +242,7 @@ class _Head:
     robots: str = ""
     refresh: str = ""
     canonical: str = ""
+    reservation: str = ""
 
 
 def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
@@ -272,6 +283,7 @@ def parse_markup(url: str, source: str) -> ParsedPage:
         refresh=refresh_target(head.refresh, base or url, url) if head.refresh else "",
         blocks=blocks.texts if len(text) < MAX_TEXT_CHARACTERS else _cut(blocks.texts),
         canonical=_plausible_canonical(head.canonical, url, base),
+        opt_outs=tuple(sorted(robots.opt_outs | reserves(head.reservation))),
     )
 
 
@@ -299,6 +311,8 @@ def _read_meta(head: _Head, node: LexborNode) -> None:
         head.description = head.description or _fold(content, MAX_FIELD_CHARACTERS)
     elif name in ("robots", PRODUCT):
         head.robots += "," + content[:MAX_FIELD_CHARACTERS]
+    elif name == TDM_RESERVATION:
+        head.reservation = head.reservation or content
     elif (attributes.get("http-equiv") or "").lower() == "refresh" and not _is_in_noscript(node):
         head.refresh = head.refresh or content
 

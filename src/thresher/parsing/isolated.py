@@ -178,7 +178,7 @@ class _Exchange:
 
 def _page(fields: dict[str, Any]) -> ParsedPage:
     fields["links"] = tuple(Link(*link) for link in fields["links"])
-    for name in ("headings", "blocks"):
+    for name in ("headings", "blocks", "opt_outs"):
         fields[name] = tuple(fields[name])
     return ParsedPage(**fields)
 

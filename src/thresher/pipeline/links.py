@@ -33,12 +33,16 @@ class PipelineRules:
         watch: Limits per host: budgets, traps, sitemaps.
         obey_nofollow: Whether links marked nofollow are ignored.
         keep_irrelevant: Whether the text of irrelevant pages is stored.
+        skip_block_pages: Whether block pages are detected and counted as failures.
+        obey_opt_outs: Whether pages with an AI opt-out are left out.
     """
 
     scope: CrawlScope
     watch: HostPolicyConfig = field(default_factory=HostPolicyConfig)
     obey_nofollow: bool = True
     keep_irrelevant: bool = False
+    skip_block_pages: bool = False
+    obey_opt_outs: bool = False
 
 
 class LinkSelector:

@@ -7,12 +7,26 @@ from dataclasses import replace
 
 from thresher.frontier.base import MAX_TRIES
 from thresher.judges.base import Judge, Learner
+from thresher.parsing.block_page import BlockPage
 from thresher.parsing.main_content import MainContent
+from thresher.parsing.opt_outs import opted_out_reason, response_opt_outs
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.pipeline.deduplication import content_hash
 from thresher.pipeline.host_policy import HostPolicy, SideResult
 from thresher.pipeline.links import LinkSelector, PipelineRules
-from thresher.records import RENDERED, Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
+from thresher.records import (
+    BLOCKED,
+    OPTED_OUT,
+    RENDERED,
+    BlockKind,
+    Candidate,
+    FetchedPage,
+    Judgement,
+    Lease,
+    Outcome,
+    ParsedPage,
+    Settlement,
+)
 from thresher.refresh.revisit import unchanged, validators_of, with_validators
 from thresher.storage.page_store import FoundLink, PageRecord
 from thresher.urls.canonical import fingerprint
@@ -92,10 +106,16 @@ class OutcomeBuilder:
     def not_modified(self, lease: Lease, fetched: FetchedPage) -> Settled | None:
         """Settle a conditional request that the server answered with 304."""
         validators = validators_of(lease) if fetched.status == NOT_MODIFIED else None
-        return unchanged(lease, fetched, validators) if validators else None
+        if validators is None:
+            return None
+        record, settlement = unchanged(lease, fetched, validators)
+        return replace(record, opt_outs=sorted(response_opt_outs(fetched))), settlement
 
     async def without_judgement(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled | None:
-        """Settle a page that is not judged: a meta refresh, a soft 404, or a revisit that found the same text."""
+        """Settle a page that is not judged: an opt-out, a meta refresh, a soft 404, or a revisit with the same text."""
+        if self._rules.obey_opt_outs and (reason := opted_out_reason(page.opt_outs)):
+            record, settlement = self.failure(lease, reason, fetched)
+            return replace(record, opt_outs=page.opt_outs), settlement
         if page.refresh and not (page.nofollow and self._rules.obey_nofollow):
             reason = f"refreshes to {page.refresh}"
             moved = ResponseClass(kind=ResponseKind.REDIRECT, reason=reason, target=page.refresh)
@@ -106,8 +126,23 @@ class OutcomeBuilder:
             return record, replace(settlement, park=park)
         validators = validators_of(lease)
         if validators and content_hash(page.text) == validators.text_hash and not page.noindex:
-            return unchanged(lease, fetched, validators)
+            record, settlement = unchanged(lease, fetched, validators)
+            return replace(record, opt_outs=page.opt_outs), settlement
         return None
+
+    def blocked(
+        self, lease: Lease, fetched: FetchedPage, block_page: BlockPage, *, pause_seconds: float, retry: bool = True
+    ) -> Settled:
+        """Give a URL up for which a block page came; with `retry`, it is tried once more after its first challenge.
+
+        Neither judge nor strategy sees it: the response says nothing about the page behind it.
+        """
+        kind = block_page.kind
+        again = retry and kind is BlockKind.CHALLENGE and not lease.tries
+        outcome = Outcome.RETRY if again else Outcome.FAILED
+        record = _empty_record(lease, outcome, block_page.reason, fetched.status, fetched.fetched_at)
+        settlement = Settlement(lease=lease, outcome=outcome, reason=kind.reason, delay_seconds=pause_seconds)
+        return replace(record, blocked=kind, bytes=len(fetched.body)), settlement
 
     def redirect(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> Settled:
         """Queue the target as a separate entry, so that robots.txt, scope and politeness hold for every hop."""
@@ -156,7 +191,8 @@ class OutcomeBuilder:
         outcome = Outcome.RETRY if retry and not last else Outcome.FAILED
         pause = max(wait_seconds, BUSY_SECONDS * 2**lease.tries) if retry else 0.0
         silent = retry and last and lease.host_pages == 0
-        links = self._links.on_miss(lease) if outcome is Outcome.FAILED else []
+        is_miss = outcome is Outcome.FAILED and not reason.startswith(OPTED_OUT)
+        links = self._links.on_miss(lease) if is_miss else []
         settlement = Settlement(
             lease=lease,
             outcome=outcome,
@@ -171,7 +207,12 @@ class OutcomeBuilder:
 
 
 def relevance_of(record: PageRecord, settlement: Settlement) -> float | None:
-    """Return the relevance of a fetched URL, 0 for duplicates and failures; None for revisits, redirects, retries."""
+    """Return the relevance of a fetched URL, 0 for duplicates and failures.
+
+    None for revisits, redirects and retries, and for pages whose content is unknown: block pages and opt-outs.
+    """
+    if settlement.reason.startswith((BLOCKED, OPTED_OUT)):
+        return None
     if validators_of(settlement.lease) or not (settlement.page or settlement.outcome is Outcome.FAILED):
         return None
     return 0.0 if record.duplicate_of else record.relevance

@@ -15,23 +15,28 @@ from functools import partial
 from thresher.feedback.updates import JudgementUpdater
 from thresher.frontier.base import CrawlStore
 from thresher.judges.base import Judge
+from thresher.parsing.block_page import BlockPage, block_page
 from thresher.parsing.html import parse as parse_html
-from thresher.parsing.html import with_header
+from thresher.parsing.html import with_header, with_opt_outs
 from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
-from thresher.parsing.response import ResponseKind, classify_response
+from thresher.parsing.opt_outs import response_opt_outs
+from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
 from thresher.pipeline.commit import BatchCommitter
 from thresher.pipeline.deduplication import DuplicateFinder
 from thresher.pipeline.host_policy import HostPolicy, is_side_request
 from thresher.pipeline.links import LinkSelector, PipelineRules
 from thresher.pipeline.outcomes import FindMainContent, OutcomeBuilder, Settled, relevance_of, topics_of
 from thresher.politeness.backoff import Backoff
-from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPage, Settlement
+from thresher.records import BlockKind, Candidate, FetchedPage, Judgement, Lease, ParsedPage, Settlement
 from thresher.storage.page_store import Archive, PageRecord
 from thresher.storage.warc.base import Captures
 from thresher.strategies.base import Strategy
 from thresher.strategies.topics import seed_topics
 
 logger = logging.getLogger(__name__)
+
+CHALLENGE_STATUSES = frozenset({403, 503})
+"""Error statuses with which protection services send their challenge pages."""
 
 Parse = Callable[[str, bytes, str], ParsedPage]  # from a URL, its bytes and their content type
 
@@ -56,15 +61,16 @@ class Pipeline:
         self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy)
         self.updater = JudgementUpdater(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
         self._archive = archive
+        self._skips_block_pages = rules.skip_block_pages
         self._judge = judge
         self._strategy = strategy
         self._parse = parse
         self._parser_process = parser_process
         self._captures = captures
-        self._backoff = Backoff(frontier)
+        self.backoff = Backoff(frontier)
         self._duplicate_finder = DuplicateFinder(frontier)
         self._links = LinkSelector(rules, self.host_policy, strategy)
-        self._outcomes = OutcomeBuilder(rules, self._links, self.host_policy, judge=judge, main_content=main_content)
+        self.outcomes = OutcomeBuilder(rules, self._links, self.host_policy, judge=judge, main_content=main_content)
         self._committer = BatchCommitter(frontier, archive, captures)
 
     async def seed(self, urls: Sequence[str]) -> int:
@@ -75,7 +81,7 @@ class Pipeline:
         """Process one response; return what was stored."""
         await self.updater.refill_batch(lease)
         try:
-            record, settlement = await self._process(lease, fetched)
+            record, settlement = await self._process(lease, fetched, delay_seconds)
         except Unparsable as error:
             reason, retry = str(error), not error.final
         except Exception:  # one bad page never stops a crawl
@@ -90,7 +96,7 @@ class Pipeline:
     ) -> PageRecord:
         """Settle a lease without a response: none came, or the request is not allowed."""
         await self.updater.refill_batch(lease)
-        record, settlement = self._outcomes.failure(lease, reason, retry=retry, at=at)
+        record, settlement = self.outcomes.failure(lease, reason, retry=retry, at=at)
         return await self._commit(record, settlement, delay_seconds)
 
     async def close(self) -> None:
@@ -110,35 +116,51 @@ class Pipeline:
         await self.updater.settled(record.url, relevance_of(record, settlement), topics_of(record))
         return record
 
-    async def _process(self, lease: Lease, fetched: FetchedPage) -> Settled:
+    async def _process(self, lease: Lease, fetched: FetchedPage, delay_seconds: float) -> Settled:
         response = classify_response(fetched)
         if is_side_request(lease) and response.kind is not ResponseKind.BUSY:
             parse = partial(self._parse, lease.url, fetched.body, fetched.headers.get("content-type", ""))
             result = await self.host_policy.process_side_response(lease, fetched, response, parse)
-            return self._outcomes.side_result(lease, fetched, result)
-        if unmodified := self._outcomes.not_modified(lease, fetched):
+            return self.outcomes.side_result(lease, fetched, result)
+        if unmodified := self.outcomes.not_modified(lease, fetched):
             return unmodified
-        if response.kind is ResponseKind.PAGE:
-            return await self._page(lease, fetched, await self._parsed(fetched))
+        page = await self._parsed(fetched) if response.kind is ResponseKind.PAGE else None
+        if blocked := self.block_page(fetched, page) if page else self._challenge(fetched, response):
+            pause_seconds = await self.backoff.pause_blocking_host(lease, blocked.kind, delay_seconds)
+            return self.outcomes.blocked(lease, fetched, blocked, pause_seconds=pause_seconds)
+        if page:
+            return await self._page(lease, fetched, page)
         if response.kind is ResponseKind.REDIRECT:
-            return self._outcomes.redirect(lease, fetched, response)
+            return self.outcomes.redirect(lease, fetched, response)
         busy = response.kind is ResponseKind.BUSY
-        wait_seconds = await self._backoff.pause_host(lease, response) if busy else 0.0
-        return self._outcomes.failure(lease, response.reason, fetched, retry=busy, wait_seconds=wait_seconds)
+        wait_seconds = await self.backoff.pause_host(lease, response) if busy else 0.0
+        return self.outcomes.failure(lease, response.reason, fetched, retry=busy, wait_seconds=wait_seconds)
 
     async def _page(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled:
-        if early := await self._outcomes.without_judgement(lease, fetched, page):
+        if early := await self.outcomes.without_judgement(lease, fetched, page):
             return early
         await self.updater.learn(page, seed=lease.hops == 0, topics=seed_topics(lease))
         judgement = self._judge.judge(page)
         terms = self.updater.vector(page)  # before other pages come between: the judge has counted its terms
         duplicate_of, content = await self._duplicate_finder.look_up(page)
         links = self._links.on_miss(lease) if duplicate_of else self._scored(page, judgement, lease, fetched)
-        record, settlement = self._outcomes.page(lease, fetched, page, judgement, links, duplicate_of, terms)
+        record, settlement = self.outcomes.page(lease, fetched, page, judgement, links, duplicate_of, terms)
         links += self._links.side_requests(await self.host_policy.side_requests(lease))
         relevant, duplicate = settlement.relevant, bool(duplicate_of)
         park = await self.host_policy.record_page(lease, page, relevant=relevant, duplicate=duplicate)
         return record, replace(settlement, links=links, content=content, park=park)
+
+    def block_page(self, fetched: FetchedPage, page: ParsedPage) -> BlockPage | None:
+        """Return what block page a response is; None for an ordinary page, a redirect, or when all are kept."""
+        return block_page(page, fetched) if self._skips_block_pages and not page.refresh else None
+
+    def _challenge(self, fetched: FetchedPage, response: ResponseClass) -> BlockPage | None:
+        """Detect a challenge with an error status, of a server that does not say when to return."""
+        if fetched.status not in CHALLENGE_STATUSES or response.wait_seconds or is_heavy(fetched.body):
+            return None
+        page = self._parse(fetched.url, fetched.body, fetched.headers.get("content-type", ""))
+        found = self.block_page(fetched, page)
+        return found if found and found.kind is BlockKind.CHALLENGE else None
 
     def _scored(self, page: ParsedPage, judgement: Judgement, lease: Lease, fetched: FetchedPage) -> list[Candidate]:
         return self._links.score(page, judgement, replace(lease, fetch_seconds=fetched.elapsed_seconds))
@@ -149,4 +171,5 @@ class Pipeline:
         isolated = self._parser_process if is_heavy(fetched.body) else None
         page = await isolated.parse(*content) if isolated else self._parse(*content)
         directives = fetched.headers.get("x-robots-tag")
-        return with_header(page, directives) if directives else page
+        page = with_header(page, directives) if directives else page
+        return with_opt_outs(page, response_opt_outs(fetched))

@@ -1,9 +1,12 @@
-"""Backoff for hosts that answer 429 or 503.
+"""Backoff for hosts that answer 429 or 503, and for hosts that send block pages.
 
 The pause doubles with every such response in a row, over all URLs of the host and all workers; a page in between resets
 it. After five in a row the host is parked, for an hour and then longer. A Retry-After is obeyed in full up to a day; a
 host with a longer one is parked for good. A pause that is longer than a run waits parks the host for that time too, so
 that the reason why its URLs wait is shown.
+
+After a block page the host's own delay is doubled, and doubled again with every further block page in a row; after
+five in a row the host is parked as above. A page in between resets it.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import json
 
 from thresher.frontier.base import CrawlStore
 from thresher.parsing.response import ResponseClass
-from thresher.records import Lease
+from thresher.records import BlockKind, Lease
 
 FIRST_PAUSE_SECONDS = 10.0
 FIRST_PARK_SECONDS = 3600.0
@@ -22,7 +25,8 @@ SHOWN_SECONDS = 180.0
 """A run does not wait for a longer pause."""
 
 _BUSY = frozenset({"http 429", "http 503"})
-_STATE_KIND = "busy answers"
+_BUSY_STATE = "busy answers"
+_BLOCKED_STATE = "block pages"
 
 
 class Backoff:
@@ -33,27 +37,44 @@ class Backoff:
 
     async def pause_host(self, lease: Lease, response: ResponseClass) -> float:
         """Return the pause of a busy host in seconds; park the host if that is long."""
-        times = await self._in_a_row(lease) if response.reason in _BUSY else 1
+        times = await self._in_a_row(lease, _BUSY_STATE) if response.reason in _BUSY else 1
         pause: float = max(FIRST_PAUSE_SECONDS * 2 ** min(times - 1, 20), response.wait_seconds)
         requested = f"{response.reason}, asks for {_length(response.wait_seconds)} of rest"
         if response.wait_seconds > LONGEST_PARK_SECONDS:
             await self._frontier.park(lease.host, requested)
         elif times >= ANSWERS_BEFORE_PARK:
-            longer = FIRST_PARK_SECONDS * 2 ** min(times - ANSWERS_BEFORE_PARK, 20)
-            pause = min(max(longer, response.wait_seconds), LONGEST_PARK_SECONDS)
+            pause = min(max(_park_seconds(times), response.wait_seconds), LONGEST_PARK_SECONDS)
             await self._frontier.park(lease.host, f"{response.reason}, {times} times in a row", seconds=pause)
         elif response.wait_seconds > SHOWN_SECONDS:
             await self._frontier.park(lease.host, requested, seconds=response.wait_seconds)
         return pause
 
-    async def _in_a_row(self, lease: Lease) -> int:
-        """Count one more busy response; those before the host's last page do not count."""
-        stored = await self._frontier.get_state(lease.host, _STATE_KIND)
+    async def pause_blocking_host(self, lease: Lease, kind: BlockKind, delay_seconds: float) -> float:
+        """Return the pause of a host that sent a block page, in seconds; park the host after several in a row.
+
+        Args:
+            delay_seconds: The usual delay of the host.
+        """
+        times = await self._in_a_row(lease, _BLOCKED_STATE)
+        if times < ANSWERS_BEFORE_PARK:
+            return delay_seconds * float(2**times)
+        seconds = min(_park_seconds(times), LONGEST_PARK_SECONDS)
+        await self._frontier.park(lease.host, f"{kind.reason}, {times} times in a row", seconds=seconds)
+        return seconds
+
+    async def _in_a_row(self, lease: Lease, state_kind: str) -> int:
+        """Count one more such response; those before the host's last page do not count."""
+        stored = await self._frontier.get_state(lease.host, state_kind)
         times, pages = json.loads(stored) if stored else (0, lease.host_pages)
         times = times + 1 if pages == lease.host_pages else 1
         stored = json.dumps([times, lease.host_pages])
-        await self._frontier.put_state(lease.host, _STATE_KIND, stored, seconds=2 * LONGEST_PARK_SECONDS)
+        await self._frontier.put_state(lease.host, state_kind, stored, seconds=2 * LONGEST_PARK_SECONDS)
         return int(times)
+
+
+def _park_seconds(times: int) -> float:
+    """Return how long a host is parked after this many responses in a row: an hour, then twice as long each time."""
+    return float(FIRST_PARK_SECONDS * 2 ** min(times - ANSWERS_BEFORE_PARK, 20))
 
 
 def _length(seconds: float) -> str:

@@ -5,7 +5,8 @@ file can be read, so the host's URLs wait, longer each time. Each response is ca
 that every hop can be requested in the turn of the host that it leads to. What one worker read is shared with all
 through the frontier, for a day.
 
-`rules_for` selects the groups of a robots.txt that apply to us; Protego then parses their rules.
+`rules_for` selects the groups of a robots.txt that apply to us; Protego then parses their rules. `signals_for` returns
+their Content-Signal.
 
 A group is one or more user-agent lines and the rules after them. Only a rule, allow or disallow, ends the user-agent
 lines of a group; lines that the standard does not define (a delay, a sitemap, a misprint) never do. All groups that
@@ -27,6 +28,7 @@ from urllib.parse import quote, urlsplit
 from protego import Protego
 
 from thresher.frontier.base import SharedState
+from thresher.parsing.opt_outs import signal_opt_outs
 from thresher.urls.canonical import host_key
 
 MAX_LINE_CHARACTERS = 16_384
@@ -37,31 +39,46 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _AGENT = re.compile(r"\s*user[- ]?agent\s*(?::|\s)\s*(.*)", re.IGNORECASE).match
 _RULE = re.compile(r"\s*(?:allow|diss?all?ow|diasllow|disallaw)\s*(?::|\s|$)", re.IGNORECASE).match
 _PACE = re.compile(r"\s*(?:crawl|request)[- ](?:delay|rate)\s*(?::|\s)", re.IGNORECASE).match
+_SIGNAL = re.compile(r"\s*content-signal\s*:\s*(.*)", re.IGNORECASE).match
 _TOKEN = re.compile(r"[A-Za-z_-]*").match
 _HIDDEN_LINE_END = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # Python's idea of a line, not the standard's
 
 
 def rules_for(text: str, token: str) -> str:
     """Return the rules that apply to a product token, as one group for `*`; empty when there are none."""
+    lines = _lines_for(text, token, lambda line: _RULE(line) or _PACE(line))
+    return "\n".join(["User-agent: *", *map(_one_line, lines)]) if lines else ""
+
+
+def signals_for(text: str, token: str) -> str:
+    """Return the Content-Signal that applies to a product token; also lines before the first group apply to all."""
+    if "content-signal" not in text.lower():
+        return ""
+    return ", ".join(found[1].strip() for line in _lines_for(text, token, _SIGNAL) if (found := _SIGNAL(line)))
+
+
+def _lines_for(text: str, token: str, is_wanted: Callable[[str], object]) -> list[str]:
+    """Return the wanted lines of the groups that apply to a product token."""
     named: list[str] = []
     general: list[str] = []
-    is_named = for_us = for_all = after_rule = False
+    is_named = for_us = for_all = after_rule = any_group = False
     for whole in _LINE_END.split(text):
         line = whole[:MAX_LINE_CHARACTERS].partition("#")[0]
         if agent := _AGENT(line):
+            any_group = True
             if after_rule:
                 for_us = for_all = after_rule = False
             for_us = for_us or _names(agent[1], token)
             for_all = for_all or agent[1].split(maxsplit=1)[:1] == ["*"]
             is_named = is_named or for_us
-        elif (rule := _RULE(line)) or _PACE(line):
-            after_rule = after_rule or bool(rule)
-            if for_us:
+        elif is_wanted(line):
+            before_all = not any_group and bool(_SIGNAL(line))
+            if for_us or before_all:
                 named.append(line)
-            if for_all:
+            if for_all or before_all:
                 general.append(line)
-    lines = named if is_named else general
-    return "\n".join(["User-agent: *", *map(_one_line, lines)]) if lines else ""
+        after_rule = after_rule or bool(_RULE(line))
+    return named if is_named else general
 
 
 def _names(agent: str, token: str) -> bool:
@@ -147,6 +164,16 @@ class RobotsFile:
 
     def allows(self, url: str) -> bool:
         return not self.unreachable and (self._rules is None or self._rules.can_fetch(url, self.token))
+
+    @cached_property
+    def content_signals(self) -> str:
+        """The Content-Signal for us, such as ``search=yes, ai-train=no``; empty without one."""
+        return signals_for(self.text, self.token)
+
+    @cached_property
+    def opt_outs(self) -> frozenset[str]:
+        """The uses that the Content-Signal denies."""
+        return signal_opt_outs(self.content_signals)
 
     @cached_property
     def crawl_delay_seconds(self) -> float:

@@ -21,6 +21,7 @@ from thresher.coordination.run_control import RunControl, read_run_control
 from thresher.coordination.store_binding import bind
 from thresher.coordination.worker_names import machine_name, worker_names
 from thresher.engine import watchdog
+from thresher.engine.browser.notice import take_notice
 from thresher.engine.dns.refused_urls import reopen_refused
 from thresher.engine.lease_loop import MAX_WAIT_SECONDS
 from thresher.errors import StoreError, StoreUnreachable, ThresherError
@@ -63,6 +64,7 @@ class RunResult:
         failures: Why URLs failed, in this run and before; empty when the store no longer answered.
         fetched: Pages that it fetched.
         is_empty: Whether it could fetch nothing, or almost nothing; see `limits.nothing_fetched`.
+        notice: What the user should know besides; printed once.
     """
 
     ending: StopReason
@@ -71,6 +73,7 @@ class RunResult:
     failures: FailureReport = field(default_factory=FailureReport)
     fetched: int = 0
     is_empty: bool = False
+    notice: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -231,10 +234,11 @@ class Supervisor:
             await within(record_run_end(frontier, ended))
 
     async def _result(self, frontier: CrawlStore, progress: Progress) -> RunResult:
-        ending, failures = self._ending or StopReason.DONE, FailureReport()
+        ending, failures, notice = self._ending or StopReason.DONE, FailureReport(), ""
         if self._is_answered:
             with suppress(StoreError, TimeoutError):
                 failures = await asyncio.wait_for(failure_report(frontier), STALE_SECONDS)
+                notice = await asyncio.wait_for(take_notice(frontier, self._crawl.config), STALE_SECONDS)
         is_empty = nothing_fetched(
             ending,
             self._before,
@@ -249,6 +253,7 @@ class Supervisor:
             failures=failures,
             fetched=progress.counts.pages - self._before.pages,
             is_empty=is_empty,
+            notice=notice,
         )
 
     def _handle_signals(self) -> None:

@@ -24,9 +24,11 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 
+from thresher.config.browser import uses_browser
 from thresher.config.schema import CrawlConfig
 from thresher.coordination.worker_names import machine_mark
 from thresher.engine import watchdog
+from thresher.engine.browser.notice import ScriptNotice
 from thresher.engine.dns.resolver import GuardedResolver
 from thresher.engine.download.downloader import Downloader
 from thresher.engine.download.request import ROBOTS_TOKEN, usual_headers
@@ -87,10 +89,12 @@ def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int
     config = crawl.config
     resolver = GuardedResolver.of(config.network)
     robots = RobotsCache(pipeline.frontier, token=ROBOTS_TOKEN) if config.manners.robots == "obey" else None
+    has_browser = uses_browser(config)
     return WorkerContext(
         processor=pipeline,
         robots=robots,
-        browser=_renderer(config, pipeline.frontier, robots, resolver) if config.browser.is_wanted else None,
+        browser=_renderer(config, pipeline.frontier, robots, resolver) if has_browser else None,
+        script_notice=None if has_browser or config.browser.detect is False else ScriptNotice(pipeline.frontier),
         worker=worker,
         resolver=resolver,
         scope=crawl.rules().scope,
@@ -102,6 +106,7 @@ def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int
         pages=pages,
         host_policy=pipeline.host_policy,
         per_address=config.manners.one_at_a_time_per == "address",
+        obey_opt_outs=config.manners.ai_optout == "obey",
         label_feed=None if crawl.is_refresh else build_label_feed(crawl, pipeline.updater, worker),
     )
 

@@ -14,6 +14,7 @@ from scrapy.http import Response, TextResponse
 
 from thresher.frontier.base import short
 from thresher.judges.base import Judge
+from thresher.parsing.block_page import BlockPage
 from thresher.parsing.html import parse
 from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
 from thresher.parsing.response import ResponseKind, classify_response
@@ -29,11 +30,16 @@ from thresher.strategies.base import Strategy
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A judged page, ready for its callback."""
+    """A judged page, ready for its callback.
+
+    Args:
+        blocked: The block page that came in its place; then it is not relevant, and nothing was learned from it.
+    """
 
     fetched: FetchedPage
     page: ParsedPage
     judgement: Judgement
+    blocked: BlockPage | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +77,9 @@ class SpiderPages:
         fetched = fetched_page(response, url)
         page = await self._parsed(url, fetched, response)
         await self._pipeline.updater.refill_batch(lease)
+        if blocked := self._pipeline.block_page(fetched, page):
+            judgement = Judgement(relevance=0.0, relevant=False)
+            return Judged(fetched=fetched, page=page, judgement=judgement, blocked=blocked)
         await self._pipeline.updater.learn(page, seed=lease.hops == 0)
         return Judged(fetched=fetched, page=page, judgement=self._judge.judge(page))
 
@@ -90,6 +99,8 @@ class SpiderPages:
         self, lease: Lease, judged: Judged, wanted: Sequence[Wanted], *, delay_seconds: float, failure: str = ""
     ) -> bool:
         """Store a page, settle its lease and add the spider's links; False when the lease was no longer held."""
+        if judged.blocked:
+            return await self._settle_blocked(lease, judged.fetched, judged.blocked, wanted, delay_seconds)
         is_page = 200 <= judged.fetched.status < 300 and not failure
         duplicate_of, content = await self._duplicate_finder.look_up(judged.page) if is_page else (0, 0)
         relevant = is_page and judged.judgement.relevant and not duplicate_of
@@ -113,6 +124,17 @@ class SpiderPages:
         was_held = await self._committer.settle(record, settlement)
         await self._pipeline.updater.settled(judged.page.url)  # no forecast: the spider chooses the links
         return was_held
+
+    async def _settle_blocked(
+        self, lease: Lease, fetched: FetchedPage, blocked: BlockPage, wanted: Sequence[Wanted], delay_seconds: float
+    ) -> bool:
+        """Settle a lease for which a block page came; the strategy does not see it, so the spider's links come last."""
+        pause_seconds = await self._pipeline.backoff.pause_blocking_host(lease, blocked.kind, delay_seconds)
+        record, settlement = self._pipeline.outcomes.blocked(
+            lease, fetched, blocked, pause_seconds=pause_seconds, retry=False
+        )
+        links = [_with_score(each, None, last=0.0) for each in wanted]
+        return await self._committer.settle(record, replace(settlement, links=links))
 
     def scored(self, lease: Lease, judged: Judged, wanted: Sequence[Wanted]) -> list[Candidate]:
         """Score the links of the spider; those that the strategy ignores come last."""

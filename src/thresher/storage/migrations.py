@@ -10,7 +10,7 @@ from pathlib import Path
 from thresher.errors import StoreError
 from thresher.sqlite_files import open_to_read
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 _ADDED = {
     2: {"probability": "REAL"},
@@ -18,6 +18,7 @@ _ADDED = {
     4: {"reward": "REAL NOT NULL DEFAULT 0", "terms": "BLOB"},
     5: {"markup": "BLOB"},
     6: {"topics": "TEXT"},
+    7: {"blocked": "TEXT NOT NULL DEFAULT ''", "opt_outs": "TEXT NOT NULL DEFAULT ''"},
 }
 """The columns added by each format since the first."""
 ONE_RELEVANCE = 4

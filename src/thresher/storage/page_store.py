@@ -80,6 +80,8 @@ class PageRecord:
         links: The links that it added to the frontier.
         terms: The term vector, from which a judge can judge the page again; empty when it cannot.
         topics: The judgement for each topic of a crawl of several: relevance, verdict and reward.
+        blocked: The kind of block page that came in place of the page; empty when none did.
+        opt_outs: The AI opt-outs of the page, as `parsing.opt_outs` names them.
     """
 
     fingerprint: int
@@ -110,6 +112,8 @@ class PageRecord:
     links: Sequence[FoundLink] = ()
     terms: Packed = b""
     topics: Mapping[str, Judgement] = field(default_factory=dict)
+    blocked: str = ""
+    opt_outs: Sequence[str] = ()
 
     @classmethod
     def of_page(cls, page: ParsedPage, judgement: Judgement, *, lease: Lease, fetched: FetchedPage) -> Self:
@@ -133,6 +137,7 @@ class PageRecord:
             topics=judgement.topics,
             elapsed_seconds=fetched.elapsed_seconds,
             bytes=len(fetched.body),
+            opt_outs=page.opt_outs,
         )
 
 
@@ -236,6 +241,7 @@ class PageStoreWriter:
         links = [[link.url, link.anchor, round(link.score, 6), link.parts] for link in record.links]
         row["links"] = self._compress(_written(links)) if links else None
         row["terms"] = record.terms or None
+        row["opt_outs"] = " ".join(record.opt_outs)
         return row
 
     def _packed(self, text: str) -> bytes | None:

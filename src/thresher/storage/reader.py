@@ -16,6 +16,7 @@ from enum import Enum
 from itertools import groupby
 from pathlib import Path
 
+from thresher.parsing.opt_outs import AI_OPT_OUTS
 from thresher.records import Judgement, Link, Outcome, ParsedPage, Parts, best_topic
 from thresher.sqlite_files import open_to_read, readable_uri
 from thresher.storage.latest import LatestRows
@@ -112,9 +113,14 @@ class PageTally:
 
 
 class PageStoreReader:
-    """All pages of a crawl, over the segments of all workers."""
+    """All pages of a crawl, over the segments of all workers.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        without_opt_outs: Whether `ranked` leaves out pages with an AI opt-out.
+    """
+
+    def __init__(self, folder: Path, *, without_opt_outs: bool = False) -> None:
+        self._without_opt_outs = without_opt_outs
         self._paths = sorted(folder.glob("*.db"))
         opened: dict[str, sqlite3.Connection] = {}
         with ExitStack() as half_open:
@@ -165,7 +171,8 @@ class PageStoreReader:
             numbers = range(len(self._segments))
             streams = [self._ranked_segment(repeats, number, min_relevance, topic) for number in numbers]
             for record in heapq.merge(*streams, key=_rank):
-                if (duplicates or not record.duplicate_of) and (record.relevant or not relevant):
+                is_chosen = (duplicates or not record.duplicate_of) and (record.relevant or not relevant)
+                if is_chosen and not (self._without_opt_outs and self._has_opted_out(record, repeats)):
                     yield record
         finally:
             repeats.close()
@@ -182,6 +189,17 @@ class PageStoreReader:
         for row in found:
             if not repeats.is_stale(number, row["id"]):
                 yield for_topic(_record(row), topic)
+
+    def _has_opted_out(self, record: PageRecord, repeats: LatestRows) -> bool:
+        if repeats.has_several(record.fingerprint):
+            return self.is_opted_out(record.fingerprint)
+        return not AI_OPT_OUTS.isdisjoint(record.opt_outs)
+
+    def is_opted_out(self, fingerprint: int) -> bool:
+        """Return whether a page has an AI opt-out, by its last version and by every later visit."""
+        found = self.history(fingerprint)
+        last = max((place for place, record in enumerate(found) if record.page), default=0)
+        return any(not AI_OPT_OUTS.isdisjoint(record.opt_outs) for record in found[last:])
 
     def repeats(self) -> LatestRows:
         """Return which URLs have several rows, and which rows count; the caller closes it."""
@@ -377,6 +395,7 @@ def _record(row: sqlite3.Row) -> PageRecord:
     values["parts"] = unpacked_parts(values["parts"])
     values["topics"] = unpacked_topics(values["topics"])
     values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])
+    values["opt_outs"] = tuple(values["opt_outs"].split())
     return PageRecord(**values)
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from thresher.config import browser
-from thresher.config.browser import check_browser, find_chromium
+from thresher.config.browser import check_browser, find_chromium, uses_browser
 from thresher.config.schema import BrowserConfig, CrawlConfig
 from thresher.errors import ConfigError
 
@@ -55,6 +55,27 @@ def test_root_must_give_the_sandbox_up_in_so_many_words(monkeypatch, program):
 def test_others_have_the_sandbox(monkeypatch, program):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     check_browser(BrowserConfig(hosts=["a.example"], executable=program))
+
+
+def config(**browser):
+    return CrawlConfig(browser=BrowserConfig(**browser))
+
+
+def test_a_browser_is_used_by_default_where_there_is_one(monkeypatch, program):
+    monkeypatch.setattr(browser, "find_spec", lambda _: "there")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert uses_browser(config(executable=program))
+    assert not uses_browser(config(executable=program, detect=False))
+    assert not uses_browser(config(executable="/nowhere/chromium"))
+    short = {"engine": {"timeout_seconds": 30.0, "lease_seconds": 36.0}, "browser": {"executable": program}}
+    assert not uses_browser(CrawlConfig.model_validate(short))
+
+
+def test_without_the_package_nothing_is_rendered_and_nothing_fails(monkeypatch, program):
+    monkeypatch.setattr(browser, "find_spec", lambda _: None)
+    check_browser(BrowserConfig(executable=program))
+    assert not uses_browser(config(executable=program))
+    assert uses_browser(config(hosts=["a.example"]))
 
 
 def test_a_lease_that_ends_before_its_page_is_rendered_is_refused():

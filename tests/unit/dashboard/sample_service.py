@@ -100,6 +100,7 @@ class SampleService:
             "topics": TOPICS,
             "labels": {"yes": 3, "no": 2},
             "ended": {"code": "pages", "words": "the page limit is reached", "exit_code": 0, "fetched": 240, "at": 1.0},
+            "blocked": {"challenge": 3},
             "failures": [FAILURE],
             "can": ["start"] if self.state == "stopped" else ["pause", "stop", "budgets"],
         }
@@ -154,9 +155,16 @@ class SampleService:
             "best": 0.9,
             "parked": "",
             "left_alone": {},
+            "blocked": {},
             "robots": {"state": "read", "status": 200, "reason": "", "tries": 0, "target": ""},
         }
-        parked = {"host": "moon.example", "parked": "answers 503", "best": None, "left_alone": {"/cal": "a calendar"}}
+        parked = {
+            "host": "moon.example",
+            "parked": "answers 503",
+            "best": None,
+            "left_alone": {"/cal": "a calendar"},
+            "blocked": {"login": 2},
+        }
         return {"hosts": [host, {**host, **parked}]}
 
     async def questions(self, name: str, *, limit: int = 10, boundary: bool = False) -> dict[str, Any]:

@@ -4,8 +4,8 @@ import pytest
 
 from thresher.errors import ConfigError
 from thresher.frontier.memory.frontier import MemoryFrontier
-from thresher.operations.hosts import block, host_json, left_parts, release
-from thresher.records import Candidate, Outcome, Settlement
+from thresher.operations.hosts import block, block_pages, host_json, left_parts, release
+from thresher.records import BlockKind, Candidate, Outcome, Settlement
 from thresher.traps.detector import FIRST_PAGES, LEFT
 
 
@@ -23,9 +23,17 @@ async def test_a_host_is_shown_with_its_harvest_and_what_is_left_alone(frontier)
     await frontier.put_state("a.example", LEFT, '{"/x": "a trap"}', seconds=60)
     [entry] = await frontier.hosts()
     left = await left_parts(frontier, [entry])
-    shown = host_json(entry, left["a.example"])
+    shown = host_json(entry, left["a.example"], {"login": 2})
     assert shown["harvest_rate"] == pytest.approx(1 / FIRST_PAGES)
     assert shown["left_alone"] == {"/x": "a trap"}
+    assert shown["blocked"] == {"login": 2}
+
+
+async def test_block_pages_are_counted_by_host_and_kind(frontier):
+    for kind in (BlockKind.LOGIN, BlockKind.LOGIN):
+        [lease] = await frontier.lease(1, seconds=60)
+        await frontier.commit([Settlement(lease=lease, outcome=Outcome.FAILED, reason=kind.reason)])
+    assert await block_pages(frontier) == {"a.example": {"login": 2}}
 
 
 async def test_a_blocked_host_is_asked_no_more_until_it_is_released(frontier):

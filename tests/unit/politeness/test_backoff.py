@@ -6,7 +6,7 @@ from testing.clock import Clock
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.politeness.backoff import Backoff
-from thresher.records import Lease
+from thresher.records import BlockKind, Lease
 
 DAY = 24 * 3600.0
 
@@ -74,3 +74,26 @@ async def test_what_a_host_asks_for_is_kept_and_shown_when_it_is_long(frontier):
 async def test_a_host_that_asks_for_more_than_a_day_is_left_alone(frontier):
     await Backoff(frontier).pause_host(lease(), busy(wait_seconds=30 * DAY))
     assert await parked(frontier) == {"a.example": ("http 429, asks for 30 days of rest", 0.0)}
+
+
+async def test_a_block_page_doubles_the_delay_of_its_host_and_each_further_one_doubles_it_again(frontier):
+    kind = BlockKind.CONSENT
+    pauses = [await Backoff(frontier).pause_blocking_host(lease(number=number), kind, 2.0) for number in range(1, 5)]
+    assert pauses == [4.0, 8.0, 16.0, 32.0]
+    assert await parked(frontier) == {}
+
+
+async def test_the_fifth_block_page_in_a_row_parks_the_host_for_at_most_a_day(frontier):
+    for _ in range(5):
+        await Backoff(frontier).pause_blocking_host(lease(), BlockKind.LOGIN, 2.0)
+    assert await parked(frontier) == {"a.example": ("blocked: login wall, 5 times in a row", 3600.0)}
+    for _ in range(55):
+        await Backoff(frontier).pause_blocking_host(lease(), BlockKind.LOGIN, 2.0)
+    assert await parked(frontier) == {"a.example": ("blocked: login wall, 60 times in a row", DAY)}
+
+
+async def test_a_page_between_block_pages_starts_the_count_anew_and_busy_answers_are_counted_apart(frontier):
+    backoff = Backoff(frontier)
+    await backoff.pause_blocking_host(lease(pages=3), BlockKind.ERROR, 2.0)
+    await backoff.pause_host(lease(pages=3), busy())
+    assert await backoff.pause_blocking_host(lease(pages=4), BlockKind.ERROR, 2.0) == 4.0

@@ -218,3 +218,22 @@ def test_garbage_neither_breaks_nor_delays(text):
 async def test_what_another_version_wrote_down_is_asked_for_again(note, robots, frontier):
     await frontier.put_state("a.example", PLACE, note, seconds=60)
     assert await robots.look_up("http://a.example/x") == PLACE
+
+
+@pytest.mark.parametrize(
+    ("text", "signals"),
+    [
+        ("User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /", "search=yes,ai-train=no"),
+        ("content-signal: ai-train=no\n\nUser-agent: *\nDisallow:", "ai-train=no"),
+        ("User-agent: Otherbot\nContent-Signal: ai-train=no\nDisallow: /", ""),
+        ("User-agent: *\nContent-Signal: ai-train=no\nAllow: /\nUser-agent: Thresher\nAllow: /", ""),
+        ("User-agent: Thresher\nContent-Signal: ai-input=no\nAllow: /", "ai-input=no"),
+        ("# Content-Signal: ai-train=no\nUser-agent: *\nAllow: /", ""),
+        ("User-agent: *\nDisallow: /x", ""),
+    ],
+)
+def test_the_content_signal_of_our_group_is_read(text, signals):
+    file = RobotsFile(200, text)
+    assert file.content_signals == signals
+    assert file.allows("http://a.example/")
+    assert bool(file.opt_outs) == ("no" in signals)

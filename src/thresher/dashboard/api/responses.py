@@ -102,7 +102,7 @@ class FailureResponse(ApiResponse):
     """URLs that gave no page, for one reason."""
 
     reason: str
-    cause: Literal["unreachable", "busy", "rules", "page"]
+    cause: Literal["unreachable", "busy", "blocked", "rules", "page"]
     urls: int
     failed: int
     waiting: int = Field(description="URLs that wait because their host is parked.")
@@ -141,6 +141,7 @@ class StatusResponse(ApiResponse):
     topics: list[TopicResponse] = Field(description="The topics of a crawl of several; empty for one.")
     labels: LabelCountsResponse
     ended: EndedResponse | None
+    blocked: dict[str, int] = Field(description="URLs that gave a block page, by its kind.")
     failures: list[FailureResponse]
     can: list[Literal["start", "pause", "resume", "stop", "budgets"]]
 
@@ -255,6 +256,7 @@ class HostResponse(ApiResponse):
     best: float | None
     parked: str
     left_alone: dict[str, str]
+    blocked: dict[str, int] = Field(description="URLs that gave a block page, by its kind.")
     robots: RobotsResponse
 
 
@@ -299,6 +301,8 @@ class SettlementResponse(ApiResponse):
     relevance_parts: Parts
     depth: int
     fetched_at: float
+    blocked: str = Field(default="", description="The kind of block page that came in place of the page.")
+    opt_outs: list[str] = Field(default=[], description="The uses that the site opts out of.")
     topics: dict[str, float] = Field(default={}, description="The relevance for each topic, in a crawl of several.")
 
 

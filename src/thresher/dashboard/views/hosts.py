@@ -12,17 +12,25 @@ from thresher.operations import hosts as host_operations
 from thresher.politeness.robots import RobotsAnswer, is_unreachable
 
 SCHEMES = ("https", "http")
+_BLOCK_PAGES_SECONDS = 10.0
 
 
 async def hosts(open_crawl: OpenCrawl, *, limit: int = 100, parked: bool = False) -> dict[str, Any]:
     """Return hosts, those with most pages first; with `parked`, only parked ones."""
     entries = await open_crawl.frontier_reader.hosts(limit, parked=parked)
     left = await host_operations.left_parts(open_crawl.frontier_reader, entries)
+    reader = open_crawl.frontier_reader
+    blocked = await open_crawl.cache.get(
+        "block pages", lambda: host_operations.block_pages(reader), seconds=_BLOCK_PAGES_SECONDS
+    )
     entries = await host_totals(entries, open_crawl.crawl.counted_pages)
     robots = await _robots(open_crawl, [entry.host for entry in entries])
     return {
         "hosts": [
-            {**host_operations.host_json(entry, left.get(entry.host, {})), "robots": robots[entry.host]}
+            {
+                **host_operations.host_json(entry, left.get(entry.host, {}), blocked.get(entry.host, {})),
+                "robots": robots[entry.host],
+            }
             for entry in entries
         ]
     }

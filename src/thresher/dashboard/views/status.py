@@ -63,17 +63,17 @@ async def status(open_crawl: OpenCrawl) -> dict[str, Any]:
         "ended": _ended(
             await last_run_end(open_crawl.frontier_reader, is_running=is_running or open_crawl.crawl.is_shared)
         ),
-        "failures": (await _failures(open_crawl)).as_json(),
+        **await _failures(open_crawl),
         "can": _can(open_crawl, state),
     }
 
 
-async def _failures(open_crawl: OpenCrawl) -> FailureReport:
-    """Return why URLs failed, from the cache: with many failures this query is slower than the others."""
+async def _failures(open_crawl: OpenCrawl) -> dict[str, Any]:
+    """Return why URLs failed and which gave block pages, cached: with many failures this is the slowest query."""
     report: FailureReport = await open_crawl.cache.get(
         "failures", lambda: failure_report(open_crawl.frontier_reader), seconds=_FAILURES_SECONDS
     )
-    return report
+    return {"blocked": report.blocked, "failures": report.as_json()}
 
 
 async def _topics(open_crawl: OpenCrawl, counts: Counts) -> list[TopicStatus]:

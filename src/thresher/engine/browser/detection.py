@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from thresher.parsing.block_page import block_page
+from thresher.parsing.html import parse
 from thresher.parsing.markup import markup
-from thresher.records import FetchedPage
+from thresher.records import BlockKind, FetchedPage
 
 MAX_BYTES = 1 << 20
 """Larger pages have text, or are not worth rendering."""
 FEW_CHARACTERS, FEW_LINKS = 250, 5
 HARDLY_CHARACTERS = 60
 MORE_CHARACTERS, MORE_LINKS = 100, 3
+MUCH_BYTES = 4 * FEW_CHARACTERS + 1_000
+"""More text than this, of a body and a title, is not thin in any charset."""
 
 _ROOTS = "#root, #app, #__next, #__nuxt, #___gatsby, #q-app, #svelte, #main-app, app-root, [ng-app], [data-reactroot]"
 _SCRIPT_WORDS = ("javascript", "脚本")
+_PIECES = re.compile(
+    rb"<(script|style|noscript|template|title)\b.*?(?:</\1|$)|<!--.*?(?:-->|$)|<[^>]*+|[^<]++",
+    re.IGNORECASE | re.DOTALL,
+).finditer
 _INVISIBLE = ["script", "style", "noscript", "template"]
 
 
@@ -57,12 +66,29 @@ def _leads(href: str) -> bool:
 
 def needs_rendering(page: FetchedPage) -> bool:
     """Return whether a page seems to have no content before its scripts have run."""
-    if len(page.body) > MAX_BYTES or b"<script" not in page.body.lower():
+    if len(page.body) > MAX_BYTES or _has_much_text(page.body) or b"<script" not in page.body.lower():
         return False
     content = content_of(page)
     thin = content.characters < FEW_CHARACTERS and content.links < FEW_LINKS
     bare = content.characters < HARDLY_CHARACTERS and not content.links
     return content.scripts and thin and (content.root or content.asks or bare)
+
+
+def _has_much_text(body: bytes) -> bool:
+    """Return whether a page has more text than a thin one; most pages need not be read beyond their beginning."""
+    found = 0
+    for piece in _PIECES(body):
+        if not piece[0].startswith(b"<"):
+            found += len(b"".join(piece[0].split()))
+            if found >= MUCH_BYTES:
+                return True
+    return False
+
+
+def is_challenge(page: FetchedPage) -> bool:
+    """Return whether a response is a challenge to programs; such a page is not rendered."""
+    found = block_page(parse(page.url, page.body, page.headers.get("content-type", "")), page)
+    return found is not None and found.kind is BlockKind.CHALLENGE
 
 
 def has_more_content(rendered: FetchedPage, before: FetchedPage) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from thresher.config.browser import find_chromium
 from thresher.config.schema import CrawlConfig
 from thresher.engine.browser.chromium import BrowserGone, Chromium
-from thresher.engine.browser.detection import has_more_content, needs_rendering
+from thresher.engine.browser.detection import has_more_content, is_challenge, needs_rendering
 from thresher.engine.browser.page import PageBroke, RenderedPage, RenderLimits, RenderResult
 from thresher.engine.browser.proxy import GuardedProxy, HostLocks
 from thresher.engine.browser.quota import NetworkQuota
@@ -59,6 +59,7 @@ class Renderer:
         resolver: GuardedResolver | None = None,
     ) -> None:
         self._config = config.browser
+        self._detects = config.browser.detect is not False
         self._frontier = frontier
         self._robots = robots
         self._resolver = resolver
@@ -102,7 +103,9 @@ class Renderer:
         if not _is_markup(page) or is_side_request(lease):
             return page
         needs = await self._needs(lease.host)
-        if not needs and not (needs is None and self._config.detect and needs_rendering(page)):
+        if not needs and not (needs is None and needs_rendering(page)):
+            return page
+        if is_challenge(page):  # the site wants no programs
             return page
         seconds = min(self.seconds, until - time.monotonic())
         if seconds < LEAST_SECONDS or not self._reserve(lease):
@@ -130,7 +133,7 @@ class Renderer:
         """Return whether a host needs a browser; None when unknown."""
         if self._listed and not self._listed.allows(f"http://{host}/", 0):
             return True
-        if not self._config.detect:
+        if not self._detects:
             return False
         needs, until = self._known.get(host, (None, 0.0))
         if needs is None and until <= time.monotonic():

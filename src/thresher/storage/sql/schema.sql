@@ -29,7 +29,9 @@ CREATE TABLE IF NOT EXISTS page (
     markup          BLOB,                  -- zstd; the main text of other pages is extracted from it when it is read
     links           BLOB,                  -- zstd of JSON: [[url, anchor, score, parts], …]
     terms           BLOB,                  -- what the judge needs to judge the page again without its text
-    topics          TEXT                   -- JSON: {topic: [relevance, relevant, reward]}, in crawls of several topics
+    topics          TEXT,                  -- JSON: {topic: [relevance, relevant, reward]}, in crawls of several topics
+    blocked         TEXT    NOT NULL DEFAULT '',   -- the kind of block page that came in place of the page
+    opt_outs        TEXT    NOT NULL DEFAULT ''    -- AI opt-outs, separated by blanks
 );
 CREATE INDEX IF NOT EXISTS page_fingerprint ON page (fingerprint);
 -- Pages that a person can be asked about, by their relevance.
@@ -40,4 +42,4 @@ CREATE INDEX IF NOT EXISTS page_with_text ON page (relevance)
 CREATE INDEX IF NOT EXISTS page_counted ON page (duplicate_of, relevant, relevance) WHERE page = 1;
 -- For counting by topic, likewise; empty in crawls of one topic.
 CREATE INDEX IF NOT EXISTS page_topics ON page (topics) WHERE page = 1 AND duplicate_of = 0 AND topics IS NOT NULL;
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;

@@ -22,8 +22,8 @@ class LayerRankedPages(PageStoreReader):
     A page without stored text is ranked by its title.
     """
 
-    def __init__(self, folder: Path, model: LayerModel) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, model: LayerModel, *, without_opt_outs: bool = False) -> None:
+        super().__init__(folder, without_opt_outs=without_opt_outs)
         self._model = model
 
     def ranked(

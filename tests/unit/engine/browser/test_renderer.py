@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from testing.block_pages import walls
 from thresher.config.schema import CrawlConfig
 from thresher.engine.browser import renderer
 from thresher.engine.browser.chromium import BrowserGone
@@ -51,7 +52,7 @@ class Sight(Renderer):
         return await self.see(lease_ or lease(), page_ or page(), until=time.monotonic() + seconds)
 
 
-LISTED, DETECTING = {"hosts": ["a.example", "*.b.example"]}, {"detect": True}
+LISTED, DETECTING = {"hosts": ["a.example", "*.b.example"], "detect": False}, {"detect": True}
 
 
 def sight(browser, **more):
@@ -120,6 +121,17 @@ async def test_a_page_that_says_something_is_no_reason_to_notice_its_host():
 async def test_nothing_is_noticed_unless_the_user_wants_it():
     looking = sight(LISTED)
     assert not (await looking.look(page(), lease("c.example"))).rendered
+
+
+async def test_hosts_are_noticed_by_default():
+    assert (await sight({}).look(page(), lease("c.example"))).rendered
+
+
+async def test_a_challenge_is_not_rendered():
+    looking = sight(LISTED)
+    challenge = page(walls()[0].html.encode())
+    assert await looking.look(challenge) is challenge
+    assert looking.seen == []
 
 
 async def test_a_host_that_needs_a_place_waits_for_one_before_it_is_asked():

@@ -1,0 +1,52 @@
+"""Notice that a crawl without a browser met pages that need one, and print a notice once.
+
+Workers look until one of them has found such a page; the first host is state of the crawl in the frontier. The end of
+the run takes it from there. For 30 days the notice is not repeated.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from thresher.config.browser import browser_trouble, uses_browser
+from thresher.config.schema import CrawlConfig
+from thresher.engine.browser.detection import is_challenge, needs_rendering
+from thresher.frontier.base import CRAWL_WIDE, SharedState
+from thresher.parsing.response import ResponseKind, classify_response
+from thresher.pipeline.host_policy import is_side_request
+from thresher.records import FetchedPage, Lease
+
+logger = logging.getLogger(__name__)
+
+STATE_KIND = "needs a browser"
+PRINTED = ""
+TTL_SECONDS = 30 * 86_400.0
+
+
+class ScriptNotice:
+    """Looks for the first page of a worker that has no content without its scripts."""
+
+    def __init__(self, frontier: SharedState) -> None:
+        self._frontier = frontier
+        self._is_found = False
+
+    async def check(self, lease: Lease, page: FetchedPage) -> None:
+        """Store the host of a page that needs a browser, unless one is known."""
+        if self._is_found or is_side_request(lease) or classify_response(page).kind is not ResponseKind.PAGE:
+            return
+        if not needs_rendering(page) or is_challenge(page):
+            return
+        self._is_found = True
+        logger.warning("seems to need JavaScript, and there is no browser: %s", page.url)
+        if await self._frontier.get_state(CRAWL_WIDE, STATE_KIND) is None:
+            await self._frontier.put_state(CRAWL_WIDE, STATE_KIND, lease.host, seconds=TTL_SECONDS)
+
+
+async def take_notice(frontier: SharedState, config: CrawlConfig) -> str:
+    """Return the notice about a host that needs a browser, and mark it as printed; empty without one."""
+    host = await frontier.get_state(CRAWL_WIDE, STATE_KIND)
+    if not host or uses_browser(config):
+        return ""
+    await frontier.put_state(CRAWL_WIDE, STATE_KIND, PRINTED, seconds=TTL_SECONDS)
+    trouble = config.rendering_lease_trouble if not browser_trouble(config.browser) else browser_trouble(config.browser)
+    return f"{host} sends pages without text that seem to need JavaScript; they were judged as they came. {trouble}"

@@ -1,0 +1,34 @@
+"""A crawl without a browser tells its user once that some host needs one."""
+
+import pytest
+
+from testing.block_pages import walls
+from tests.unit.engine.browser.test_renderer import PLAIN, SHELL, lease, page
+from thresher.config import browser
+from thresher.config.schema import CrawlConfig
+from thresher.engine.browser.notice import ScriptNotice, take_notice
+from thresher.frontier.memory.frontier import MemoryFrontier
+
+
+@pytest.fixture
+def frontier(monkeypatch):
+    monkeypatch.setattr(browser, "find_spec", lambda _: None)
+    return MemoryFrontier()
+
+
+async def test_the_first_host_is_named_with_what_to_install_and_only_once(frontier):
+    notice = ScriptNotice(frontier)
+    await notice.check(lease("a.example"), page(SHELL))
+    await notice.check(lease("b.example"), page(SHELL))
+    told = await take_notice(frontier, CrawlConfig())
+    assert told.startswith("a.example sends pages without text")
+    assert 'pip install "thresher-crawler[browser]"' in told
+    assert await take_notice(frontier, CrawlConfig()) == ""
+    await ScriptNotice(frontier).check(lease("b.example"), page(SHELL))
+    assert await take_notice(frontier, CrawlConfig()) == ""
+
+
+@pytest.mark.parametrize("other", [page(PLAIN), page(SHELL, status=404), page(walls()[0].html.encode())])
+async def test_pages_with_text_errors_and_challenges_need_no_browser(frontier, other):
+    await ScriptNotice(frontier).check(lease(), other)
+    assert await take_notice(frontier, CrawlConfig()) == ""
