@@ -10,6 +10,7 @@ from pathlib import Path
 from thresher.errors import ConfigError
 from thresher_lab.reproduce.ablations import e3_report, e3_trials, e4_report, e4_trials, e5_report, e5_trials
 from thresher_lab.reproduce.claims import Row
+from thresher_lab.reproduce.directory_entries import directories_run
 from thresher_lab.reproduce.fcmrps import e1_report, e1_trials
 from thresher_lab.reproduce.itfidf import e7_report, e7_run
 from thresher_lab.reproduce.layers import e9_report, e9_trials
@@ -32,12 +33,14 @@ class Experiment:
     Args:
         trials: Lists its crawls.
         report: Makes tables and verdicts from their rows.
-        run_rows: Adds the rows of an experiment without crawls to its file; returns what could not be run.
+        run_rows: Adds rows that need no crawl to its file; returns what could not be run.
+        crawls_of: The experiment whose crawls it reports on, if it has none of its own.
     """
 
     trials: Callable[[ExperimentOverrides], list[Trial]]
     report: Callable[[Sequence[Row]], ExperimentReport]
     run_rows: Callable[[Path, Progress], list[str]] | None = None
+    crawls_of: str = ""
 
 
 def _no_trials(choice: ExperimentOverrides) -> list[Trial]:
@@ -46,7 +49,7 @@ def _no_trials(choice: ExperimentOverrides) -> list[Trial]:
 
 EXPERIMENTS = {
     "E1": Experiment(trials=e1_trials, report=e1_report),
-    "E2": Experiment(trials=e1_trials, report=e2_report),
+    "E2": Experiment(trials=_no_trials, report=e2_report, run_rows=directories_run, crawls_of="E1"),
     "E3": Experiment(trials=e3_trials, report=e3_report),
     "E4": Experiment(trials=e4_trials, report=e4_report),
     "E5": Experiment(trials=e5_trials, report=e5_report),
@@ -76,7 +79,9 @@ def run(name: str, folder: Path, choice: ExperimentOverrides, *, processes: int,
     trials, started, before = experiment.trials(choice), time.monotonic(), len(read_rows(path))
     if experiment.run_rows:
         folder.mkdir(parents=True, exist_ok=True)
-        return experiment.run_rows(path, progress)
+        trouble = experiment.run_rows(path, progress)
+        others = experiment.crawls_of
+        return [*trouble, *(run(others, folder, choice, processes=processes, progress=progress) if others else ())]
     trouble = run_trials(trials, folder, name, processes=processes, progress=progress)
     crawls = len(read_rows(rows_file(folder, name))) - before
     record_run(folder, name, command_of(name, choice), crawls=crawls, seconds=time.monotonic() - started)
@@ -96,10 +101,12 @@ def report(name: str, folder: Path, trouble: Sequence[str] = ()) -> ExperimentRe
     """Make the report of an experiment from its file; its notes list what is missing."""
     experiment, path = EXPERIMENTS[name], rows_file(folder, name)
     rows = read_rows(path)
+    if experiment.crawls_of:
+        rows += read_rows(rows_file(folder, experiment.crawls_of))
     if not rows:
         advice = f"thresher lab reproduce {name} -o {folder}"
         notes = (*trouble, f"not available: no rows in {path.name}; make them: {advice}")
         return ExperimentReport(name=name, title="not available", notes=notes)
     made = experiment.report(rows)
-    runs = (f"Run: {run.words()}" for run in runs_of(folder, name))
+    runs = (f"Run: {run.words()}" for run in runs_of(folder, experiment.crawls_of or name))
     return replace(made, notes=(*made.notes, *trouble, *runs))

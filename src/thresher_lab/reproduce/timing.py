@@ -18,11 +18,13 @@ DOWNLOADING_MINUTES = 35.65
 MS_PER_MINUTE = 6
 """Per page, of a minute per 10,000 pages."""
 
+GROUNDS = [Ground(web=web, topics=5, pages=300) for web in ("wikispeedia", "w3school_zh")]
+
 
 def e6_trials(choice: ExperimentOverrides) -> list[Trial]:
     """What a page costs, everything parsed again."""
     terms = TrialSettings(seeds=TERMS.seeds, judge=TERMS.judge, measure=TIME)
-    return plan([Ground(web="wikispeedia", topics=5), Ground(web="w3school_zh", topics=5)], FOUR, terms, choice)
+    return plan(GROUNDS, FOUR, terms, choice)
 
 
 def e6_report(rows: Sequence[Row]) -> ExperimentReport:
