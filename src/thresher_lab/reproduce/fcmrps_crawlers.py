@@ -78,7 +78,7 @@ class LanguageGroup:
         """Share of the relevant pages that were fetched whose URLs spell a label of the topic's path."""
         counts = [row["urls"][self.relevance] for row in self.rows]
         spelled = sum(own["own"] + own["only_context"] for own in counts)
-        return spelled / max(sum(own["relevant"] for own in counts), 1)
+        return float(spelled / max(sum(own["relevant"] for own in counts), 1))
 
 
 def _per_fetch(row: Row, kind: str) -> Curve:
