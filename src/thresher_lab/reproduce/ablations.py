@@ -23,6 +23,8 @@ from thresher_lab.reproduce.trials import Trial
 from thresher_lab.reproduce.webs import language_of
 from thresher_lab.simulation.comparison_plan import Contender
 
+ABLATION_GROUNDS = [*SINGLE_WEBS, *TAXONOMY_WEBS]
+
 
 def use(signs: str) -> Contender:
     """Return FCMRPS with some of its four signs."""
@@ -41,17 +43,17 @@ def ablation_trials(*signs: str, baseline: bool = True, full: bool = False) -> l
 
 def e3_trials(choice: ExperimentOverrides) -> list[Trial]:
     """FCMRPS 13 against best-first."""
-    return plan([*SINGLE_WEBS, *TAXONOMY_WEBS], ablation_trials("13"), TERMS, choice)
+    return plan(ABLATION_GROUNDS, ablation_trials("13"), TERMS, choice)
 
 
 def e4_trials(choice: ExperimentOverrides) -> list[Trial]:
     """FCMRPS against 124 and best-first."""
-    return plan([*SINGLE_WEBS, *TAXONOMY_WEBS], ablation_trials("124", full=True), TERMS, choice)
+    return plan(ABLATION_GROUNDS, ablation_trials("124", full=True), TERMS, choice)
 
 
 def e5_trials(choice: ExperimentOverrides) -> list[Trial]:
     """FCMRPS 1, 2 and 3 alone."""
-    return plan([*SINGLE_WEBS, *TAXONOMY_WEBS], ablation_trials("1", "2", "3", baseline=False), TERMS, choice)
+    return plan(ABLATION_GROUNDS, ablation_trials("1", "2", "3", baseline=False), TERMS, choice)
 
 
 def e3_report(rows: Sequence[Row]) -> ExperimentReport:

@@ -24,13 +24,14 @@ from thresher_lab.reproduce.plans import ExperimentOverrides, plan
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, curve_table, with_interval
 from thresher_lab.reproduce.trials import Trial
 
+E1_GROUNDS = [*SINGLE_WEBS, *TAXONOMY_WEBS, *LARGE_WEBS]
 PRECISION = dict(zip(NAMES, (2.72, 7.02, 6.05, 29.67), strict=True))
 INFORMATION = dict(zip(NAMES, (27.44, 81.59, 71.36, 750.58), strict=True))
 
 
 def e1_trials(choice: ExperimentOverrides) -> list[Trial]:
     """Four crawlers on all webs; on the largest ones with the paper's 10,000 pages."""
-    return plan([*SINGLE_WEBS, *TAXONOMY_WEBS, *LARGE_WEBS], FOUR, TERMS, choice)
+    return plan(E1_GROUNDS, FOUR, TERMS, choice)
 
 
 def e1_report(rows: Sequence[Row]) -> ExperimentReport:
@@ -54,11 +55,11 @@ def e1_report(rows: Sequence[Row]) -> ExperimentReport:
 _E1_NOTES = (
     "Crawls know the labels of the topic's path and three seeds; they judge pages by the cosine with the labels.",
     "By text: a page is relevant when it is more like the topic's description than half of ten pages of the topic are.",
-    "The paper has 30 topics and 10,000 pages. Here archipelago, generated-en and generated-zh are fetched to 10,000 "
-    "pages, with 3, 2 and 2 topics; the other webs, which are smaller, to 600, the same crawls as in E3 to E5. "
+    "The paper has 30 topics and 10,000 pages. By default archipelago, generated-en and generated-zh are fetched to "
+    "10,000 pages, with 3, 2 and 2 topics; the other webs, which are smaller, to 600, the same crawls as in E3 to E5. "
     "Portions are twentieths of the budget.",
-    "Cut for time: 20 topics of wikispeedia, 8 of each Chinese web, 5 of each generated web of 10,000 pages; one seed "
-    "set.",
+    "Cut for time: 20 topics of wikispeedia, 8 of each Chinese web, 3 topics and 300 fetches on generated webs of "
+    "10,000 pages; one seed set.",
     "generated-…-taxonomy50 and -taxonomy100 are the same web with half or all of its URLs below labels of the topic's "
     "path, and half or all of the links between groups of pages leading to the same or a sibling topic.",
 )

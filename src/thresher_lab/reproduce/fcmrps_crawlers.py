@@ -33,7 +33,7 @@ SINGLE_WEBS = [
     Ground(web=SECTIONS_WEB, topics=8, pages=PAGES),
 ]
 TAXONOMY_WEBS = [
-    Ground(web=f"generated-{language}-10000{strength}", topics=5, pages=PAGES)
+    Ground(web=f"generated-{language}-10000{strength}", topics=3, pages=300)
     for language in ("en", "zh")
     for strength in ("", "-taxonomy50", "-taxonomy100")
 ]

@@ -11,7 +11,6 @@ from thresher_lab.reproduce.plans import ExperimentOverrides, Ground, TrialSetti
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, curve_table, with_interval
 from thresher_lab.reproduce.trials import Trial
 from thresher_lab.simulation.comparison_plan import Contender
-from thresher_lab.simulation.tasks import PERFECT
 
 SIX = ("breadth-first", "best-first", "anchor-only", "context-only", "cbp", "lpe")
 HARVEST = dict(zip(SIX, (0.16, 0.28, 0.39, 0.48, 0.61, 0.80), strict=True))
@@ -26,19 +25,19 @@ NEARLY, HALF = 4.0, 2.5
 CONTENDERS = [
     *(Contender(strategy=name) for name in SIX),
     *(Contender(strategy=name, parameters={"threshold": TUNED_THRESHOLD}) for name in ("cbp", "lpe")),
-    Contender(strategy="lpe", parameters={"drop": False}),
 ]
-GROUNDS = [Ground(web="wikispeedia", topics=20, pages=500), Ground(web="generated-en-10000", topics=5, pages=500)]
+GROUNDS = [Ground(web="wikispeedia", topics=20), Ground(web="generated-en-10000")]
 ITFIDF = "itfidf"
 """The paper's own classifier of pages."""
+ITFIDF_GROUNDS = [Ground(web="wikispeedia", topics=20, pages=200)]
 
 
 def e8_trials(choice: ExperimentOverrides) -> list[Trial]:
     """Six crawlers, LPE and CBP in further forms, with true verdicts and with the paper's classifier."""
+    demoting = Contender(strategy="lpe", parameters={"drop": False})
     return [
-        trial
-        for judge in (PERFECT, ITFIDF)
-        for trial in plan(GROUNDS, CONTENDERS, TrialSettings(seeds=3, examples=30, judge=judge), choice)
+        *plan(GROUNDS, CONTENDERS, TrialSettings(seeds=3, examples=30), choice),
+        *plan(ITFIDF_GROUNDS, [*CONTENDERS, demoting], TrialSettings(seeds=3, examples=30, judge=ITFIDF), choice),
     ]
 
 
@@ -75,7 +74,7 @@ _NOTES = (
     "is judged by relevant pages per fetch of the budget, where stopping early is no gain.",
     "On a closed web recall is harvest times fetches per target, so the paper's ratios of harvest (5.0) and recall "
     "(3.3) cannot both appear.",
-    "Cut for time: 500 fetches per crawl; the paper fetches 10,000.",
+    "Cut for time: a quarter of the web with true verdicts, 200 fetches with judge itfidf; the paper fetches 10,000.",
 )
 
 

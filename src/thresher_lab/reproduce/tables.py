@@ -115,9 +115,9 @@ frozen web all crawls may find everything in the end.
 """
 
 
-def reproduction_page(reports: Sequence[ExperimentReport]) -> str:
-    """Return the page: the verdicts on all claims, then every experiment."""
-    lines = [_INTRODUCTION, *_summary(reports)]
+def reproduction_page(reports: Sequence[ExperimentReport], remarks: str = "") -> str:
+    """Return the page: remarks on its rows, the verdicts on all claims, then every experiment."""
+    lines = [_INTRODUCTION, *([f"{remarks.strip()}\n"] if remarks else []), *_summary(reports)]
     for report in reports:
         lines += markdown(report)
     return "\n".join(lines).rstrip() + "\n"

@@ -18,7 +18,7 @@ DOWNLOADING_MINUTES = 35.65
 MS_PER_MINUTE = 6
 """Per page, of a minute per 10,000 pages."""
 
-GROUNDS = [Ground(web=web, topics=5, pages=300) for web in ("wikispeedia", "w3school_zh")]
+GROUNDS = [Ground(web=web, topics=3, pages=200) for web in ("wikispeedia", "w3school_zh")]
 
 
 def e6_trials(choice: ExperimentOverrides) -> list[Trial]:
