@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thresher_lab.reproduce.claims import Row, end, judge_order
+from thresher_lab.reproduce.claims import Curves, Row, end, judge_order, labels_in
 from thresher_lab.reproduce.fcmrps_crawlers import (
     BEST,
     BREADTH,
@@ -16,7 +16,6 @@ from thresher_lab.reproduce.fcmrps_crawlers import (
     SINGLE_WEBS,
     TAXONOMY_WEBS,
     TERMS,
-    LanguageGroup,
     groups,
     strength_table,
 )
@@ -35,16 +34,21 @@ def e1_trials(choice: ExperimentOverrides) -> list[Trial]:
 
 
 def e1_report(rows: Sequence[Row]) -> ExperimentReport:
-    """Precision and sum of information, and the order of their curves."""
+    """Precision and sum of information, and the order of their curves; crawlers without rows are left out."""
     tables, findings = [], []
     for group in groups(rows, circular=True):
-        tables += [_e1_table(group), curve_table("Precision % after parts of the budget", group.precision(NAMES))]
+        names = labels_in(group.rows, NAMES)
+        precision, information = group.precision(names), group.information(names)
+        tables += [
+            _e1_table(group.title, precision, information),
+            curve_table("Precision % after parts of the budget", precision),
+        ]
         if not group.circular:
             order = (FCMRPS, BEST, SHARK, BREADTH)
             claim = f"FCMRPS > best-first > Shark > breadth-first at each portion: {{}}, {group.title}"
             findings += [
-                judge_order(claim.format("precision"), group.precision(NAMES), order, scale=100, unit="points"),
-                judge_order(claim.format("sum of information"), group.information(NAMES), order, scale=1000,
+                judge_order(claim.format("precision"), precision, order, scale=100, unit="points"),
+                judge_order(claim.format("sum of information"), information, order, scale=1000,
                             unit="per 1,000 fetches"),
             ]  # fmt: skip
     tables += strength_table(rows, FCMRPS, BEST)
@@ -65,22 +69,21 @@ _E1_NOTES = (
 )
 
 
-def _e1_table(group: LanguageGroup) -> Table:
-    precision, information = group.precision(NAMES), group.information(NAMES)
+def _e1_table(title: str, precision: Curves, information: Curves) -> Table:
     rows: list[list[Cell]] = []
-    for name in NAMES:
-        if precision[name]:
-            ours, base = end(precision, name), end(precision, BREADTH)
-            own, base_info = end(information, name), end(information, BREADTH)
+    for name, topics in precision.items():
+        if topics:
+            ours, own = end(precision, name), end(information, name)
             rows.append([
-                name, with_interval(ours, scale=100), _ratio(ours.mean, base.mean), PRECISION[name],
-                PRECISION[name] / PRECISION[BREADTH], own.mean * 1000, _ratio(own.mean, base_info.mean),
+                name, with_interval(ours, scale=100), _times_breadth_first(precision, ours.mean), PRECISION[name],
+                PRECISION[name] / PRECISION[BREADTH], own.mean * 1000, _times_breadth_first(information, own.mean),
                 INFORMATION[name] / 10, INFORMATION[name] / INFORMATION[BREADTH],
             ])  # fmt: skip
     columns = ["strategy", "precision %", "× breadth-first", "paper %", "paper ×",
                "information per 1,000", "× breadth-first", "paper per 1,000", "paper ×"]  # fmt: skip
-    return Table(title=f"{group.title}, {len(precision[BREADTH])} topics", columns=columns, rows=rows)
+    return Table(title=f"{title}, {max(map(len, precision.values()), default=0)} topics", columns=columns, rows=rows)
 
 
-def _ratio(value: float, base: float) -> float | None:
+def _times_breadth_first(curves: Curves, value: float) -> float | None:
+    base = end(curves, BREADTH).mean if curves.get(BREADTH) else 0.0
     return value / base if base else None

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import mean
 
-from thresher_lab.reports.comparisons import strategy_label
-from thresher_lab.reproduce.claims import ClaimResult, Curve, Curves, Row, Verdict, end, judge_order, paired, untested
+from thresher_lab.reproduce.claims import (
+    ClaimResult,
+    Curve,
+    Curves,
+    Row,
+    Verdict,
+    end,
+    judge_order,
+    labels_in,
+    paired,
+    untested,
+)
 from thresher_lab.reproduce.plans import ExperimentOverrides, Ground, TrialSettings, plan
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, curve_table, with_interval
 from thresher_lab.reproduce.trials import Trial
@@ -46,8 +56,7 @@ def e8_report(rows: Sequence[Row]) -> ExperimentReport:
     tables, findings = [], []
     for web, judge in sorted({(row["web"], row["judge"]) for row in rows}, key=lambda key: (key[0], key[1] == ITFIDF)):
         own = [row for row in rows if (row["web"], row["judge"]) == (web, judge)]
-        demoting = [DEMOTING] if any(strategy_label(dict(row)) == DEMOTING for row in own) else []
-        names = [*SIX, *TUNED, *demoting]
+        names = [*SIX, *TUNED, *labels_in(own, [DEMOTING])]
         place = f"{web}, {'judge itfidf' if judge == ITFIDF else 'true verdicts'}"
         harvest = paired(own, names, lambda row: _harvest(row, by_fetched=True))
         found = paired(own, names, lambda row: _harvest(row, by_fetched=False))

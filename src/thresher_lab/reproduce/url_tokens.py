@@ -76,8 +76,8 @@ def _url_shares(group: LanguageGroup, name: str) -> list[Cell]:
 
 def _e2_findings(title: str, found: Mapping[str, Sequence[Cell]]) -> list[ClaimResult]:
     claim = f"FCMRPS has the highest Rat, Ract and Ra: {title}"
-    if FCMRPS not in found or len(found) < 2:
-        return [untested(claim, "too few rows")]
+    if missing := [name for name in NAMES if name not in found]:
+        return [untested(claim, f"no rows of {', '.join(missing)}")]
     best = {}
     for place, measure in enumerate(("Rat", "Ract", "Ra"), start=1):
         values = {name: float(own[place] or 0) for name, own in found.items()}

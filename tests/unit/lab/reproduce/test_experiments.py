@@ -48,6 +48,15 @@ def test_e1_holds_when_the_curves_lie_as_in_the_paper():
     assert (strategy, precision, ratio) == ("fcmrps", "40.0 [40.0, 40.0]", 4.0)
 
 
+def test_e1_shows_the_crawlers_that_were_run_and_judges_no_order_without_the_others():
+    made = fcmrps.e1_report(four(order={"best-first (D=3)": (3, 6), "fcmrps": (4, 8)}))
+    assert [line[:3] for line in made.tables[0].rows] == [
+        ["best-first (D=3)", "30.0 [30.0, 30.0]", None],
+        ["fcmrps", "40.0 [40.0, 40.0]", None],
+    ]
+    assert [finding.reason for finding in made.findings] == ["no rows of shark (form=fcmrps), breadth-first"] * 2
+
+
 def test_e1_tells_languages_apart():
     made = fcmrps.e1_report([*four(), *four("nankai_zh+section")])
     assert [table.title.split(" ")[0] for table in made.tables[::2]] == ["English", "Chinese"]
@@ -160,6 +169,18 @@ def test_e7_holds_where_every_corpus_gains():
     made = itfidf.e7_report([{"corpus": "reuters", "f1": f1}])
     assert verdicts(made) == [Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTED]
     assert made.tables[0].rows[0][2] == "+10.0 [+10.0, +10.0]"
+
+
+def test_e7_does_not_hold_where_most_corpora_lose():
+    gains = {"reuters": 0.1, "newsgroups-a": -0.1, "newsgroups-b": -0.1}
+    base = dict.fromkeys(("TFIDF", "TFIDF x mean IG", "TFIDF, tuned", "ITFIDF, tuned"), [0.5, 0.5])
+    rows = [{"corpus": name, "f1": base | {"ITFIDF": [0.5 + gain] * 2}} for name, gain in gains.items()]
+    assert verdicts(itfidf.e7_report(rows))[0] == Verdict.FAILS
+
+
+def test_e2_judges_no_order_without_all_four_crawlers():
+    found = url_tokens.e2_report(four(order={"best-first (D=3)": (3, 6), "fcmrps": (4, 8)})).findings[0]
+    assert (found.verdict, found.reason) == (Verdict.UNTESTED, "no rows of breadth-first, shark (form=fcmrps)")
 
 
 def test_e8_does_not_reward_who_stops_early():
