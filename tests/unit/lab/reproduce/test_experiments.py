@@ -173,7 +173,7 @@ def test_e7_holds_where_every_corpus_gains():
 
 def test_e7_does_not_hold_where_most_corpora_lose():
     gains = {"reuters": 0.1, "newsgroups-a": -0.1, "newsgroups-b": -0.1}
-    base = dict.fromkeys(("TFIDF", "TFIDF x mean IG", "TFIDF, tuned", "ITFIDF, tuned"), [0.5, 0.5])
+    base = {key: [0.5, 0.5] for key in ("TFIDF", "TFIDF x mean IG", "TFIDF, tuned", "ITFIDF, tuned")}
     rows = [{"corpus": name, "f1": base | {"ITFIDF": [0.5 + gain] * 2}} for name, gain in gains.items()]
     assert verdicts(itfidf.e7_report(rows))[0] == Verdict.FAILS
 
