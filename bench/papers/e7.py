@@ -1,8 +1,8 @@
 """E7 in detail: is ITFIDF better than TFIDF, and why? ``python -m bench.papers.e7`` (needs THRESHER_WEBS).
 
 The runs are those of ``thresher lab reproduce E7``; here differences have intervals over documents and classes, and
-what was learned of gain and smoothing is printed. Rows go to ``bench/results/e7.jsonl``; a split that stands there is
-not run again.
+what was learned of gain and smoothing is printed. Rows go to ``bench/results/reproduce/E7.jsonl``; a split that stands
+there is not run again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from thresher_lab.reproduce.itfidf_runs import NAMES, Bits, Row, f1, run_corpora
 from thresher_lab.reproduce.text_corpora import CORPORA
 from thresher_lab.statistics.result_rows import read_rows
 
-RESULTS = Path(__file__).parents[1] / "results" / "e7.jsonl"
+RESULTS = Path(__file__).parents[1] / "results" / "reproduce" / "E7.jsonl"
 SAMPLES = 2_000
 PAIRS = [
     ("ITFIDF", "TFIDF"),

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 @click.option("--seeds", type=click.IntRange(min=1), help="Seed sets per topic.  [default: the experiment's own]")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes.  [default: the machine's cores]")
 @click.option("--report", "only_report", is_flag=True, help="Run nothing; print the report of existing rows.")
-@click.option("--page", type=click.Path(dir_okay=False, path_type=Path), help="Write a page of Markdown, too.")
+@click.option(
+    "--page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page of Markdown, too, with the remarks.md of the folder.",
+)
 @click.option(
     "-o",
     "--output",
@@ -63,7 +67,9 @@ def reproduce(
         _print(reports[-1])
     if page:
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(reproduction_page(reports), encoding="utf-8")
+        remarks = folder / "remarks.md"
+        own = remarks.read_text(encoding="utf-8") if remarks.exists() else ""
+        page.write_text(reproduction_page(reports, own), encoding="utf-8")
         echo(page)
 
 

@@ -11,16 +11,19 @@ from thresher_lab.reproduce.fcmrps_crawlers import (
     FCMRPS,
     FOUR,
     SINGLE_WEBS,
-    SMALLER_WEBS,
+    TAXONOMY_WEBS,
     TERMS,
     LanguageGroup,
     groups,
+    strength_table,
 )
 from thresher_lab.reproduce.plans import ExperimentOverrides, plan
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, with_interval
 from thresher_lab.reproduce.trials import Trial
 from thresher_lab.reproduce.webs import language_of
 from thresher_lab.simulation.comparison_plan import Contender
+
+ABLATION_GROUNDS = [*SINGLE_WEBS, *TAXONOMY_WEBS]
 
 
 def use(signs: str) -> Contender:
@@ -40,24 +43,25 @@ def ablation_trials(*signs: str, baseline: bool = True, full: bool = False) -> l
 
 def e3_trials(choice: ExperimentOverrides) -> list[Trial]:
     """FCMRPS 13 against best-first."""
-    return plan([*SINGLE_WEBS, *SMALLER_WEBS], ablation_trials("13"), TERMS, choice)
+    return plan(ABLATION_GROUNDS, ablation_trials("13"), TERMS, choice)
 
 
 def e4_trials(choice: ExperimentOverrides) -> list[Trial]:
     """FCMRPS against 124 and best-first."""
-    return plan([*SINGLE_WEBS, *SMALLER_WEBS], ablation_trials("124", full=True), TERMS, choice)
+    return plan(ABLATION_GROUNDS, ablation_trials("124", full=True), TERMS, choice)
 
 
 def e5_trials(choice: ExperimentOverrides) -> list[Trial]:
     """FCMRPS 1, 2 and 3 alone."""
-    return plan([*SINGLE_WEBS, *SMALLER_WEBS], ablation_trials("1", "2", "3", baseline=False), TERMS, choice)
+    return plan(ABLATION_GROUNDS, ablation_trials("1", "2", "3", baseline=False), TERMS, choice)
 
 
 def e3_report(rows: Sequence[Row]) -> ExperimentReport:
     """What URLs add to page content."""
     names = (BEST, name_of("13"))
     report = _ablation("E3", "page content and URL against page content alone", rows, names, [names[::-1]])
-    return replace(report, findings=[*report.findings, _more_in_chinese(rows, names)])
+    tables = [*report.tables, *strength_table(rows, *names[::-1])]
+    return replace(report, tables=tables, findings=[*report.findings, _more_in_chinese(rows, names)])
 
 
 def _more_in_chinese(rows: Sequence[Row], names: Sequence[str]) -> ClaimResult:
@@ -80,24 +84,18 @@ def _more_in_chinese(rows: Sequence[Row], names: Sequence[str]) -> ClaimResult:
 def e4_report(rows: Sequence[Row]) -> ExperimentReport:
     """What URLs add to all other signs."""
     names = (FCMRPS, name_of("124"), BEST)
-    return _ablation("E4", "all four signs, all but the URL, page content alone", rows, names, [names])
+    report = _ablation("E4", "all four signs, all but the URL, page content alone", rows, names, [names])
+    return replace(report, tables=[*report.tables, *strength_table(rows, *names[:2])])
 
 
 def e5_report(rows: Sequence[Row]) -> ExperimentReport:
     """Each sign alone."""
     names = (name_of("1"), name_of("3"), name_of("2"))
-    return _ablation("E5", "page content, URL and anchor text, each alone", rows, names, [names],
-                     needs_urls=False)  # fmt: skip
+    return _ablation("E5", "page content, URL and anchor text, each alone", rows, names, [names])
 
 
 def _ablation(
-    name: str,
-    title: str,
-    rows: Sequence[Row],
-    names: Sequence[str],
-    orders: Sequence[Sequence[str]],
-    *,
-    needs_urls: bool = True,
+    name: str, title: str, rows: Sequence[Row], names: Sequence[str], orders: Sequence[Sequence[str]]
 ) -> ExperimentReport:
     tables, findings = [], []
     for group in groups(rows, circular=True):
@@ -110,13 +108,13 @@ def _ablation(
         tables.append(Table(title=f"{group.title}, {len(precision[names[0]])} topics",
                             columns=["strategy", "precision %", "information per 1,000"], rows=listed))  # fmt: skip
         if not group.circular:
-            findings += [_order_finding(group, precision, order, needs_urls=needs_urls) for order in orders]
+            findings += [_order_finding(group, precision, order) for order in orders]
     notes = ("The paper gives curves only; their order is the claim.",)
     return ExperimentReport(name=name, title=title, tables=tables, findings=findings, notes=notes)
 
 
-def _order_finding(group: LanguageGroup, precision: Curves, order: Sequence[str], *, needs_urls: bool) -> ClaimResult:
+def _order_finding(group: LanguageGroup, precision: Curves, order: Sequence[str]) -> ClaimResult:
     claim = f"{' > '.join(order)}: {group.title}"
-    if needs_urls and not group.spells_topics:
+    if not group.spells_topics:
         return untested(claim, "no URLs of relevant pages spell labels of the topic there")
     return judge_order(claim, precision, order, scale=100, unit="points")

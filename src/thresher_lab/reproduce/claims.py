@@ -91,6 +91,12 @@ def paired(
     return {name: _by_topic({place: own[place] for place in common}) for name, own in found.items()}
 
 
+def labels_in(rows: Iterable[Row], names: Sequence[str]) -> list[str]:
+    """Return those of some strategies that have rows."""
+    known = {strategy_label(dict(row)) for row in rows}
+    return [name for name in names if name in known]
+
+
 def _by_topic(curves: Mapping[tuple[str, int], Curve]) -> dict[str, Curve]:
     topics: defaultdict[str, list[Curve]] = defaultdict(list)
     for (topic, _), curve in sorted(curves.items()):

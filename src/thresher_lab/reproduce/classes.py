@@ -22,6 +22,7 @@ from thresher_lab.webs.page_terms import PageWords
 from thresher_lab.webs.virtualweb import Web
 
 LIKELY = 0.5
+"""The relevance from which a page counts as relevant."""
 
 
 class Classes:

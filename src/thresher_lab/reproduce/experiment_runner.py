@@ -26,18 +26,18 @@ from statistics import median
 import numpy as np
 
 from thresher import registry
-from thresher.judges.base import Judge
+from thresher.judges.base import Judge, Learner
 from thresher.strategies.layers.model import LayerModel
 from thresher.text.tokens import count
 from thresher.text.vectors import cosine, unit
 from thresher.topics.profile import TopicProfile, UrlEvidence
 from thresher.topics.token_table import TokenTable
 from thresher.topics.topic import TopicDefinition
-from thresher_lab.reproduce.classes import Classes, ClassJudge
+from thresher_lab.reproduce.classes import LIKELY, Classes, ClassJudge
 from thresher_lab.reproduce.measures import costs, portions, url_counts
 from thresher_lab.reproduce.ranking import ranked_hits
 from thresher_lab.reproduce.trials import CLASSES, RANKING, TIME, Trial
-from thresher_lab.reproduce.webs import labels_of, language_of, open_named
+from thresher_lab.reproduce.webs import labels_of, language_of, open_named, sampling_name
 from thresher_lab.simulation.classes import class_labels
 from thresher_lab.simulation.simulator import SimulatedCrawl, Simulator
 from thresher_lab.simulation.tasks import Task, TaskRunner, topic_phrase
@@ -147,6 +147,9 @@ class ExperimentRunner(TaskRunner):
         if trial.measure == CLASSES:
             scores = [[fetch.page_id, round(fetch.relevance, 4)] for fetch in crawl.fetches]
             return {"scores": scores, "seed_pages": list(seeds)}
+        if trial.examples:
+            collected = [hit for fetch, hit in zip(crawl.fetches, hits, strict=True) if fetch.relevance >= LIKELY]
+            return {"collected": len(collected), "collected_hits": sum(collected)}
         return {}
 
     def free(self, trial: Trial) -> frozenset[int]:
@@ -162,7 +165,7 @@ class ExperimentRunner(TaskRunner):
         """
         trial = Trial.of(task)
         targets = sorted(self.web.targets(trial.topic) - self.free(trial))
-        Random(f"{self.web.name} {trial.topic} seeds").shuffle(targets)  # noqa: S311 - no secret
+        Random(f"{sampling_name(self.web.name)} {trial.topic} seeds").shuffle(targets)  # noqa: S311 - no secret
         most = min(trial.seeds, len(targets))
         return [targets[(trial.seed_set * most + place) % len(targets)] for place in range(most)]
 
@@ -177,7 +180,7 @@ class ExperimentRunner(TaskRunner):
 
     def _examples(self, topic: str, number: int) -> frozenset[int]:
         targets = sorted(self.web.targets(topic))
-        rng = Random(f"{self.web.name} {topic} examples")  # noqa: S311 - no secret
+        rng = Random(f"{sampling_name(self.web.name)} {topic} examples")  # noqa: S311 - no secret
         return frozenset(rng.sample(targets, min(number, int(MOST_SHARE * len(targets)))))
 
     def _topic_profile_of_examples(self, topic: str, number: int) -> TopicProfile:
@@ -206,7 +209,7 @@ class ExperimentRunner(TaskRunner):
 
     def _describe(self, topic: str) -> TopicDescription:
         targets = sorted(self.web.targets(topic))
-        rng = Random(f"{self.web.name} {topic} description")  # noqa: S311 - no secret
+        rng = Random(f"{sampling_name(self.web.name)} {topic} description")  # noqa: S311 - no secret
         texts = list(map(self.text, rng.sample(targets, min(EXAMPLES + OTHERS, len(targets)))))
         labels = [label for level in labels_of(self.web.name, topic)[0] for label in level.values()]
         return TopicDescription(labels, texts[:EXAMPLES], texts[EXAMPLES:])
@@ -251,13 +254,20 @@ class ExperimentRunner(TaskRunner):
             judge: Judge = ClassJudge(self.classes.classify, trial.topic)
         elif trial.examples:
             topic_profile = self._topic_profile_of_examples(trial.topic, trial.examples)
-            strategy, judge = (
-                registry.make("strategy", trial.strategy, trial.parameters, topic_profile),
-                self.judge(trial, seeds),
-            )
+            strategy = registry.make("strategy", trial.strategy, trial.parameters, topic_profile)
+            judge = self._judge_of_examples(trial, seeds)
         else:
             return super().simulator(trial, seeds)
         return Simulator(self.web, self.pages, judge=judge, strategy=strategy)
+
+    def _judge_of_examples(self, trial: Trial, seeds: Sequence[int]) -> Judge:
+        """Make the judge of a trial; one that learns knows the example pages before the crawl."""
+        judge = self.judge(trial, seeds)
+        if isinstance(judge, Learner):
+            for page in sorted(self._examples(trial.topic, trial.examples)):
+                if found := self.pages.get(self.web.url_of(page)):
+                    judge.learn(found[0], seed=True)
+        return judge
 
     @property
     def classes(self) -> Classes:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from statistics import mean
 
-from thresher_lab.reproduce.claims import Curve, Row, paired
+from thresher_lab.reproduce.claims import Curve, Row, compare, paired
 from thresher_lab.reproduce.plans import Ground, TrialSettings
-from thresher_lab.reproduce.webs import CIRCULAR, SECTIONS_WEB, language_of
+from thresher_lab.reproduce.tables import Cell, Table, with_interval
+from thresher_lab.reproduce.webs import CIRCULAR, SECTIONS_WEB, language_of, taxonomy_strength
 from thresher_lab.simulation.comparison_plan import Contender
 
 BREADTH, BEST, SHARK, FCMRPS = "breadth-first", "best-first (D=3)", "shark (form=fcmrps)", "fcmrps"
@@ -22,14 +24,26 @@ LEAST_SPELLED = 0.01
 """Share of relevant pages whose URLs must spell a label of the topic where URLs are tested."""
 TERMS = TrialSettings(seeds=3, judge="cosine")
 """As in the paper, crawls judge pages by the cosine with the topic's labels; the measures use another judge."""
+PAGES = 600
+"""Fetches on all but the largest webs; the same in E1 to E5, so that they share crawls."""
 SINGLE_WEBS = [
-    Ground(web="wikispeedia", topics=20),
-    Ground(web="w3school_zh", topics=8),
-    Ground(web="mdn_zh", topics=8),
-    Ground(web=SECTIONS_WEB, topics=8),
+    Ground(web="wikispeedia", topics=20, pages=PAGES),
+    Ground(web="w3school_zh", topics=8, pages=PAGES),
+    Ground(web="mdn_zh", topics=8, pages=PAGES),
+    Ground(web=SECTIONS_WEB, topics=8, pages=PAGES),
 ]
-LARGE_WEBS = [Ground(web="generated-en", topics=3, pages=10_000), Ground(web="generated-zh", topics=3, pages=10_000)]
-SMALLER_WEBS = [Ground(web="generated-en-10000", topics=5), Ground(web="generated-zh-10000", topics=5)]
+TAXONOMY_WEBS = [
+    Ground(web=f"generated-{language}-10000{strength}", topics=3, pages=300)
+    for language in ("en", "zh")
+    for strength in ("", "-taxonomy50", "-taxonomy100")
+]
+"""Webs whose URLs and links follow a taxonomy not at all, by half, and altogether."""
+LARGE_WEBS = [
+    Ground(web="archipelago", topics=3, pages=10_000),
+    Ground(web="generated-en", topics=2, pages=10_000),
+    Ground(web="generated-zh", topics=2, pages=10_000),
+]
+"""Webs of 35,000 pages and more, fetched as far as in the paper; the topics of the archipelago are wikispeedia's."""
 
 
 class LanguageGroup:
@@ -57,9 +71,14 @@ class LanguageGroup:
     @property
     def spells_topics(self) -> bool:
         """Whether URLs of relevant pages spell labels at all; otherwise nothing can be learned about URL evidence."""
+        return self.spelled_share > LEAST_SPELLED
+
+    @property
+    def spelled_share(self) -> float:
+        """Share of the relevant pages that were fetched whose URLs spell a label of the topic's path."""
         counts = [row["urls"][self.relevance] for row in self.rows]
         spelled = sum(own["own"] + own["only_context"] for own in counts)
-        return bool(spelled > LEAST_SPELLED * sum(own["relevant"] for own in counts))
+        return float(spelled / max(sum(own["relevant"] for own in counts), 1))
 
 
 def _per_fetch(row: Row, kind: str) -> Curve:
@@ -68,12 +87,17 @@ def _per_fetch(row: Row, kind: str) -> Curve:
 
 
 def groups(rows: Sequence[Row], *, circular: bool = False) -> Iterator[LanguageGroup]:
-    """Group rows by language and by the definition of relevance; circular figures are separate, if requested."""
+    """Group rows by language and by the definition of relevance; circular figures are separate, if requested.
 
-    def place(row: Row) -> tuple[str, bool, bool]:
-        return language_of(row["web"]), row["web"] in CIRCULAR, row["web"].startswith("generated")
+    Generated webs and the archipelago, which have shapes and budgets of their own, are groups by themselves.
+    """
 
-    for (language, is_circular, _), found in groupby(sorted(rows, key=place), key=place):
+    def place(row: Row) -> tuple[str, bool, float, str]:
+        web, strength = row["web"], taxonomy_strength(row["web"])
+        alone = web if strength is not None or web == "archipelago" else ""
+        return language_of(web), web in CIRCULAR, strength or 0.0, alone
+
+    for (language, is_circular, *_), found in groupby(sorted(rows, key=place), key=place):
         own = list(found)
         webs = ", ".join(sorted({row["web"] for row in own}))
         title = f"{'English' if language == 'en' else 'Chinese'} topics ({webs})"
@@ -81,3 +105,21 @@ def groups(rows: Sequence[Row], *, circular: bool = False) -> Iterator[LanguageG
         yield LanguageGroup(f"{title}, relevance by {relevance}", own, relevance)
         if is_circular and circular:
             yield LanguageGroup(f"{title}, circular: the labels are the URLs", own, "labels", circular=True)
+
+
+def strength_table(rows: Sequence[Row], better: str, worse: str) -> list[Table]:
+    """Compare two crawlers on generated webs as their URLs and links follow the taxonomy more; none without rows."""
+    lines: list[list[Cell]] = []
+    for group in groups(rows):
+        web = group.rows[0]["web"]
+        strength, curves = taxonomy_strength(web), group.precision((better, worse))
+        if strength is None or not curves[better]:
+            continue
+        pair = compare(curves, better, worse)
+        means = (100 * mean(value for curve in curves[name].values() for value in curve) for name in (better, worse))
+        lines.append([web, f"{strength:.0%}", len(curves[better]), 100 * group.spelled_share, *means,
+                      with_interval(pair.gain, scale=100, sign="+"), f"{pair.above} of {pair.portions}"])  # fmt: skip
+    columns = ["web", "strength", "topics", "URLs that spell labels %", f"{better}: mean precision %",
+               f"{worse}: mean precision %", "difference", "portions ahead"]  # fmt: skip
+    title = "As URLs and links follow the taxonomy more (precision is the mean over the curve)"
+    return [Table(title=title, columns=columns, rows=lines)] if lines else []

@@ -72,6 +72,8 @@ def _finding(claim: str, gains: Mapping[str, Interval]) -> ClaimResult:
     if not known:
         return untested(claim, "no rows")
     sure = [gain.low > 0 for gain in known.values()]
-    verdict = Verdict.HOLDS if all(sure) else Verdict.IN_PART if any(sure) else Verdict.FAILS
+    above = sum(gain.mean > 0 for gain in known.values())
+    in_part = any(sure) and 2 * above > len(sure)
+    verdict = Verdict.HOLDS if all(sure) else Verdict.IN_PART if in_part else Verdict.FAILS
     reason = ", ".join(f"{corpus} {gain.mean:+.1f}" for corpus, gain in known.items())
     return ClaimResult(claim=claim, verdict=verdict, reason=f"{reason}; surely above 0 on {sum(sure)} of {len(sure)}")

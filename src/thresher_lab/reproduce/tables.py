@@ -94,20 +94,30 @@ def _line(cells: Sequence[str]) -> str:
 _INTRODUCTION = """\
 # The papers' experiments, here
 
-Written by `thresher lab reproduce --report --page` from the rows of the runs. The papers ran on the live web of their
-year; these are frozen and generated webs, where a crawl can be repeated and what it missed is known. So what can be
-reproduced is the order of crawlers and how far they are apart, not the figures themselves.
+Written from the rows of the runs by
+
+<!-- not run: rewrites this page -->
+```console
+$ thresher lab reproduce all --report -o bench/results/reproduce --page docs/explanation/reproduction.md
+```
+
+The papers ran on the live web of their year; these are frozen and generated webs, where a crawl can be repeated and
+what it missed is known. So what can be reproduced is the order of crawlers and how far they are apart, not the figures
+themselves.
 
 A claim *a > b* **holds** when the mean over topics of a is higher at every portion of the crawls and the mean of its
 curve is surely higher (95 % interval of the difference, topics drawn with replacement). It **holds in part** when a is
-ahead on average but not everywhere or not surely, or when only a part of a longer order holds; otherwise it **does not
-hold here**. On averages, not ends, because on a frozen web all crawls may find everything in the end.
+ahead on average but not everywhere or not surely, or when only a part of a longer order holds. It **does not hold
+here** otherwise, and whenever its headline fails: the paper's own crawler is not the best on average. A claim is **not
+tested** on a web that lacks what it rests on, such as URLs that spell labels. On averages, not ends, because on a
+frozen web all crawls may find everything in the end.
+[Why claims do not hold](strategies.md#why-claims-of-the-papers-do-not-hold-here).
 """
 
 
-def reproduction_page(reports: Sequence[ExperimentReport]) -> str:
-    """Return the page: the verdicts on all claims, then every experiment."""
-    lines = [_INTRODUCTION, *_summary(reports)]
+def reproduction_page(reports: Sequence[ExperimentReport], remarks: str = "") -> str:
+    """Return the page: remarks on its rows, the verdicts on all claims, then every experiment."""
+    lines = [_INTRODUCTION, *([f"{remarks.strip()}\n"] if remarks else []), *_summary(reports)]
     for report in reports:
         lines += markdown(report)
     return "\n".join(lines).rstrip() + "\n"

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedShuffleSplit  # type: ignore[import-untyped]
 
 TEN = 10
 REPEATS = 5
@@ -147,6 +146,8 @@ def _given(is_training: Iterable[bool]) -> Split:
 
 
 def _halves(name: str, documents: Sequence[Mapping[str, str]], labels: list[str]) -> Corpus:
+    from sklearn.model_selection import StratifiedShuffleSplit  # type: ignore[import-untyped]  # an optional part
+
     splitter = StratifiedShuffleSplit(REPEATS, train_size=0.5, test_size=0.5, random_state=0)
     splits = [(train, test) for train, test in splitter.split(np.zeros(len(labels)), labels)]
     classes = sorted(set(labels))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from thresher_lab.reproduce.claims import ClaimResult, Curve, Row, Verdict, end, paired, untested
+from thresher_lab.reproduce.claims import ClaimResult, Curve, Row, Verdict, end, labels_in, paired, untested
 from thresher_lab.reproduce.fcmrps_crawlers import BREADTH, FCMRPS, FOUR, NAMES, TERMS
 from thresher_lab.reproduce.plans import ExperimentOverrides, Ground, TrialSettings, plan
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, with_interval
@@ -18,23 +18,25 @@ DOWNLOADING_MINUTES = 35.65
 MS_PER_MINUTE = 6
 """Per page, of a minute per 10,000 pages."""
 
+GROUNDS = [Ground(web=web, topics=3, pages=200) for web in ("wikispeedia", "w3school_zh")]
+
 
 def e6_trials(choice: ExperimentOverrides) -> list[Trial]:
     """What a page costs, everything parsed again."""
     terms = TrialSettings(seeds=TERMS.seeds, judge=TERMS.judge, measure=TIME)
-    return plan([Ground(web="wikispeedia", topics=5), Ground(web="w3school_zh", topics=5)], FOUR, terms, choice)
+    return plan(GROUNDS, FOUR, terms, choice)
 
 
 def e6_report(rows: Sequence[Row]) -> ExperimentReport:
     """What each crawler costs per page, against breadth-first in the same run."""
-    times = paired(rows, NAMES, lambda row: [row["ms_per_page"]])
-    if not all(times.values()):
+    times = paired(rows, labels_in(rows, NAMES), lambda row: [row["ms_per_page"]])
+    if not (times.get(BREADTH) and times.get(FCMRPS)):
         return ExperimentReport(
             name="E6", title="processing time", findings=[untested("FCMRPS costs 1.15 × breadth-first", "no rows")]
         )
     base = times[BREADTH]
     listed: list[list[Cell]] = []
-    for name in NAMES:
+    for name in times:
         ratio = bootstrap_mean([own[0] / base[topic][0] for topic, own in times[name].items()])
         listed.append([name, end(times, name).mean, with_interval(ratio, digits=2), MINUTES[name] * MS_PER_MINUTE,
                        MINUTES[name] / MINUTES[BREADTH]])  # fmt: skip

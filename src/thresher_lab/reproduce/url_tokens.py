@@ -1,4 +1,4 @@
-"""E2: do the URLs of relevant pages spell the topic? FCMRPS, section 5.3.2, on the crawls of E1."""
+"""E2: do URLs of relevant pages spell the topic? FCMRPS, section 5.3.2, on the crawls of E1 and on directories."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from thresher_lab.reports.comparisons import strategy_label
 from thresher_lab.reproduce.claims import ClaimResult, Row, Verdict, untested
+from thresher_lab.reproduce.directory_entries import DIRECTORY, shares
 from thresher_lab.reproduce.fcmrps_crawlers import FCMRPS, NAMES, LanguageGroup, groups
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table
 
@@ -14,33 +15,57 @@ URL_SHARES = dict(
 )
 """Rat, Ract and Ra of the paper."""
 
+MOST, HALF = 75.0, 50.0
+"""Per cent of URLs from which most spell a label, and from which the claim holds in part."""
 MOST_SPELL = "most URLs of relevant pages spell the topic or what is above it"
 
 
 def e2_report(rows: Sequence[Row]) -> ExperimentReport:
     """How many URLs of relevant pages spell the topic."""
-    tables, findings = [], []
-    for group in groups(rows, circular=True):
-        shares = {name: _url_shares(group, name) for name in NAMES}
+    crawls = [row for row in rows if DIRECTORY not in row]
+    tables, findings = _directories([row for row in rows if DIRECTORY in row])
+    for group in groups(crawls, circular=True):
+        found = {name: _url_shares(group, name) for name in NAMES}
         tables.append(Table(
             title=group.title, columns=["strategy", "relevant", "Rat %", "Ract %", "Ra %", "Ract % inclusive",
                                         "paper Rat", "paper Ract", "paper Ra"],
-            rows=[[name, *shares[name], *URL_SHARES[name]] for name in NAMES if shares[name]],
+            rows=[[name, *found[name], *URL_SHARES[name]] for name in NAMES if found[name]],
         ))  # fmt: skip
         if not group.circular:
-            findings += _e2_findings(group.title, {name: own for name, own in shares.items() if own})
+            findings += _e2_findings(group.title, {name: own for name, own in found.items() if own})
     notes = (
         "Rat: the URL spells the topic's own label; Ract: only labels above it; Ra: either.",
-        "Only topics of wikispeedia and of generated webs have labels above them: elsewhere Ract is 0, and not judged.",
+        "Only topics of wikispeedia, of generated webs and of directories have labels above them: elsewhere Ract is 0, "
+        "and not judged.",
+        "Directory entries are URLs that people filed; by chance: with the paths of other entries, drawn at random. "
+        "The paper's shares are those of pages that crawls fetched, so they may be higher than those of a directory.",
     )
     return ExperimentReport(
         name="E2", title="topic tokens in the URLs of relevant pages", tables=tables, findings=findings, notes=notes
     )
 
 
+def _directories(rows: Sequence[Row]) -> tuple[list[Table], list[ClaimResult]]:
+    lines: list[list[Cell]] = []
+    findings = []
+    for row in rows:
+        Rat, Ract, Ra = shares(row)
+        above = Ract if row["levels"] > 1 else None
+        lines.append([row[DIRECTORY], row["relevant"], Rat, above, Ra, shares(row["by_chance"])[2]])
+        findings.append(_most_spell(row[DIRECTORY], Ra, f"Ra of its {row['relevant']:,} entries"))
+    columns = ["directory", "entries", "Rat %", "Ract %", "Ra %", "Ra % by chance"]
+    return [Table(title="Real directory entries", columns=columns, rows=lines)] if lines else [], findings
+
+
+def _most_spell(place: str, Ra: float, what: str) -> ClaimResult:
+    verdict = Verdict.HOLDS if Ra >= MOST else Verdict.IN_PART if Ra >= HALF else Verdict.FAILS
+    return ClaimResult(claim=f"{MOST_SPELL}: {place}", verdict=verdict,
+                       reason=f"{what} is {Ra:.1f} %, that of FCMRPS in the paper 96.3 %")  # fmt: skip
+
+
 def _url_shares(group: LanguageGroup, name: str) -> list[Cell]:
-    found = [row for row in group.rows if strategy_label(dict(row)) == name]
-    counts = {field: sum(row["urls"][group.relevance][field] for row in found)
+    own = [row for row in group.rows if strategy_label(dict(row)) == name]
+    counts = {field: sum(row["urls"][group.relevance][field] for row in own)
               for field in ("relevant", "own", "only_context", "context")}  # fmt: skip
     n = counts["relevant"]
     if not n:
@@ -49,13 +74,13 @@ def _url_shares(group: LanguageGroup, name: str) -> list[Cell]:
     return [n, Rat, Ract, Rat + Ract, inclusive]
 
 
-def _e2_findings(title: str, shares: Mapping[str, Sequence[Cell]]) -> list[ClaimResult]:
+def _e2_findings(title: str, found: Mapping[str, Sequence[Cell]]) -> list[ClaimResult]:
     claim = f"FCMRPS has the highest Rat, Ract and Ra: {title}"
-    if FCMRPS not in shares or len(shares) < 2:
-        return [untested(claim, "too few rows")]
+    if missing := [name for name in NAMES if name not in found]:
+        return [untested(claim, f"no rows of {', '.join(missing)}")]
     best = {}
     for place, measure in enumerate(("Rat", "Ract", "Ra"), start=1):
-        values = {name: float(own[place] or 0) for name, own in shares.items()}
+        values = {name: float(own[place] or 0) for name, own in found.items()}
         if not any(values.values()):  # such as Ract where topics have no labels above them
             continue
         alike = len(set(values.values())) == 1
@@ -66,10 +91,5 @@ def _e2_findings(title: str, shares: Mapping[str, Sequence[Cell]]) -> list[Claim
     wins = [name == FCMRPS for name in best.values()]
     verdict = Verdict.HOLDS if all(wins) else Verdict.IN_PART if any(wins) else Verdict.FAILS
     reason = "highest " + ", ".join(f"{measure}: {name}" for measure, name in best.items())
-    Ra = float(shares[FCMRPS][3] or 0)
-    most = Verdict.HOLDS if Ra >= 75 else Verdict.IN_PART if Ra >= 50 else Verdict.FAILS
-    return [
-        ClaimResult(claim=claim, verdict=verdict, reason=reason),
-        ClaimResult(claim=f"{MOST_SPELL}: {title}", verdict=most,
-                reason=f"Ra of FCMRPS is {Ra:.1f} %, in the paper 96.3 %"),
-    ]  # fmt: skip
+    Ra = float(found[FCMRPS][3] or 0)
+    return [ClaimResult(claim=claim, verdict=verdict, reason=reason), _most_spell(title, Ra, "Ra of FCMRPS")]

@@ -1,8 +1,9 @@
 """The webs of the experiments, what their topics are called in both languages, and whether their labels are circular.
 
-Beside the frozen webs there are generated ones, ``generated-en`` and ``generated-zh`` (a number behind them sets their
-pages), and ``nankai_zh+section``: the Chinese university, labelled by the breadcrumbs of a page instead of by
-its host.
+Beside the frozen webs there are generated ones, ``generated-en`` and ``generated-zh``. A number behind the name sets
+their pages, and ``-taxonomy50`` lets half of their URLs and of the links between groups of pages follow the taxonomy of
+their topics; see `generate`. ``nankai_zh+section`` is the Chinese university, labelled by the breadcrumbs of a page
+instead of by its host.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ CIRCULAR = frozenset({"nankai_zh", "w3school_zh", "mdn_zh"})
 CHINESE = frozenset({"nankai_zh", "w3school_zh", "mdn_zh", SECTIONS_WEB, "generated-zh"})
 GENERATED_SEED = 7
 GENERATED_PAGES = 40_000
-_GENERATED = re.compile(r"generated-(en|zh)(?:-(\d{2,7}))?").fullmatch
+_GENERATED = re.compile(r"generated-(en|zh)(?:-(\d{2,7}))?(?:-taxonomy(\d{1,3}))?").fullmatch
 _PAGES_PER_HOST = 100
 
 
@@ -57,10 +58,28 @@ def open_named(name: str) -> Web:
     if match:
         pages = int(match[2] or GENERATED_PAGES)
         hosts = max(pages // _PAGES_PER_HOST, 2)
-        return Renamed(name, generate(GENERATED_SEED, pages=pages, hosts=hosts, languages=(match[1],)))
+        made = generate(
+            GENERATED_SEED,
+            pages=pages,
+            hosts=hosts,
+            languages=(match[1],),
+            taxonomy_strength=taxonomy_strength(name) or 0,
+        )
+        return Renamed(name, made)
     if name == SECTIONS_WEB:
         return Sectioned(open_web("nankai_zh"))
     return open_web(name)
+
+
+def taxonomy_strength(web: str) -> float | None:
+    """Return the share of a generated web's URLs and links that follow its taxonomy; None for a web that is not."""
+    match = _GENERATED(web)
+    return int(match[3] or 0) / 100 if match else None
+
+
+def sampling_name(web: str) -> str:
+    """Return the name by which seeds and examples are drawn: the same whatever the strength of the taxonomy."""
+    return web.partition("-taxonomy")[0]
 
 
 def language_of(web: str) -> str:

@@ -9,15 +9,20 @@ particular, then an island of pages about one topic (or, in some blocks, about n
 Links from outside lead to the beginning of a tunnel, so there are at least `tunnel_depth` pages between an island and
 any other island of its topic. From every page every other can be reached: along an island, from its last page to the
 next block, from every page to its front page, and from there to the next host.
+
+At a `taxonomy_strength` above 0 blocks and their links follow the taxonomy of the topics: that share of the blocks with
+a topic is filed under labels of its path, and that share of the links between blocks leads to a block of the same
+topic or of a sibling, one below the same parent. At 0 blocks have no labels, and links between blocks lead anywhere.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from math import ceil
 from random import Random
@@ -37,6 +42,7 @@ _64_BITS = (1 << 64) - 1
 _REMEMBERED = 1 << 13
 _HOST_SKEW = 0.5  # host number h is as large as (h + 1) ** -skew
 _OFF_TOPIC_BLOCKS = 0.4
+_SAME_TOPIC_LINKS = 0.5  # of the links that follow the taxonomy; the others lead to siblings
 _MAIN_TOPIC_BLOCKS = 0.5  # of the blocks of a host that have a topic: how many have the host's own
 
 
@@ -87,6 +93,7 @@ class Layout:
         tunnel_depth: Pages of a tunnel.
         dead_links: Share of links that lead nowhere.
         links_per_page: About how many links a page has.
+        taxonomy_strength: Share of the blocks and of the links between them that follow the taxonomy.
     """
 
     seed: int
@@ -98,6 +105,7 @@ class Layout:
     tunnel_depth: int
     dead_links: float
     links_per_page: int
+    taxonomy_strength: float = field(default=0.0, repr=False)
     block: Callable[[int, int], LayoutBlock] = field(init=False, repr=False)
     """Returns a block of a host: block(host, number)."""
     language: Callable[[int], str] = field(init=False, repr=False)
@@ -162,6 +170,36 @@ class Layout:
         """Yield all blocks."""
         return (self.block(host, number) for host in range(self.hosts) for number in range(self.block_count(host)))
 
+    def path_labels(self, block: LayoutBlock) -> Sequence[str]:
+        """Return the labels that a block is filed under: those of its topic's path, only the upper ones, or none."""
+        draw = self.draw(b"taxonomy", block.host, block.number)
+        if not block.topic or (draw >> 1) >= self.taxonomy_strength * (1 << 63):
+            return ()
+        labels = block.topic.split("/")
+        return labels if draw & 1 else labels[:-1]
+
+    def _related_block(self, block: LayoutBlock, random: Random) -> LayoutBlock:
+        """Draw a block of the same topic or of one below the same parent."""
+        siblings = self._siblings[block.topic]
+        own = not siblings or random.random() < _SAME_TOPIC_LINKS
+        found = self._blocks_by_topic[block.topic if own else siblings[_drawn(random, 0, len(siblings))]]
+        return found[_drawn(random, 0, len(found))]
+
+    @cached_property
+    def _blocks_by_topic(self) -> Mapping[str, Sequence[LayoutBlock]]:
+        found: defaultdict[str, list[LayoutBlock]] = defaultdict(list)
+        for block in self.blocks():
+            found[block.topic].append(block)
+        return found
+
+    @cached_property
+    def _siblings(self) -> Mapping[str, Sequence[str]]:
+        """The other topics of the web below the parent of each."""
+        known = [topic for topic in self.topics if topic in self._blocks_by_topic]
+        return {
+            topic: [other for other in known if other != topic and _parent(other) == _parent(topic)] for topic in known
+        }
+
     def kind(self, page: int, block: LayoutBlock | None) -> PageRole:
         """Return the role of a page of a block."""
         if block is None:
@@ -215,8 +253,14 @@ class Layout:
             return DEAD
         if block and random.random() < local:
             return block.island + int((block.end - block.island) * random.random() ** 2)  # the first are popular
+        if block and block.topic and self.taxonomy_strength and random.random() < self.taxonomy_strength:
+            return self.door(self._related_block(block, random), random)
         page = _drawn(random, 0, self.pages)
         return self.door(self.block_of(page) or self.block(self.host_of(page), 0), random)
+
+
+def _parent(topic: str) -> str:
+    return topic.rpartition("/")[0]
 
 
 def _drawn(random: Random, first: int, end: int) -> int:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from random import Random
 
 from thresher.errors import ConfigError, UnknownName
+from thresher.topics.token_table import TokenTable, fold
 from thresher_lab.webs.generated_graph import DEAD, Layout, LayoutBlock, PageRole, host_starts
 from thresher_lab.webs.page_markup import WORDS, Draft, Target, write_page
 from thresher_lab.webs.virtualweb import WebPage, belongs, levels
@@ -44,7 +45,7 @@ _SYLLABLES = (
     "xin",
 )
 
-_ADDRESS = re.compile(r"http://[a-z]+(\d{1,9})\.example/(?:[a-z]+/(?:[a-z]+-)?(\d{1,9})\.html)?").fullmatch
+_ADDRESS = re.compile(r"http://[a-z]+(\d{1,9})\.example/(?:(?:[a-z]+/){1,3}(?:[a-z]+-)?(\d{1,9})\.html)?").fullmatch
 _CALENDAR = re.compile(r"http://[a-z]+(\d{1,9})\.example/calendar/(\d{1,6})/(1[0-2]|[1-9])/").fullmatch
 
 
@@ -62,6 +63,7 @@ def generate(
     dead_links: float = 0.03,
     page_bytes: int = 5_000,
     links_per_page: int = 20,
+    taxonomy_strength: float = 0.0,
 ) -> GeneratedWeb:
     """Plan a web; its pages are computed on demand.
 
@@ -78,11 +80,14 @@ def generate(
         dead_links: Share of links that lead nowhere.
         page_bytes: About how long pages are.
         links_per_page: About how many links they have.
+        taxonomy_strength: Share of the URLs of pages with a topic that spell labels of its path, in Chinese by pinyin,
+            and share of the links between groups of pages that lead to the same topic or to one below the same parent.
 
     Raises:
         ConfigError: A parameter has an impossible value.
     """
-    for name, share in {"locality": locality, "hub_share": hub_share, "traps": traps, "dead_links": dead_links}.items():
+    shares = {"locality": locality, "hub_share": hub_share, "traps": traps, "dead_links": dead_links}
+    for name, share in {**shares, "taxonomy_strength": taxonomy_strength}.items():
         if not 0 <= share <= 1:
             raise ConfigError(f"{name} must be from 0 to 1, got {share}")
     for kind, wanted, known in (("language", languages, LANGUAGES), ("topic", topics, TOPICS)):
@@ -102,6 +107,7 @@ def generate(
         tunnel_depth=tunnel_depth,
         dead_links=dead_links,
         links_per_page=links_per_page,
+        taxonomy_strength=taxonomy_strength,
     )
     return GeneratedWeb(layout, traps=traps, page_bytes=page_bytes)
 
@@ -114,7 +120,10 @@ class GeneratedWeb:
         self._traps = traps
         self._page_bytes = page_bytes
         self._site = lru_cache(maxsize=_REMEMBERED)(self._find_site)
-        self.name = f"generated-{fingerprint_of(f'{layout} {layout.pages} {layout.hosts} {traps} {page_bytes}')}"
+        shape = f"{layout} {layout.pages} {layout.hosts} {traps} {page_bytes}"
+        if layout.taxonomy_strength:  # without it, names are those of earlier versions
+            shape += f" {layout.taxonomy_strength}"
+        self.name = f"generated-{fingerprint_of(shape)}"
 
     def close(self) -> None:
         """Do nothing: no file is open."""
@@ -166,6 +175,8 @@ class GeneratedWeb:
         return f"http://{name}{host}.example/"
 
     def _section(self, block: LayoutBlock) -> str:
+        if labels := self._layout.path_labels(block):
+            return "/".join(_spelled(label, self._layout.language(block.host)) for label in labels)
         return _SYLLABLES[self._layout.draw(b"section", block.host, block.number) % len(_SYLLABLES)]
 
     def _calendar(self, host: int) -> str:
@@ -288,3 +299,9 @@ class GeneratedWeb:
         return WebPage(
             url=url, title=draft.title, language=writer.language, topics=(), html=html, charset=draft.charset
         )
+
+
+def _spelled(label: str, language: str) -> str:
+    """Write a label as in URLs: as itself, or on Chinese hosts by the pinyin of its Chinese name."""
+    row = TokenTable.shipped().find(label) if language == "zh" else None
+    return row.pinyin[0] if row and row.pinyin else fold(label)

@@ -8,6 +8,7 @@ from thresher_lab.reproduce import ablations, fcmrps, itfidf, layers, lpe, timin
 from thresher_lab.reproduce.claims import Verdict
 from thresher_lab.reproduce.experiments import EXPERIMENTS, chosen, report
 from thresher_lab.reproduce.tables import reproduction_page, written
+from thresher_lab.statistics.result_rows import add_rows
 
 FOUR = {"breadth-first": (1, 2), "shark (form=fcmrps)": (2, 4), "best-first (D=3)": (3, 6), "fcmrps": (4, 8)}
 
@@ -45,6 +46,15 @@ def test_e1_holds_when_the_curves_lie_as_in_the_paper():
     assert verdicts(made) == [Verdict.HOLDS, Verdict.HOLDS]
     strategy, precision, ratio, *_ = made.tables[0].rows[-1]
     assert (strategy, precision, ratio) == ("fcmrps", "40.0 [40.0, 40.0]", 4.0)
+
+
+def test_e1_shows_the_crawlers_that_were_run_and_judges_no_order_without_the_others():
+    made = fcmrps.e1_report(four(order={"best-first (D=3)": (3, 6), "fcmrps": (4, 8)}))
+    assert [line[:3] for line in made.tables[0].rows] == [
+        ["best-first (D=3)", "30.0 [30.0, 30.0]", None],
+        ["fcmrps", "40.0 [40.0, 40.0]", None],
+    ]
+    assert [finding.reason for finding in made.findings] == ["no rows of shark (form=fcmrps), breadth-first"] * 2
 
 
 def test_e1_tells_languages_apart():
@@ -97,7 +107,43 @@ def test_where_urls_spell_no_topic_url_evidence_is_not_tested():
     assert verdicts(ablations.e4_report(silent(four(order=order)))) == [Verdict.UNTESTED]
     assert set(verdicts(url_tokens.e2_report(silent(four())))) == {Verdict.UNTESTED}
     signs = {"fcmrps (use=1)": (4, 8), "fcmrps (use=3)": (3, 6), "fcmrps (use=2)": (2, 4)}
-    assert verdicts(ablations.e5_report(silent(four(order=signs)))) == [Verdict.HOLDS]
+    assert verdicts(ablations.e5_report(silent(four(order=signs)))) == [Verdict.UNTESTED]
+
+
+def test_generated_webs_show_a_claim_as_the_taxonomy_grows_stronger():
+    weak = {**FOUR, "fcmrps": (1, 2)}
+    rows = [*four("generated-en-10000", order=weak), *four("generated-en-10000-taxonomy100"), *four()]
+    made = fcmrps.e1_report(rows)
+    assert [line[:3] for line in made.tables[-1].rows] == [
+        ["generated-en-10000", "0%", 2],
+        ["generated-en-10000-taxonomy100", "100%", 2],
+    ]
+    assert [line[-2] for line in made.tables[-1].rows] == ["-20.0 [-20.0, -20.0]", "+10.0 [+10.0, +10.0]"]
+    assert verdicts(made)[::2] == [Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS]
+
+
+def test_e2_shows_directories_beside_crawls():
+    entries = {"relevant": 100, "own": 30, "only_context": 12, "context": 20}
+    chance = {**entries, "own": 2, "only_context": 1}
+    directory = {"directory": "D", "levels": 3, **entries, "by_chance": chance}
+    made = url_tokens.e2_report([directory, *four()])
+    assert made.tables[0].rows == [["D", 100, 30, 12, 42, 3]]
+    assert (made.findings[0].claim, made.findings[0].verdict) == (f"{url_tokens.MOST_SPELL}: D", Verdict.FAILS)
+
+
+def test_e2_reports_on_the_crawls_of_e1(tmp_path):
+    add_rows(tmp_path / "E1.jsonl", four())
+    assert report("E2", tmp_path).tables[0].title.startswith("English topics (wikispeedia)")
+
+
+def test_e8_keeps_the_papers_classifier_apart_from_true_verdicts():
+    order = dict.fromkeys((*lpe.SIX, *lpe.TUNED), (1, 2))
+    made = lpe.e8_report([*four(order=order), *four(order=order, judge="itfidf", collected=4)])
+    assert [table.title.partition(", ")[2] for table in made.tables[::2]] == [
+        "true verdicts, 2 topics",
+        "judge itfidf, 2 topics",
+    ]
+    assert [table.rows[0][-2:] for table in made.tables[::2]] == [[10, 20], [4, 50]]
 
 
 def test_e8_shows_lpe_without_dropping_where_it_was_run():
@@ -123,6 +169,18 @@ def test_e7_holds_where_every_corpus_gains():
     made = itfidf.e7_report([{"corpus": "reuters", "f1": f1}])
     assert verdicts(made) == [Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTED]
     assert made.tables[0].rows[0][2] == "+10.0 [+10.0, +10.0]"
+
+
+def test_e7_does_not_hold_where_most_corpora_lose():
+    gains = {"reuters": 0.1, "newsgroups-a": -0.1, "newsgroups-b": -0.1}
+    base = {key: [0.5, 0.5] for key in ("TFIDF", "TFIDF x mean IG", "TFIDF, tuned", "ITFIDF, tuned")}
+    rows = [{"corpus": name, "f1": base | {"ITFIDF": [0.5 + gain] * 2}} for name, gain in gains.items()]
+    assert verdicts(itfidf.e7_report(rows))[0] == Verdict.FAILS
+
+
+def test_e2_judges_no_order_without_all_four_crawlers():
+    found = url_tokens.e2_report(four(order={"best-first (D=3)": (3, 6), "fcmrps": (4, 8)})).findings[0]
+    assert (found.verdict, found.reason) == (Verdict.UNTESTED, "no rows of breadth-first, shark (form=fcmrps)")
 
 
 def test_e8_does_not_reward_who_stops_early():

@@ -6,6 +6,7 @@ from tests.unit.lab.reproduce.rows import row
 from thresher_lab.reproduce.claims import Verdict
 from thresher_lab.reproduce.plans import ExperimentOverrides
 from thresher_lab.reproduce.rules import (
+    GENERATED,
     GROUNDS,
     e10_report,
     e10_trials,
@@ -36,6 +37,16 @@ def test_rules_are_judged_by_gain_by_exclusive_harvest_and_by_overlap():
     made = e10_report([SOFT, RULES])
     assert [finding.verdict for finding in made.findings] == [Verdict.HOLDS] * 3
     assert made.tables[0].rows[0][4] == pytest.approx(68.75)
+
+
+def test_every_web_has_its_verdicts_and_one_without_rules_to_learn_is_not_tested():
+    generated = [{**row, "web": web} for row in (SOFT, RULES) for web in (GENERATED, f"{GENERATED}-taxonomy50")]
+    made = e10_report([SOFT, RULES, *generated])
+    assert [finding.verdict for finding in made.findings] == [
+        *[Verdict.UNTESTED] * 3,
+        *[Verdict.HOLDS] * 3,
+        *[Verdict.HOLDS] * 3,
+    ]
 
 
 def test_a_crawl_without_its_partner_is_not_judged():

@@ -54,6 +54,13 @@ def test_examples_are_neither_seeds_nor_hits(stage):
     assert stage.run(trial)["targets"] <= len(targets) - len(free)
 
 
+def test_a_judge_that_learns_knows_the_examples_before_the_crawl(stage):
+    pytest.importorskip("sklearn")
+    row = stage.run(Trial(strategy="best-first", examples=30, judge="itfidf", **MUSIC))
+    assert 0 < row["collected"] <= row["fetched"]
+    assert row["collected_hits"] > 0.5 * row["collected"]
+
+
 def test_examples_tell_what_the_topic_is_about(stage):
     words = stage._topic_profile_of_examples("Arts/Music", 30).vectors["en"]
     assert words["music"] == 1

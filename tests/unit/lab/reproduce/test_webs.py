@@ -3,7 +3,15 @@
 import pytest
 
 from thresher.errors import ConfigError, UnknownName
-from thresher_lab.reproduce.webs import SECTIONS_WEB, labels_of, language_of, open_named, topics_of
+from thresher_lab.reproduce.webs import (
+    SECTIONS_WEB,
+    labels_of,
+    language_of,
+    open_named,
+    sampling_name,
+    taxonomy_strength,
+    topics_of,
+)
 from thresher_lab.webs.importers.pagefile import SourcePage, write_web
 
 
@@ -12,6 +20,19 @@ def test_a_generated_web_has_the_size_and_the_language_of_its_name():
     assert (web.name, len(web)) == ("generated-zh-600", 600)
     assert language_of("generated-zh-600") == "zh"
     assert {web.get(url).language for url in list(web.urls())[:20]} == {"zh"}
+
+
+def test_the_name_of_a_generated_web_sets_how_strictly_it_follows_the_taxonomy():
+    web = open_named("generated-en-600-taxonomy100")
+    assert any("/science/" in url for url in web.urls())
+    assert taxonomy_strength("generated-en-600-taxonomy50") == 0.5
+    assert taxonomy_strength("generated-en-600") == 0
+    assert taxonomy_strength("webkb") is None
+
+
+def test_webs_of_different_strength_have_the_same_samples():
+    assert sampling_name("generated-en-600-taxonomy50") == sampling_name("generated-en-600") == "generated-en-600"
+    assert sampling_name(SECTIONS_WEB) == SECTIONS_WEB
 
 
 def test_a_path_of_labels_goes_down_to_the_topic():

@@ -114,5 +114,45 @@ def test_another_seed_is_another_web():
     assert [block.topic for block in one.blocks()] != [block.topic for block in other.blocks()]
 
 
+TREE = ("A/one", "A/two", "B/three")
+
+
+def links_between_blocks(plan):
+    """The topics at both ends of the links from pages with a topic to other blocks."""
+    for block in plan.blocks():
+        for page in range(block.first, block.end) if block.topic else ():
+            for link in plan.links(page):
+                there = plan.block_of(link) if link != DEAD else None
+                if there and there != block:
+                    yield block.topic, there.topic
+
+
+def test_links_follow_the_taxonomy_as_far_as_wanted():
+    shares = []
+    for strength in (0.0, 0.5, 1.0):
+        pairs = list(links_between_blocks(layout(topics=TREE, taxonomy_strength=strength)))
+        shares.append(sum(a[:1] == b[:1] for a, b in pairs) / len(pairs))
+    assert shares[0] < shares[1] < shares[2]
+    assert shares[2] > 0.9
+
+
+def test_a_topic_without_siblings_links_to_itself():
+    pairs = list(links_between_blocks(layout(topics=TREE, taxonomy_strength=1.0)))
+    assert sum(b == "B/three" for a, b in pairs if a == "B/three") > 0.8 * sum(a == "B/three" for a, _ in pairs)
+
+
+def test_blocks_are_filed_under_the_upper_labels_or_the_whole_path():
+    plan = layout(pages=40_000, hosts=100, topics=TREE, taxonomy_strength=0.5)
+    labels = [tuple(plan.path_labels(block)) for block in plan.blocks() if block.topic == "A/one"]
+    assert set(labels) == {(), ("A",), ("A", "one")}
+    assert labels.count(()) / len(labels) == pytest.approx(0.5, abs=0.1)
+    assert all(not plan.path_labels(block) for block in plan.blocks() if not block.topic)
+
+
+def test_without_taxonomy_nothing_is_filed():
+    plan = layout(topics=TREE)
+    assert not any(plan.path_labels(block) for block in plan.blocks())
+
+
 def test_without_topics_all_pages_are_about_nothing():
     assert {block.topic for block in layout(topics=()).blocks()} == {""}

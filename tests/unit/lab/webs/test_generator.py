@@ -143,6 +143,22 @@ def test_the_same_seed_gives_the_same_pages():
     assert set(one.urls()) != set(other.urls())
 
 
+def test_urls_spell_the_taxonomy_as_far_as_wanted():
+    webs = [generate(7, pages=3_000, hosts=15, taxonomy_strength=strength) for strength in (0.0, 0.5, 1.0)]
+    spelled = [sum("/science/" in url or "/kexue/" in url for url in web.urls()) for web in webs]
+    assert spelled[0] == 0 < spelled[1] < spelled[2]
+    assert spelled[2] == pytest.approx(len(webs[2].targets("Science")), rel=0.1)
+    assert [webs[2].page_id(url) for url in webs[2].urls()] == list(range(3_000))
+    assert any("/kexue/tianwen/" in url for url in webs[2].urls())
+
+
+def test_pages_of_a_topic_are_the_same_at_any_strength_of_the_taxonomy():
+    plain, filed = (generate(7, pages=600, hosts=6, taxonomy_strength=strength) for strength in (0.0, 1.0))
+    assert plain.topics() == filed.topics()
+    assert plain.name != filed.name
+    assert plain.name == generate(7, pages=600, hosts=6).name
+
+
 def test_between_two_islands_of_a_topic_lie_irrelevant_pages():
     web = generate(3, pages=1_200, hosts=6, tunnel_depth=2, dead_links=0.0)
     targets = web.targets("Science/Astronomy")
@@ -181,6 +197,7 @@ def test_a_million_pages_cost_no_memory():
     [
         {"locality": 1.5},
         {"dead_links": -0.1},
+        {"taxonomy_strength": 1.1},
         {"pages": 10, "hosts": 10},
         {"hosts": 0},
         {"topics": ["Knitting"]},
