@@ -28,7 +28,7 @@ import zstandard
 from selectolax.lexbor import LexborHTMLParser
 
 from thresher.parsing.html import parse
-from thresher.parsing.main_content import main_text_of_markup
+from thresher.parsing.main_content import content_of_markup
 from thresher.search.near_duplicates import ALIKE, NearDuplicateTables
 from thresher.text.tokens import tokenize
 from thresher_lab.webs.webstore import webs_folder
@@ -151,7 +151,7 @@ def measure(language: str, source: Iterator[str], most: int) -> None:
     draw.shuffle(planted)
     pages = [parse(f"http://a.example/{number}", each.html.encode()) for number, each in enumerate(planted)]
     terms = [
-        tokenize(main_text_of_markup(page.url, each.html) or page.text)
+        tokenize(content_of_markup(page.url, each.html).text or page.text)
         for page, each in zip(pages, planted, strict=True)
     ]
     whole = [tokenize(page.text) for page in pages]

@@ -113,8 +113,7 @@ def measure(folder: Path, options: Sequence[str], out: Path) -> Sample:
         said = talk.read().strip()
     if process.returncode:
         raise RuntimeError(said)
-    size = out.stat().st_size
-    out.unlink()
+    size = sum(path.stat().st_size for path in [out, *out.rglob("*")] if path.is_file())
     return Sample(
         said=said.partition(" in ")[0],
         seconds=time.monotonic() - began,
@@ -134,7 +133,9 @@ def bench(small: int, large: int, forms: Sequence[str]) -> None:
         for number, folder in folders.items():
             make(folder, number)
         for form in forms:
-            first, last = (measure(folder, FORMS[form], Path(name) / "out") for folder in folders.values())
+            out = Path(name) / "out"
+            first, last = (measure(folder, FORMS[form], out) for folder in folders.values())
+            out.unlink()
             print(
                 f"| {form} | {last.said} | {last.seconds:.0f} | {last.cpu_seconds:.0f} | "
                 f"{last.out_bytes / 1e6:,.0f} | {first.mebibytes:.0f} | {last.mebibytes:.0f} |",

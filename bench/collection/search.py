@@ -28,7 +28,7 @@ from bench.collection import queries as crawl_queries
 from bench.collection import search_queries
 from bench.collection.search_queries import CHINESE, ENGLISH
 from thresher.parsing.html import parse
-from thresher.parsing.main_content import main_content
+from thresher.parsing.main_content import stored_markup
 from thresher.records import Judgement, Outcome, Revision
 from thresher.search.index import NAME, SearchIndex
 from thresher.search.query import SearchQuery
@@ -79,7 +79,7 @@ def fill(folder: Path, web: Web, urls: Sequence[str], clock: Clock) -> None:
         clock.note("lab")
         page = parse(url, body, source.content_type)
         clock.note("parse")
-        main = main_content(page, body, source.content_type)
+        markup = stored_markup(page, body, source.content_type)
         record = PageRecord(
             fingerprint=fingerprint(url),
             url=url,
@@ -94,8 +94,7 @@ def fill(folder: Path, web: Web, urls: Sequence[str], clock: Clock) -> None:
             bytes=len(body),
             text=page.text,
             links=[FoundLink(url=link.url, anchor=link.anchor, score=0.5, parts={}) for link in page.links],
-            main=main.text,
-            markup=main.markup,
+            markup=markup,
         )
         waiting[place].append(record)
         if len(waiting[place]) == BATCH:

@@ -11,7 +11,7 @@ from typing import Self
 from bench.speed.stages import PORT, SITE
 from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.parsing.html import parse
-from thresher.parsing.main_content import main_content
+from thresher.parsing.main_content import stored_markup
 from thresher.records import Candidate, Judgement, Lease, Outcome, ParsedPage
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.strategies.flagship.strategy import Thresher
@@ -68,7 +68,7 @@ class OnePage:
 
     def archive(self, url: str, body: bytes) -> None:
         """Store it with its markup."""
-        main = main_content(self.page, body, HTML)
+        markup = stored_markup(self.page, body, HTML)
         links = [FoundLink(url=one.url, anchor="a few words", score=one.score, parts=one.parts) for one in self.found]
         record = PageRecord(
             fingerprint=self._number,
@@ -78,8 +78,7 @@ class OnePage:
             fetched_at=1.0,
             page=True,
             text=self.page.text,
-            main=main.text,
-            markup=main.markup,
+            markup=markup,
             links=links,
         )
         self._writer.write([record])

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from testing.machine import machine
 from thresher.parsing.html import parse
-from thresher.parsing.main_content import main_content, main_text_of_markup
+from thresher.parsing.main_content import content_of_markup, stored_markup
 from thresher.records import Outcome, ParsedPage
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -76,15 +76,13 @@ def record_of(page: ParsedPage, *, main: str, markup: str) -> PageRecord:
 
 def with_main_text(page: ParsedPage, body: bytes, content_type: str) -> PageRecord:
     """Extract the main text at once."""
-    content = main_content(page, body, content_type)
-    main = content.text or (main_text_of_markup(page.url, content.markup) if content.markup else "")
-    return record_of(page, main=main, markup="")
+    markup = stored_markup(page, body, content_type)
+    return record_of(page, main=content_of_markup(page.url, markup).text, markup="")
 
 
 def with_markup(page: ParsedPage, body: bytes, content_type: str) -> PageRecord:
     """Leave the main text to those who read it."""
-    content = main_content(page, body, content_type)
-    return record_of(page, main=content.text, markup=content.markup)
+    return record_of(page, main="", markup=stored_markup(page, body, content_type))
 
 
 def measure(web: str, most: int) -> int:
@@ -112,9 +110,9 @@ def read_again(at_once: Path, later: Path) -> tuple[int, float]:
     with PageStoreReader(at_once) as expected, PageStoreReader(later) as collection:
         for record in collection.ranked():
             begun = time.process_time()
-            text = collection.main_text(record.fingerprint)
+            text = collection.content(record.fingerprint).text
             seconds.append(time.process_time() - begun)
-            different += text != expected.main_text(record.fingerprint)
+            different += text.split() != expected.content(record.fingerprint).text.split()
     return different, 1000 * statistics.fmean(seconds)
 
 

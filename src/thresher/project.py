@@ -460,7 +460,7 @@ def build_pipeline(
     """
     from thresher.parsing.html import parse as parse_html
     from thresher.parsing.isolated import ParserProcess
-    from thresher.parsing.main_content import main_content  # here: commands that only read need none of these
+    from thresher.parsing.main_content import stored_markup  # here: commands that only read need none of these
     from thresher.pipeline.pipeline import Pipeline
 
     state_stores = state_stores or (crawl.state_stores(worker) if worker else None)
@@ -476,7 +476,7 @@ def build_pipeline(
         parse=parse or parse_html,
         parser_process=ParserProcess(),
         captures=_captures(crawl, worker) if worker else None,
-        main_content=main_content if worker else None,
+        stored_markup=stored_markup if worker else None,
     )
 
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import get_type_hints
 
+from thresher.export.chunks import CHUNK_COLUMNS
 from thresher.export.hosts import HOST_COLUMNS
 from thresher.export.link_graph import LINK_COLUMNS
-from thresher.export.rows import COLUMNS, TIME, arrow_schema
+from thresher.export.rows import TIME, arrow_schema, page_columns
 from thresher.search.mirrors import MIRROR_COLUMNS
 from thresher.storage.page_store import PageRecord
 
@@ -32,7 +33,30 @@ PAGE_MEANINGS = {
     "duplicate_of": "The page that brought the same text first; only with `--duplicates`.",
     "opt_outs": "The uses that the site opts out of, separated by blanks: `ai-train`, `ai-input`, `noai`, `tdm`, ….",
 }
-TEXT_MEANING = "All visible text; with `--text`. Empty where none is kept."
+CONTENT_MEANINGS = {
+    "text": "The main text, with its paragraphs; with `--text`. Empty where none is kept.",
+    "author": "As the page states it; with `--markdown`.",
+    "published": "The date of publication as the page states it, such as `2026-11-17`; with `--markdown`.",
+    "license": "The URL or the name of the licence as the page states it; with `--markdown`.",
+    "markdown": "The main content as Markdown; with `--markdown`. Empty where none is kept.",
+}
+CHUNK_MEANINGS = {
+    "id": "The fingerprint of the page and the position; unique in an export.",
+    "url": "The address of the page.",
+    "title": "The title of the page.",
+    "headings": "The headings around it, outermost first, separated by ` > `.",
+    "position": "Its number in the page, from 0.",
+    "text": "Its Markdown.",
+    "language": "The language of the page.",
+    "relevance": "How likely the page is about the topic.",
+    "relevant": "Whether that reaches the judge's threshold.",
+    "author": "As the page states it.",
+    "published": "The date of publication as the page states it.",
+    "license": "The URL or the name of the licence as the page states it.",
+    "fetched_at": "When the page was fetched.",
+    "opt_outs": "The uses that the site of the page opts out of.",
+    "hash": "64 bits of its text, in hexadecimal digits.",
+}
 HOST_MEANINGS = {
     "host": "Host and, where it is not the usual one, port.",
     "pages": "Pages that it gave.",
@@ -92,8 +116,9 @@ def _beginning() -> Iterator[str]:
 
 
 def _tables() -> Iterator[str]:
-    pages = {**COLUMNS, "text": "string"}
-    yield from _table("Pages", "`thresher export DIR`", pages, {**PAGE_MEANINGS, "text": TEXT_MEANING})
+    pages = page_columns(text=True, markdown=True)
+    yield from _table("Pages", "`thresher export DIR`", pages, {**PAGE_MEANINGS, **CONTENT_MEANINGS})
+    yield from _table("Chunks", "`thresher export DIR --chunks`", CHUNK_COLUMNS, CHUNK_MEANINGS)
     yield from _table("Hosts", "`thresher export DIR --hosts`", HOST_COLUMNS, HOST_MEANINGS)
     yield from _table("Links", "`thresher export DIR --links`", LINK_COLUMNS, LINK_MEANINGS)
     yield from _table("Mirrors", "`thresher export DIR --mirrors`", MIRROR_COLUMNS, MIRROR_MEANINGS)

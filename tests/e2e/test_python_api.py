@@ -200,7 +200,7 @@ def test_the_status_is_the_crawl_in_numbers(crawled):
 
 
 def test_pages_are_written_in_the_format_of_the_name(crawled, tmp_path):
-    assert crawled.export(tmp_path / "pages.csv") == 12
+    assert crawled.export(tmp_path / "pages.csv", text=True, markdown=True) == 12
     with (tmp_path / "pages.csv").open(encoding="utf-8") as file:
         assert len(list(csv.DictReader(file))) == 12
     assert crawled.export(tmp_path / "pages", format="parquet") == 12

@@ -124,6 +124,7 @@ def test_every_extra_was_asked_for():
     assert set(extras) == ASKED.keys() | IMPORTED.keys() | ASKS_FOR_NOTHING
 
 
-def test_main_texts_are_found_without_an_extra(installed):
-    program = "from thresher.parsing.main_content import main_text_of_markup; print(main_text_of_markup)"
-    assert installed("python", "-W", "error", "-c", program).returncode == 0
+def test_the_main_content_is_extracted_without_an_extra(installed):
+    extract = "from thresher.parsing.main_content import content_of_markup as extract"
+    program = f"{extract}; print(extract('http://a.example/', '<h1>A</h1><p>one</p>').markdown)"
+    assert installed("python", "-W", "error", "-c", program).stdout.split() == ["#", "A", "one"]

@@ -21,7 +21,7 @@ from thresher.api.status import Status, status_of
 from thresher.api.topic import Topic
 from thresher.api.why import Why, why_of
 from thresher.errors import ConfigError, ExportError
-from thresher.export.rows import COLUMNS, FORMATS, TOPIC_COLUMNS, export, rows
+from thresher.export.rows import FORMATS, export, page_columns, rows
 from thresher.operations.explain import explain
 from thresher.operations.labelling import LabellingResult, add_labels
 from thresher.project import CrawlProject as BuiltCrawl
@@ -211,6 +211,7 @@ class Crawl:
         duplicates: bool = False,
         topic: str = "",
         text: bool = False,
+        markdown: bool = False,
     ) -> int:
         """Write the pages, most relevant first; return how many.
 
@@ -218,7 +219,8 @@ class Crawl:
             relevant: Write relevant pages only.
             topic: Relevance, verdicts and order for this one of several topics.
             format: ``jsonl``, ``csv`` or ``parquet``; by default from the file name.
-            text: Write the text of each page too.
+            text: Write the main text of each page too.
+            markdown: Write the main content as Markdown too, with author, date of publication and licence.
 
         Raises:
             ExportError: There is no such format.
@@ -231,9 +233,9 @@ class Crawl:
             raise ExportError(f"{form or target.name!r} is not a format; known: {', '.join(FORMATS)}")
         with PageStoreReader(self._crawl.folder.pages) as collection:
             chosen = {"min_relevance": min_relevance, "relevant": relevant, "duplicates": duplicates, "topic": topic}
-            table = rows(collection, text=text, **chosen)  # type: ignore[arg-type]
-            columns = TOPIC_COLUMNS if self.topics else COLUMNS
-            return export(table, form, target, sys.stdout, text=text, columns=columns)
+            table = rows(collection, text=text, markdown=markdown, **chosen)  # type: ignore[arg-type]
+            columns = page_columns(several=bool(self.topics), text=text, markdown=markdown)
+            return export(table, form, target, sys.stdout, columns=columns)
 
     def plot_harvest(self) -> Figure:
         """Plot the harvest rate over the fetched pages.

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from thresher.charts.html import html_table
+from thresher.parsing.main_content import PageContent
+from thresher.parsing.metadata import PageMetadata
 from thresher.records import Parts
-from thresher.storage.page_store import PageRecord
+from thresher.storage.page_store import PageRecord, StoredContent
 from thresher.storage.reader import PageStoreReader
 from thresher.text.terminal import printable
 from thresher.urls.canonical import host_key
@@ -22,13 +25,13 @@ class Page:
         relevance: The probability that it is about the topic.
         relevant: The verdict.
         language: ``en``, ``zh`` or another code; empty when it has too little text.
-        text: All visible text; empty for an irrelevant page, unless topic.yaml sets ``keep_irrelevant``.
         depth: Links from a seed.
         score: Its score when it was leased.
         parts: What the relevance was computed from.
         duplicate: Whether an earlier page had the same text.
         topics: The relevance for each topic of a crawl of several.
         opt_outs: The uses that its site opts out of: ``ai-train``, ``ai-input``, ``noai``, ``tdm``, ….
+        stored: What is stored of its content; `text`, `markdown` and `metadata` are extracted from it when read.
     """
 
     url: str
@@ -36,7 +39,6 @@ class Page:
     relevance: float
     relevant: bool
     language: str
-    text: str = field(repr=False)
     depth: int
     fetched_at: datetime
     score: float
@@ -45,6 +47,22 @@ class Page:
     duplicate: bool
     topics: Mapping[str, float] = field(default_factory=dict, repr=False)
     opt_outs: Sequence[str] = ()
+    stored: StoredContent = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The main text with its paragraphs; empty for an irrelevant page, unless ``keep_irrelevant`` is set."""
+        return _content(self.stored).text
+
+    @property
+    def markdown(self) -> str:
+        """The main content as Markdown; empty like the text."""
+        return _content(self.stored).markdown
+
+    @property
+    def metadata(self) -> PageMetadata:
+        """Author, date of publication and licence, as far as the page states them."""
+        return _content(self.stored).metadata
 
     @property
     def host(self) -> str:
@@ -67,7 +85,6 @@ def page_of(record: PageRecord, collection: PageStoreReader) -> Page:
         relevance=record.relevance,
         relevant=record.relevant,
         language=record.language,
-        text=collection.text(record.fingerprint),
         depth=record.depth,
         fetched_at=datetime.fromtimestamp(record.fetched_at, UTC),
         score=record.score,
@@ -76,4 +93,10 @@ def page_of(record: PageRecord, collection: PageStoreReader) -> Page:
         duplicate=bool(record.duplicate_of),
         topics={name: judgement.relevance for name, judgement in record.topics.items()},
         opt_outs=tuple(record.opt_outs),
+        stored=collection.stored_content(record.fingerprint),
     )
+
+
+@lru_cache(maxsize=16)
+def _content(stored: StoredContent) -> PageContent:
+    return stored.content()

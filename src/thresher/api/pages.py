@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from thresher.api.page import Page, page_of
 from thresher.charts.html import html_table
 from thresher.errors import ConfigError
-from thresher.export.rows import COLUMNS, TOPIC_COLUMNS, arrow_groups, arrow_schema, rows
+from thresher.export.rows import arrow_groups, arrow_schema, page_columns, rows
 from thresher.storage.reader import PageStoreReader
 
 if TYPE_CHECKING:
@@ -64,22 +63,22 @@ class Pages:
             ranked = collection.ranked(**self._chosen)
             return sum(1 for _ in ranked)
 
-    def to_arrow(self, *, text: bool = False) -> pyarrow.Table:
+    def to_arrow(self, *, text: bool = False, markdown: bool = False) -> pyarrow.Table:
         """Return the table with the columns of ``thresher export``.
 
         Args:
-            text: Add the text of each page as a column.
+            text: Add the main text of each page as a column.
+            markdown: Add the main content as Markdown, with author, date of publication and licence.
         """
         import pyarrow as pa
 
-        columns = TOPIC_COLUMNS if self.is_of_several else COLUMNS
-        types = {**columns, **({"text": "string"} if text else {})}
-        with self._rows(text=text) as table_rows:
-            groups = list(arrow_groups(table_rows, types))
+        types = page_columns(several=self.is_of_several, text=text, markdown=markdown)
+        with self._collection() as collection:
+            groups = list(arrow_groups(rows(collection, **self._chosen, text=text, markdown=markdown), types))
         return pa.concat_tables(groups) if groups else arrow_schema(types).empty_table()
 
-    def to_pandas(self, *, text: bool = False) -> pandas.DataFrame:
-        """Return the table with the columns of ``thresher export``.
+    def to_pandas(self, *, text: bool = False, markdown: bool = False) -> pandas.DataFrame:
+        """Return the table with the columns of ``thresher export``; the arguments are those of `to_arrow`.
 
         Raises:
             ConfigError: pandas is not installed.
@@ -88,12 +87,7 @@ class Pages:
             import pandas  # noqa: F401 - Arrow needs it, but its error is less clear
         except ModuleNotFoundError as error:
             raise ConfigError('to_pandas needs pandas: pip install "thresher-crawler[notebook]"') from error
-        return self.to_arrow(text=text).to_pandas()
-
-    @contextmanager
-    def _rows(self, *, text: bool) -> Iterator[Iterator[dict[str, Any]]]:
-        with self._collection() as collection:
-            yield rows(collection, **self._chosen, text=text)
+        return self.to_arrow(text=text, markdown=markdown).to_pandas()
 
     def __repr__(self) -> str:
         return f"<Pages: {len(self):,} pages of {self.folder.parent}>"

@@ -13,10 +13,13 @@ import click
 
 from thresher.cli.output import CRAWL, echo
 from thresher.errors import ExportError
+from thresher.export.chunks import CHUNK_CHARACTERS, CHUNK_COLUMNS, LEAST_CHARACTERS, chunk_rows
+from thresher.export.dataset import write_dataset
 from thresher.export.hosts import HOST_COLUMNS, host_rows
 from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
+from thresher.export.markdown_folder import write_markdown_folder
 from thresher.export.opensearch import index_name, write_bulk
-from thresher.export.rows import COLUMNS, FORMATS, TOPIC_COLUMNS, rows, text_file
+from thresher.export.rows import FORMATS, page_columns, page_contents, rows, text_file
 from thresher.export.rows import export as write
 from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
@@ -29,6 +32,8 @@ from thresher.storage.warc.subset import copy_records
 from thresher.urls.canonical import host_key
 
 GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
+MARKDOWN, DATASET = FOLDERS = "markdown", "dataset"
+"""The formats that are folders."""
 
 
 @click.command()
@@ -37,13 +42,14 @@ GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
     "-f",
     "--format",
     "form",
-    type=click.Choice([*FORMATS, OPENSEARCH, GRAPHML, WARC]),
+    type=click.Choice([*FORMATS, *FOLDERS, OPENSEARCH, GRAPHML, WARC]),
     default="jsonl",
     show_default=True,
-    help="opensearch: a bulk file; graphml: pages and links; warc: what was archived of these pages.",
+    help="markdown: a folder with one file per page; dataset: a folder of Parquet files with a dataset card; "
+    "opensearch: a bulk file; graphml: pages and links; warc: what was archived of these pages.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; by default standard output."
+    "-o", "--output", type=click.Path(path_type=Path), help="A file, or a folder; by default standard output."
 )
 @click.option(
     "--min-relevance",
@@ -72,7 +78,23 @@ GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
 )
 @click.option("--duplicates", is_flag=True, help="Also pages with the text of an earlier page.")
 @click.option("--without-optouts", is_flag=True, help="Leave out pages whose site opts out of AI uses.")
-@click.option("--text", is_flag=True, help="Also the text of each page.")
+@click.option("--text", is_flag=True, help="Also the main text of each page, with its paragraphs.")
+@click.option("--markdown", is_flag=True, help="Also the main content as Markdown, author, date and licence.")
+@click.option("--chunks", is_flag=True, help="One row per part of a page, split by heading and size.")
+@click.option(
+    "--chunk-size",
+    type=click.IntRange(min=LEAST_CHARACTERS),
+    default=CHUNK_CHARACTERS,
+    show_default=True,
+    help="Most characters of a chunk.",
+)
+@click.option(
+    "--chunk-overlap",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Characters of a chunk that the next one repeats, at most.",
+)
 @click.option("--hosts", is_flag=True, help="One row per host, with the evidence for it.")
 @click.option("--new-hosts-only", is_flag=True, help="One row per host that is not a seed's.")
 @click.option("--links", is_flag=True, help="One row per link of these pages.")
@@ -86,18 +108,22 @@ def export(
     new_hosts_only: bool,
     links: bool,
     mirrors: bool,
+    chunks: bool,
+    chunk_size: int,
+    chunk_overlap: int,
     order: str,
     without_optouts: bool,
     **options: Any,
 ) -> None:
-    """Write the pages of a crawl, most relevant first; or its hosts, or its links."""
+    """Write the pages of a crawl, most relevant first; or its hosts, its links, or its pages in chunks."""
     crawl = CrawlProject.open(dir)
     crawl.check_topic(options["topic"])
     hosts = hosts or new_hosts_only
-    tables = hosts + links + mirrors
+    tables = hosts + links + mirrors + chunks
     if tables and (form not in FORMATS or tables > 1):
-        raise ExportError(f"--hosts, --links and --mirrors make tables, one at a time: give -f {', '.join(FORMATS)}")
-    path = None if output is None or str(output) == "-" else output
+        formats = ", ".join(FORMATS)
+        raise ExportError(f"--hosts, --links, --mirrors and --chunks make tables, one at a time: give -f {formats}")
+    path = _checked_path(output, form)
     with _pages_in_order(crawl, order, without_opt_outs=without_optouts) as collection:
         exporter = _Export(crawl, collection, form, path, **options)
         if hosts:
@@ -106,9 +132,20 @@ def export(
             summary = f"{exporter.links():,} links"
         elif mirrors:
             summary = f"{exporter.mirrors():,} mirrors"
+        elif chunks:
+            summary = f"{exporter.chunks(chunk_size, chunk_overlap):,} chunks"
         else:
             summary = exporter.pages()
     echo(f"{summary}{f' in {path}' if path else ''}", err=True)
+
+
+def _checked_path(output: Path | None, form: str) -> Path | None:
+    path = None if output is None or str(output) == "-" else output
+    if form in FOLDERS and path is None:
+        raise ExportError(f"{form} is a folder; name it: -o DIR")
+    if path and path.is_dir() and form not in FOLDERS:
+        raise click.BadParameter(f"File '{path}' is a directory.", param_hint="'-o' / '--output'")
+    return path
 
 
 def _pages_in_order(crawl: CrawlProject, order: str, *, without_opt_outs: bool) -> PageStoreReader:
@@ -135,6 +172,7 @@ class _Export:
     duplicates: bool
     topic: str
     text: bool
+    markdown: bool
     raw: bool
 
     @property
@@ -160,21 +198,49 @@ class _Export:
             table = map(asdict, index.mirrors())
             return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=MIRROR_COLUMNS)
 
+    def chunks(self, characters: int, overlap: int) -> int:
+        if overlap >= characters:
+            raise ExportError(f"--chunk-overlap {overlap} must be below --chunk-size {characters}")
+        contents = page_contents(self.collection, since=self._since, **self._chosen)
+        table = chunk_rows(contents, characters=characters, overlap=overlap)
+        return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=CHUNK_COLUMNS)
+
     def pages(self) -> str:
+        if self.form == MARKDOWN:
+            return self._markdown_folder()
+        if self.form == DATASET:
+            return self._dataset()
         if self.form == GRAPHML:
             with closing(self._graph()) as graph, text_file(self.path, sys.stdout) as out:
                 return f"{graph.write_graphml(out):,} links between pages"
         if self.form == WARC:
             return f"{self._records():,} records of pages"
-        since = self.since.replace(tzinfo=UTC).timestamp() if self.since else 0.0
         text = self.text or self.form == OPENSEARCH  # an index without text finds nothing
-        table = rows(self.collection, text=text, since=since, **self._chosen)
+        table = rows(self.collection, text=text, markdown=self.markdown, since=self._since, **self._chosen)
         if self.form == OPENSEARCH:
             with text_file(self.path, sys.stdout) as out:
                 return f"{write_bulk(table, out, index=index_name(self.crawl.name)):,} pages"
-        columns = TOPIC_COLUMNS if self.crawl.topic_names else COLUMNS
-        number = write(table, self.form, self.path, sys.stdout, text=text, raw=self.raw, columns=columns)
-        return f"{number:,} pages"
+        columns = page_columns(several=bool(self.crawl.topic_names), text=text, markdown=self.markdown)
+        return f"{write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=columns):,} pages"
+
+    @property
+    def _since(self) -> float:
+        return self.since.replace(tzinfo=UTC).timestamp() if self.since else 0.0
+
+    def _markdown_folder(self) -> str:
+        assert self.path
+        contents = page_contents(self.collection, since=self._since, **self._chosen)
+        done = write_markdown_folder(contents, self.path)
+        return f"{done.pages:,} pages with text ({done.written:,} files written, {done.removed:,} removed)"
+
+    def _dataset(self) -> str:
+        assert self.path
+        table = rows(self.collection, text=True, markdown=True, since=self._since, **self._chosen)
+        columns = page_columns(several=bool(self.crawl.topic_names), text=True, markdown=True)
+        titles = self.crawl.topic(self.topic).title.values()
+        topic = "; ".join(titles or self.crawl.topic_names) or self.crawl.name
+        counts = write_dataset(table, self.path, columns=columns, name=self.crawl.name, topic=topic)
+        return f"{counts.pages:,} pages with text"
 
     def _records(self) -> int:
         if self.path is None:

@@ -6,11 +6,11 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from thresher.errors import ExportError
 from thresher.storage.atomic_file import atomic_write
@@ -19,6 +19,9 @@ from thresher.storage.reader import PageStoreReader
 from thresher.storage.visits import VisitHistory, visit_history
 from thresher.text.terminal import printable, printable_json
 from thresher.urls.canonical import host_key
+
+if TYPE_CHECKING:
+    from thresher.parsing.main_content import PageContent
 
 TIME = "time"
 """The type of a column of times: ISO 8601 in UTC as text, a timestamp in Parquet."""
@@ -42,15 +45,30 @@ COLUMNS = {
     "duplicate_of": "string",
     "opt_outs": "string",
 }
-"""The columns of every format, in order, with their types; `text` comes last when it is requested."""
+"""The columns of every format, in order, with their types; others follow when they are requested."""
 TOPIC_COLUMNS = {**COLUMNS, "topics": "string"}
 """The columns of crawls of several topics: also the relevance for each topic, by its name, as JSON."""
+TEXT_COLUMNS = {"text": "string"}
+MARKDOWN_COLUMNS = {"author": "string", "published": "string", "license": "string", "markdown": "string"}
 
 _FORMULA_STARTS = tuple("=+-@＝＋－＠")  # the wide forms count too in spreadsheets of East Asia
 _ROWS_PER_GROUP = 5_000
+_CHARACTERS_PER_GROUP = 8 << 20
 
 Row = dict[str, Any]
 Columns = Mapping[str, str]
+
+
+def page_columns(*, several: bool = False, text: bool = False, markdown: bool = False) -> Columns:
+    """Return the columns of an export of pages.
+
+    Args:
+        several: Whether the crawl has several topics.
+        text: Whether the main text is wanted.
+        markdown: Whether the main content as Markdown is wanted, with what the page states about itself.
+    """
+    more = {**(TEXT_COLUMNS if text else {}), **(MARKDOWN_COLUMNS if markdown else {})}
+    return {**(TOPIC_COLUMNS if several else COLUMNS), **more}
 
 
 def rows(
@@ -61,11 +79,13 @@ def rows(
     duplicates: bool = False,
     topic: str = "",
     text: bool = False,
+    markdown: bool = False,
     since: float = 0.0,
 ) -> Iterator[Row]:
     """Yield one row per page, most relevant first; with `since` only pages that are new or changed from then on.
 
-    With `topic`, relevance, verdict and order are those for this topic, of several.
+    With `topic`, relevance, verdict and order are those for this topic, of several. `text` and `markdown` are those of
+    `page_columns`.
     """
     link_of = lru_cache(maxsize=512)(lambda parent: {link.url: link for link in collection.links(parent)})
     url_of = lru_cache(maxsize=65_536)(lambda fingerprint: _url(collection, fingerprint))
@@ -82,9 +102,28 @@ def rows(
             row["opt_outs"] = " ".join(record.opt_outs)
             if record.topics:
                 row["topics"] = {name: judgement.relevance for name, judgement in record.topics.items()}
-            if text:
-                row["text"] = collection.text(record.fingerprint)
+            if text or markdown:
+                content = collection.content(record.fingerprint)
+                row |= {"text": content.text} if text else {}
+                row |= {**asdict(content.metadata), "markdown": content.markdown} if markdown else {}
             yield row
+
+
+def page_contents(
+    collection: PageStoreReader, *, since: float = 0.0, **chosen: Any
+) -> Iterator[tuple[PageRecord, PageContent]]:
+    """Yield the pages that have stored text, most relevant first, with their main content.
+
+    Args:
+        collection: The pages.
+        since: Only pages that are new or changed from then on.
+        chosen: Which pages, as for `PageStoreReader.ranked`.
+    """
+    for record in collection.ranked(**chosen):
+        if record.fetched_at >= since:
+            content = collection.content(record.fingerprint)
+            if content.blocks:
+                yield record, content
 
 
 def _url(collection: PageStoreReader, fingerprint: int) -> str:
@@ -116,9 +155,7 @@ def time_text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
-def write_jsonl(
-    table: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False, columns: Columns | None = None
-) -> int:
+def write_jsonl(table: Iterable[Row], out: IO[str], *, raw: bool = False, columns: Columns = COLUMNS) -> int:
     """Write one JSON object per line; return their number."""
     number = 0
     for number, row in enumerate(table, start=1):  # noqa: B007 - the last number is the result
@@ -126,15 +163,13 @@ def write_jsonl(
     return number
 
 
-def write_csv(
-    table: Iterable[Row], out: IO[str], *, text: bool = False, raw: bool = False, columns: Columns | None = None
-) -> int:
+def write_csv(table: Iterable[Row], out: IO[str], *, raw: bool = False, columns: Columns = COLUMNS) -> int:
     """Write comma-separated rows; unless `raw`, formulas and terminal control characters are made harmless."""
     if raw:  # a bare carriage return would end its row
         writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     else:
         writer = csv.writer(out, lineterminator="\n")
-    names = list(_columns(columns, text))
+    names = list(columns)
     writer.writerow(names)
     number = 0
     for number, row in enumerate(table, start=1):  # noqa: B007 - the last number is the result
@@ -155,16 +190,16 @@ def harmless(cell: Any) -> Any:
     return f"'{printable(cell)}" if starts_one else printable(cell)
 
 
-def write_parquet(table: Iterable[Row], path: Path, *, text: bool = False, columns: Columns | None = None) -> int:
+def write_parquet(table: Iterable[Row], path: Path, *, columns: Columns = COLUMNS) -> int:
     """Write a Parquet file atomically and in bounded memory; return the number of rows."""
     import pyarrow.parquet as pq
 
-    types, number = _columns(columns, text), 0
+    number = 0
     with (
         atomic_write(path) as unfinished,
-        pq.ParquetWriter(unfinished, arrow_schema(types), compression="zstd") as writer,
+        pq.ParquetWriter(unfinished, arrow_schema(columns), compression="zstd") as writer,
     ):
-        for group in arrow_groups(table, types):
+        for group in arrow_groups(table, columns):
             writer.write_table(group)
             number += len(group)
     return number
@@ -181,7 +216,7 @@ def arrow_schema(types: Columns) -> Any:
 
 
 def arrow_groups(table: Iterable[Row], types: Columns) -> Iterator[Any]:
-    """Yield the rows as Arrow tables of a few thousand."""
+    """Yield the rows as Arrow tables of a few thousand rows and a few megabytes."""
     import pyarrow as pa
 
     schema, times = arrow_schema(types), [name for name, kind in types.items() if kind == TIME]
@@ -193,13 +228,16 @@ def arrow_groups(table: Iterable[Row], types: Columns) -> Iterator[Any]:
 
 
 def _groups(table: Iterable[Row]) -> Iterator[list[Row]]:
-    iterator = iter(table)
-    while group := list(islice(iterator, _ROWS_PER_GROUP)):
+    group: list[Row] = []
+    characters = 0
+    for row in table:
+        group.append(row)
+        characters += len(row.get("text") or "") + len(row.get("markdown") or "")
+        if len(group) >= _ROWS_PER_GROUP or characters >= _CHARACTERS_PER_GROUP:
+            yield group
+            group, characters = [], 0
+    if group:
         yield group
-
-
-def _columns(columns: Columns | None, text: bool) -> Columns:
-    return {**(COLUMNS if columns is None else columns), **({"text": "string"} if text else {})}
 
 
 TEXT_WRITERS: dict[str, Callable[..., int]] = {"jsonl": write_jsonl, "csv": write_csv}
@@ -212,14 +250,13 @@ def export(
     path: Path | None,
     out: IO[str],
     *,
-    text: bool = False,
     raw: bool = False,
-    columns: Columns | None = None,
+    columns: Columns = COLUMNS,
 ) -> int:
     """Write rows in a format, into a file or to `out`; return their number.
 
     Args:
-        columns: Names and types of the columns, when the rows are not pages.
+        columns: Names and types of the columns.
 
     Raises:
         ExportError: Parquet was requested without a file.
@@ -227,10 +264,10 @@ def export(
     if form == "parquet":
         if path is None:
             raise ExportError("parquet is not for a terminal or pipe; name a file: -o pages.parquet")
-        return write_parquet(table, path, text=text, columns=columns)
+        return write_parquet(table, path, columns=columns)
     write = TEXT_WRITERS[form]
     with text_file(path, out) as file:
-        return write(table, file, text=text, raw=raw, columns=columns)
+        return write(table, file, raw=raw, columns=columns)
 
 
 @contextmanager

@@ -255,7 +255,7 @@ def _labelling_candidate(record: PageRecord) -> LabelCandidate:
 
 
 def _excerpt(collection: PageStoreReader, record: PageRecord) -> str:
-    return " ".join(collection.main_text(record.fingerprint).split())[:EXCERPT_CHARACTERS]
+    return " ".join(collection.content(record.fingerprint).text.split())[:EXCERPT_CHARACTERS]
 
 
 async def known_labels(crawl: CrawlProject) -> dict[str, bool]:

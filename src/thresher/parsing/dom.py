@@ -129,7 +129,7 @@ def walk(tree: LexborHTMLParser) -> Walk:
     root: Any = tree.root  # Any: the stubs allow for trees without a root and nodes without a parent
     for node in root.traverse(include_text=True):
         tag = node.tag_id
-        if tag == _TEXT:
+        if tag == TEXT_TAG:
             text = node.text_content
             if text.isspace():
                 pieces.append(" ")
@@ -143,7 +143,7 @@ def walk(tree: LexborHTMLParser) -> Walk:
                 block.append(text)
                 if place[2] or place[3] or waiting:
                     _stretch(found, place)
-        elif tag != _COMMENT:
+        elif tag != COMMENT_TAG:
             place = places.get(node.parent.mem_id, outside)
             if place and (enter := _ENTER.get(tag, _enter_line)):
                 place = enter(found, node, place)
@@ -226,8 +226,9 @@ def _add_link(found: Walk, node: LexborNode, place: VisiblePlace, name: str) -> 
     return link
 
 
-def _ids(names: str) -> list[int]:
-    return [create_tag(name).tag_id for name in names.split()]
+def tag_ids(names: str) -> frozenset[int]:
+    """Return the ids of elements by their names, separated by blanks."""
+    return frozenset(create_tag(name).tag_id for name in names.split())
 
 
 def _id_of_first_node(body: str) -> int:
@@ -235,23 +236,21 @@ def _id_of_first_node(body: str) -> int:
     return next(node.tag_id for node in tree.css("body")[0].traverse(include_text=True) if node.tag != "body")
 
 
-_TEXT = _id_of_first_node("text")
-_COMMENT = _id_of_first_node("<!-- comment -->")
+TEXT_TAG = _id_of_first_node("text")
+COMMENT_TAG = _id_of_first_node("<!-- comment -->")
 _Enter = Callable[[Walk, LexborNode, VisiblePlace], Place]
-_INLINE = frozenset(
-    _ids(
-        "a abbr acronym area b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q s samp small"
-        " span strike strong sub sup time tt u var wbr"
-    )
+_INLINE = tag_ids(
+    "a abbr acronym area b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q s samp small"
+    " span strike strong sub sup time tt u var wbr"
 )
 _ENTER: dict[int, _Enter | None] = {
     **dict.fromkeys(_INLINE),
-    **dict.fromkeys(_ids(BLOCK_TAGS), _enter_block),
-    **dict.fromkeys(_ids("h1 h2 h3 h4 h5 h6"), _enter_heading),
-    **dict.fromkeys(_ids("head title script style noscript template noembed noframes datalist"), _enter_hidden),
-    **dict.fromkeys(_ids("a area"), _enter_link),
-    **dict.fromkeys(_ids("frame iframe"), _enter_frame),
-    **dict.fromkeys(_ids("img"), _enter_image),
+    **dict.fromkeys(tag_ids(BLOCK_TAGS), _enter_block),
+    **dict.fromkeys(tag_ids("h1 h2 h3 h4 h5 h6"), _enter_heading),
+    **dict.fromkeys(tag_ids("head title script style noscript template noembed noframes datalist"), _enter_hidden),
+    **dict.fromkeys(tag_ids("a area"), _enter_link),
+    **dict.fromkeys(tag_ids("frame iframe"), _enter_frame),
+    **dict.fromkeys(tag_ids("img"), _enter_image),
 }
 
 

@@ -1,160 +1,122 @@
-"""Extraction of the main text of a page: without menus, lists of links and footers.
+"""The main content of a page: what a reader came for, without menus, lists of links, notices and footers.
 
-Uses resiliparse where that is installed (`thresher-crawler[text]`): of the compared extractors its result is closest to
-what sites themselves mark as the body, in about half the time of parsing. It parses the markup a second time, and its
-time grows faster than the page; so for heavy pages, and without it, a rule over content blocks is used instead.
+Few pages of a crawl are ever read. So a worker stores the markup, and the content is extracted when it is read: as
+Markdown, as plain text with its paragraphs, and with what the page states about itself.
 
-Few pages of a crawl are ever read. So a worker stores the markup, and the main text is extracted when it is read; only
-of heavy pages it stores the text that the rule over blocks finds.
-
-The rule is that of Kohlschütter, Fankhauser and Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010: it
-uses the number of words of a block, its share of anchor text, and the same of its neighbours. The blocks are those of
-the parser. It needs no second parser, and its time is bounded.
+The extraction is our own over the tree of the parser: a selection of the main element (`parsing.main_node`) and a
+writer of blocks (`parsing.block_writer`). `python -m bench.collection.extraction` compares it with others.
 """
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from thresher.parsing.html import MAX_TEXT_CHARACTERS, parse_markup
-from thresher.parsing.markup import markup
+from selectolax.lexbor import LexborHTMLParser
+
+from thresher.parsing.block_writer import content_blocks
+from thresher.parsing.content_blocks import (
+    ContentBlock,
+    ContentKind,
+    blocks_of_text,
+    heading_block,
+    joined_markdown,
+    joined_text,
+    without_menus,
+)
+from thresher.parsing.main_node import FlatTree, flatten, select_main
+from thresher.parsing.markup import decode, limit_markup, markup
+from thresher.parsing.metadata import NO_METADATA, PageMetadata, read_metadata
 from thresher.records import ParsedPage
-from thresher.text.tokens import CJK
+from thresher.urls.canonical import canonicalize
 
-MOST_LINKED = 1 / 3
-"""A block of which more than this is anchors is a list of links."""
-
-_MUCH_LINKED = 0.555556  # of the block before: a menu is often followed by another one
-_FEW_WORDS, _FEW_AFTER, _FEW_BEFORE = 16, 15, 4
-_FEW_WORDS_AFTER_MENU, _FEW_AFTER_MENU = 40, 17
-_UNSPACED = re.compile(rf"[{CJK}]").findall
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """The features of a block: number of words, and share of anchor text."""
-
-    words: float = 0.0
-    linked: float = 0.0
-
-
-def main_blocks(page: ParsedPage) -> str:
-    """Return the content blocks of a page, one per line; empty when there is none."""
-    shapes = _shapes(page)
-    around = [_Shape(), *shapes, _Shape()]
-    chosen = [
-        " ".join(text.split())
-        for text, before, here, after in zip(page.blocks, around, shapes, around[2:], strict=False)
-        if _is_content(before, here, after)
-    ]
-    return "\n".join(chosen)
-
-
-def _shapes(page: ParsedPage) -> Sequence[_Shape]:
-    anchors = [0] * len(page.blocks)
-    for link in page.links:
-        if 0 <= link.block < len(anchors):
-            anchors[link.block] += len(link.anchor)
-    return [
-        _Shape(_words(text), min(1.0, linked / len(text)) if text else 0.0)
-        for text, linked in zip(page.blocks, anchors, strict=True)
-    ]
-
-
-def _is_content(before: _Shape, here: _Shape, after: _Shape) -> bool:
-    if here.linked > MOST_LINKED:
-        return False
-    if before.linked > _MUCH_LINKED:
-        return here.words > _FEW_WORDS_AFTER_MENU or after.words > _FEW_AFTER_MENU
-    return here.words > _FEW_WORDS or after.words > _FEW_AFTER or before.words > _FEW_BEFORE
-
-
-def _words(text: str) -> float:
-    """Count words; in unspaced scripts, two characters count as one."""
-    words = len(text.split())
-    return words if text.isascii() else words + len(_UNSPACED(text)) / 2
-
-
-MAX_BYTES = 1 << 18
-"""For larger pages the rule over blocks is used."""
+LIGHT_BYTES = 1 << 18
+"""Larger pages were parsed in a child process; their markup is limited when it is read."""
 MOST_BYTES = 1 << 20
-"""Pages larger than this have no main text: extraction would exceed a worker's memory limit per page."""
-MAX_TAGS = 12_000
-"""For pages with more tags the rule over blocks is used."""
-
-logger = logging.getLogger(__name__)
+"""Of larger pages no markup is stored: extraction could exceed the memory of a reader."""
+MAX_CHARACTERS = 1 << 21
+"""Markdown and text beyond this are left out, in whole blocks."""
 
 
 @dataclass(frozen=True, slots=True)
-class MainContent:
-    """What is stored of a page for its main text; both are empty when the whole text is the main text.
+class PageContent:
+    """The main content of a page.
 
     Args:
-        text: The main text of a heavy page.
-        markup: The markup of any other page, decoded and limited.
+        blocks: Its blocks, in the order of the page.
+        metadata: What the page states about itself.
     """
 
-    text: str = ""
-    markup: str = ""
+    blocks: Sequence[ContentBlock] = ()
+    metadata: PageMetadata = NO_METADATA
+
+    @property
+    def markdown(self) -> str:
+        return joined_markdown(self.blocks)
+
+    @property
+    def text(self) -> str:
+        """Plain text; a blank line stands between paragraphs."""
+        return joined_text(self.blocks)
 
 
-def main_content(page: ParsedPage, body: bytes, content_type: str = "") -> MainContent:
-    """Return what to store of a page; nothing of plain text and of very large pages.
+def stored_markup(page: ParsedPage, body: bytes, content_type: str = "") -> str:
+    """Return the markup of a page as it is stored; empty for plain text and very large pages.
 
     Args:
         page: The parsed page.
-        body: Its bytes.
+        body: Its bytes after content decoding.
         content_type: The Content-Type header; may be empty.
     """
     if len(body) > MOST_BYTES or content_type.lower().startswith("text/plain"):
-        return MainContent()
-    if len(body) > MAX_BYTES or body.count(b"<") > 2 * MAX_TAGS:
-        return MainContent(text=main_blocks(page)[:MAX_TEXT_CHARACTERS])
-    return MainContent(markup=markup(body, content_type))
+        return ""
+    return markup(body, content_type) if len(body) <= LIGHT_BYTES else decode(body, content_type)
 
 
-def main_text_of_markup(url: str, source: str) -> str:
-    """Return the main text, one paragraph per line; empty when none is found.
+def content_of_markup(url: str, source: str) -> PageContent:
+    """Extract the content of a page.
 
     Args:
         url: The page's canonical URL.
-        source: The markup that `main_content` returned.
+        source: The markup that `stored_markup` returned.
     """
-    return (_extracted(source) or main_blocks(parse_markup(url, source)))[:MAX_TEXT_CHARACTERS]
+    document = LexborHTMLParser(limit_markup(source))
+    base = _base(document, url)
+    metadata = read_metadata(document, base)
+    if document.body is None:
+        return PageContent(metadata=metadata)
+    tree = flatten(document.body)
+    main = select_main(tree)
+    blocks = without_menus(content_blocks(tree, main, base))
+    if not blocks:
+        tree.removed = bytearray(len(tree.tags))
+        blocks = content_blocks(tree, 0, base)
+    return PageContent(_limited([*_title(tree, blocks), *blocks]), metadata)
 
 
-def _extracted(source: str) -> str:
-    extract = _extractor()
-    if extract is None:
-        return ""
-    if not source.isascii():
-        source = source.encode("utf-8", "replace").decode()
-    try:
-        text = extract(source)
-    except Exception:  # the page was parsed before: only the extraction fails
-        logger.warning("no main text by resiliparse, %d characters", len(source), exc_info=True)
-        return ""
-    lines = text.splitlines()
-    return "\n".join(filter(None, map(str.strip if _is_folded(text) else _fold, lines)))
+def content_of_text(text: str) -> PageContent:
+    """Return a plain text as content, one paragraph per line."""
+    return PageContent(_limited(blocks_of_text(text)))
 
 
-def _is_folded(text: str) -> bool:
-    """Return whether all white space inside lines is single blanks, as on most pages; no other is printable."""
-    return "  " not in text and text.replace("\n", "").isprintable()
+def _base(document: LexborHTMLParser, url: str) -> str:
+    node = document.css_first("base[href]")
+    return (canonicalize(node.attributes.get("href") or "", url) if node else None) or url
 
 
-def _fold(line: str) -> str:
-    return " ".join(line.split())
+def _title(tree: FlatTree, blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
+    """Return the page's only h1 where that is outside its main element."""
+    if not blocks or any(block.kind is ContentKind.HEADING and block.level == 1 for block in blocks):
+        return []
+    titles = {text for number in tree.numbers("h1") if (text := tree.text(number))}
+    return [heading_block(titles.pop(), 1)] if len(titles) == 1 else []
 
 
-@cache
-def _extractor() -> Callable[[str], str] | None:
-    try:
-        from resiliparse.extract.html2text import extract_plain_text
-    except ImportError:
-        return None
-    return lambda source: str(extract_plain_text(source, main_content=True, alt_texts=False))
+def _limited(blocks: Sequence[ContentBlock]) -> tuple[ContentBlock, ...]:
+    left, kept = MAX_CHARACTERS, []
+    for block in blocks:
+        left -= len(block.markdown)
+        if left < 0:
+            break
+        kept.append(block)
+    return tuple(kept)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from thresher.frontier.base import MAX_TRIES
 from thresher.judges.base import Judge, Learner
 from thresher.parsing.block_page import BlockPage
-from thresher.parsing.main_content import MainContent
 from thresher.parsing.opt_outs import opted_out_reason, response_opt_outs
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.pipeline.deduplication import content_hash
@@ -31,7 +30,7 @@ from thresher.refresh.revisit import unchanged, validators_of, with_validators
 from thresher.storage.page_store import FoundLink, PageRecord
 from thresher.urls.canonical import fingerprint
 
-FindMainContent = Callable[[ParsedPage, bytes, str], MainContent]
+MarkupToStore = Callable[[ParsedPage, bytes, str], str]
 """From a page, its bytes and their content type to what is stored for its main text."""
 
 Settled = tuple[PageRecord, Settlement]
@@ -56,13 +55,13 @@ class OutcomeBuilder:
         host_policy: HostPolicy,
         *,
         judge: Judge,
-        main_content: FindMainContent | None,
+        stored_markup: MarkupToStore | None,
     ) -> None:
         self._rules = rules
         self._links = links
         self._host_policy = host_policy
         self._learns = isinstance(judge, Learner)
-        self._main_content = main_content
+        self._stored_markup = stored_markup
 
     def page(
         self,
@@ -76,15 +75,13 @@ class OutcomeBuilder:
     ) -> Settled:
         """Store a page; its text and markup only when it is or may become relevant, or when all are kept."""
         kept = (self._is_wanted(judgement) or self._rules.keep_irrelevant) and not page.noindex
-        main = self._stored_content(fetched, page) if kept else MainContent()
         record = replace(
             PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
             reason="truncated" if fetched.truncated else RENDERED if fetched.rendered else "",
             text_hash=content_hash(page.text),
             terms=terms,
             text=page.text if kept else "",
-            main=main.text,
-            markup=main.markup,
+            markup=self._markup(fetched, page) if kept else "",
         )
         record = with_validators(record, fetched)
         record = replace(record, duplicate_of=duplicate_of, links=_found_links(page, candidates))
@@ -93,10 +90,10 @@ class OutcomeBuilder:
             lease=lease, outcome=Outcome.DONE, reason=record.reason, links=candidates, page=True, relevant=relevant
         )
 
-    def _stored_content(self, fetched: FetchedPage, page: ParsedPage) -> MainContent:
-        if self._main_content is None:
-            return MainContent()
-        return self._main_content(page, fetched.body, fetched.headers.get("content-type", ""))
+    def _markup(self, fetched: FetchedPage, page: ParsedPage) -> str:
+        if self._stored_markup is None:
+            return ""
+        return self._stored_markup(page, fetched.body, fetched.headers.get("content-type", ""))
 
     def _is_wanted(self, judgement: Judgement) -> bool:
         """Return whether a page is relevant or may become so; a text that is not stored now is lost then."""

@@ -25,7 +25,7 @@ from thresher.pipeline.commit import BatchCommitter
 from thresher.pipeline.deduplication import DuplicateFinder
 from thresher.pipeline.host_policy import HostPolicy, is_side_request
 from thresher.pipeline.links import LinkSelector, PipelineRules
-from thresher.pipeline.outcomes import FindMainContent, OutcomeBuilder, Settled, relevance_of, topics_of
+from thresher.pipeline.outcomes import MarkupToStore, OutcomeBuilder, Settled, relevance_of, topics_of
 from thresher.politeness.backoff import Backoff
 from thresher.records import BlockKind, Candidate, FetchedPage, Judgement, Lease, ParsedPage, Settlement
 from thresher.storage.page_store import Archive, PageRecord
@@ -55,7 +55,7 @@ class Pipeline:
         parse: Parse = parse_html,
         parser_process: ParserProcess | None = None,
         captures: Captures | None = None,
-        main_content: FindMainContent | None = None,
+        stored_markup: MarkupToStore | None = None,
     ) -> None:
         self.frontier = frontier
         self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy)
@@ -70,7 +70,7 @@ class Pipeline:
         self.backoff = Backoff(frontier)
         self._duplicate_finder = DuplicateFinder(frontier)
         self._links = LinkSelector(rules, self.host_policy, strategy)
-        self.outcomes = OutcomeBuilder(rules, self._links, self.host_policy, judge=judge, main_content=main_content)
+        self.outcomes = OutcomeBuilder(rules, self._links, self.host_policy, judge=judge, stored_markup=stored_markup)
         self._committer = BatchCommitter(frontier, archive, captures)
 
     async def seed(self, urls: Sequence[str]) -> int:

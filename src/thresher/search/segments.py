@@ -12,7 +12,7 @@ from typing import Any
 from thresher.errors import DamagedFile, StoreError
 from thresher.sqlite_files import readable_uri
 from thresher.storage.migrations import check_version
-from thresher.storage.page_store import stored_main_text, unpacked_links, unpacked_text
+from thresher.storage.page_store import StoredContent, unpacked_links, unpacked_text
 
 _COLUMNS = "id, fingerprint, url, title, language, relevance, relevant, fetched_at, page, text, links"
 
@@ -102,7 +102,7 @@ class Segment:
     def main_text(self, row: SegmentRow) -> str:
         """Return the main text of a row; the whole text when no main text is found."""
         with reading(self.path):
-            return stored_main_text(row.url, main=row.main, markup=row.markup) or row.text
+            return StoredContent(row.url, main=row.main, markup=row.markup).content().text or row.text
 
 
 def _row(values: Sequence[Any]) -> SegmentRow:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import orjson
 import zstandard
@@ -27,6 +27,9 @@ from thresher.errors import DamagedFile
 from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision, best_topic
 from thresher.storage.migrations import prepare
 from thresher.urls.canonical import fingerprint, host_key
+
+if TYPE_CHECKING:
+    from thresher.parsing.main_content import PageContent
 
 UNCHANGED = "unchanged"
 """The reason of a revisit that found the page unchanged; such a row has no page, and the row before it counts."""
@@ -75,8 +78,8 @@ class PageRecord:
         etag: The ETag header; empty when there is none.
         last_modified: The Last-Modified header; empty when there is none.
         text: All visible text; empty when it is not stored.
-        main: The main text of a heavy page; empty when it is extracted from the markup or is the whole text.
-        markup: The markup, from which `stored_main_text` extracts the main text; empty when it is not stored.
+        main: The main text, in rows of earlier formats; now it is extracted from the markup, or is the whole text.
+        markup: The markup, from which the main content is extracted; empty when it is not stored.
         links: The links that it added to the frontier.
         terms: The term vector, from which a judge can judge the page again; empty when it cannot.
         topics: The judgement for each topic of a crawl of several: relevance, verdict and reward.
@@ -348,17 +351,35 @@ def unpacked_text(blob: bytes | None) -> str:
         raise DamagedFile(f"the stored text, markup or links of a page are damaged: {error}") from error
 
 
-def stored_main_text(url: str, *, main: bytes | None, markup: bytes | None) -> str:
-    """Return the main text of a row: as it was stored, or extracted from the markup; empty for the whole text.
+@dataclass(frozen=True, slots=True)
+class StoredContent:
+    """What a row stores of the content of a page, packed; `content` extracts it.
 
-    Raises:
-        DamagedFile: The bytes cannot be decoded.
+    Args:
+        url: The URL of the page.
+        text: All visible text.
+        main: The main text, in rows of heavy pages of earlier formats.
+        markup: The markup.
     """
-    if main or not markup:
-        return unpacked_text(main)
-    from thresher.parsing.main_content import main_text_of_markup  # here: most commands read no main text
 
-    return main_text_of_markup(url, unpacked_text(markup))
+    url: str
+    text: bytes | None = None
+    main: bytes | None = None
+    markup: bytes | None = None
+
+    def content(self) -> PageContent:
+        """Extract the main content; without markup, or where none is found, the stored text is the content.
+
+        Raises:
+            DamagedFile: The bytes cannot be decoded.
+        """
+        from thresher.parsing.main_content import content_of_markup, content_of_text  # here: most commands need none
+
+        found = content_of_markup(self.url, unpacked_text(self.markup)) if self.markup and not self.main else None
+        if found and found.blocks:
+            return found
+        rest = content_of_text(unpacked_text(self.main) or unpacked_text(self.text))
+        return replace(rest, metadata=found.metadata) if found else rest
 
 
 def unpacked_links(blob: bytes | None) -> Iterable[FoundLink]:

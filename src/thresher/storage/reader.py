@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from thresher.parsing.opt_outs import AI_OPT_OUTS
 from thresher.records import Judgement, Link, Outcome, ParsedPage, Parts, best_topic
@@ -24,7 +25,7 @@ from thresher.storage.migrations import check_version, read_as_newest
 from thresher.storage.page_store import (
     FoundLink,
     PageRecord,
-    stored_main_text,
+    StoredContent,
     unpacked_links,
     unpacked_parts,
     unpacked_text,
@@ -32,6 +33,9 @@ from thresher.storage.page_store import (
 )
 from thresher.urls.canonical import fingerprint as fingerprint_of
 from thresher.urls.canonical import host_key
+
+if TYPE_CHECKING:
+    from thresher.parsing.main_content import PageContent
 
 _CONTENTS = ("text", "main", "markup", "links", "terms")
 _COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in _CONTENTS)
@@ -304,12 +308,14 @@ class PageStoreReader:
         newest = self._newest(fingerprint, "text IS NOT NULL AS stored")
         return bool(newest and newest["stored"])
 
-    def main_text(self, fingerprint: int) -> str:
-        """Return the main text of a page; the whole text when no main text is found."""
+    def stored_content(self, fingerprint: int) -> StoredContent:
+        """Return what is stored of the content of a page, packed."""
         row = self._newest(fingerprint, "url, text, main, markup")
-        if row is None:
-            return ""
-        return stored_main_text(row["url"], main=row["main"], markup=row["markup"]) or unpacked_text(row["text"])
+        return StoredContent(row["url"], row["text"], row["main"], row["markup"]) if row else StoredContent("")
+
+    def content(self, fingerprint: int) -> PageContent:
+        """Return the main content of a page; all visible text when no main content is found."""
+        return self.stored_content(fingerprint).content()
 
     def links(self, fingerprint: int) -> list[FoundLink]:
         """Return the links that a page added to the frontier."""

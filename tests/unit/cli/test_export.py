@@ -94,3 +94,40 @@ def test_pages_can_be_ordered_by_trained_layers(export, crawl):
         writer.write([of("http://low.example/", relevance=0.1, text="solar")])
     assert objects(export("--by", "layers")[1])[0]["url"] == "http://low.example/"
     assert objects(export()[1])[-1]["url"] == "http://low.example/"
+
+
+def test_markdown_and_dataset_folders_hold_the_pages_with_text(export, tmp_path):
+    _, _, err = export("-f", "markdown", "-o", tmp_path / "md")
+    assert "1 pages with text (1 files written, 0 removed)" in err
+    [file] = (tmp_path / "md").rglob("*.md")
+    assert file.read_text(encoding="utf-8").endswith("\n文字\n")
+    _, _, err = export("-f", "dataset", "-o", tmp_path / "set")
+    assert "1 pages with text" in err
+    assert "cells" in (tmp_path / "set" / "README.md").read_text(encoding="utf-8")
+
+
+def test_chunks_can_be_listed(export):
+    _, out, err = export("--chunks")
+    [chunk] = objects(out)
+    assert (chunk["url"], chunk["text"], chunk["position"]) == (LEAF, "文字", 0)
+    assert "1 chunks" in err
+
+
+def test_markdown_can_be_a_column(export):
+    best, *_ = objects(export("--markdown", "--text", "--min-relevance", "0.75")[1])
+    assert {"text", "markdown", "author", "published", "license"} <= set(best)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-f", "markdown"], "name it: -o DIR"),
+        (["-f", "dataset", "--chunks", "-o", "x"], "one at a time"),
+        (["--chunks", "--chunk-size", "100", "--chunk-overlap", "100"], "must be below"),
+        (["-o", "/"], "is a directory"),
+    ],
+)
+def test_folders_and_chunks_that_cannot_be_made_are_explained(export, options, words):
+    code, _, err = export(*options)
+    assert code != 0
+    assert words in err

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.storage.test_collection import link, page
 from thresher.export.link_graph import LinkGraphExport
-from thresher.export.rows import COLUMNS, export, rows
+from thresher.export.rows import COLUMNS, export, page_columns, rows
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 
@@ -18,7 +18,7 @@ def parquet(tmp_path):
         writer.write([page(1, title="Seed", text="some text", links=[link(2)]), page(2, relevance=0.8, title="电话")])
     path = tmp_path / "pages.parquet"
     with PageStoreReader(tmp_path / "pages") as collection:
-        export(rows(collection, text=True), "parquet", path, io.StringIO(), text=True)
+        export(rows(collection, text=True), "parquet", path, io.StringIO(), columns=page_columns(text=True))
     return path
 
 

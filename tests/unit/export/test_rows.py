@@ -9,7 +9,10 @@ import pytest
 
 from tests.unit.storage.test_collection import link, page
 from thresher.errors import ExportError
-from thresher.export.rows import COLUMNS, export, harmless, rows
+from thresher.export import rows as module
+from thresher.export.rows import COLUMNS, export, harmless, page_columns, rows
+from thresher.parsing.html import parse
+from thresher.parsing.main_content import stored_markup
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 
@@ -74,7 +77,7 @@ def test_numbers_are_no_formulas():
 
 def test_parquet_holds_the_same_rows_with_types(collection, tmp_path):
     path = tmp_path / "pages.parquet"
-    assert export(rows(collection, text=True), "parquet", path, io.StringIO(), text=True) == 2
+    assert export(rows(collection, text=True), "parquet", path, io.StringIO(), columns=page_columns(text=True)) == 2
     table = pq.read_table(path)
     assert table.column_names == [*COLUMNS, "text"]
     assert table["relevance"].to_pylist() == [0.8, 0.3]
@@ -89,3 +92,25 @@ def test_parquet_needs_a_file(collection):
 
 def test_pages_below_a_relevance_are_left_out(collection):
     assert [row["url"] for row in rows(collection, min_relevance=0.5)] == ["http://a.example/2"]
+
+
+def test_exported_text_has_paragraphs_and_no_menus_footers_or_repeated_title(tmp_path):
+    sentence = "Cells lose power when water reaches them. " * 4
+    body = (
+        f"<title>Cells</title><nav><a href=/>Home</a></nav><h1>Cells</h1><p>{sentence}</p><p>{sentence}</p>"
+        "<footer>Text is available under a licence.</footer>"
+    ).encode()
+    parsed = parse("http://a.example/1", body, "text/html")
+    writer = PageStoreWriter(tmp_path / "new" / "w1.db")
+    writer.write([page(1, title=parsed.title, text=parsed.text, markup=stored_markup(parsed, body))])
+    writer.close()
+    with PageStoreReader(tmp_path / "new") as collection:
+        [row] = rows(collection, text=True, markdown=True)
+    assert row["text"] == f"Cells\n\n{sentence.strip()}\n\n{sentence.strip()}"
+    assert row["markdown"] == f"# {row['text']}"
+
+
+def test_a_group_of_rows_is_bounded_by_its_text(monkeypatch):
+    monkeypatch.setattr(module, "_CHARACTERS_PER_GROUP", 1000)
+    groups = list(module._groups({"text": "x" * 400, "markdown": "y" * 200} for _ in range(10)))
+    assert [len(group) for group in groups] == [2, 2, 2, 2, 2]

@@ -1,13 +1,21 @@
-"""The main text of a page is what its reader came for."""
+"""The main content of a page is what its reader came for, with its structure, and without what stands around it."""
 
 import time
 
 import pytest
+from markdown_it import MarkdownIt
 
-from thresher.parsing import main_content as module
 from thresher.parsing.html import parse
-from thresher.parsing.main_content import MainContent, main_blocks, main_content, main_text_of_markup
+from thresher.parsing.main_content import (
+    LIGHT_BYTES,
+    MAX_CHARACTERS,
+    MOST_BYTES,
+    content_of_markup,
+    content_of_text,
+    stored_markup,
+)
 
+URL = "http://a.example/dir/page"
 MENU = "".join(f'<li><a href="/{number}">Menu entry {number}</a></li>' for number in range(20))
 ENGLISH = "Perovskite cells lose their power when water reaches them, which is why they are sealed under glass. " * 3
 CHINESE = "钙钛矿电池遇水会失去效率，因此必须用玻璃封装，研究人员正在寻找更稳定的材料。" * 3
@@ -22,91 +30,197 @@ def html(text, charset="utf-8"):
 
 
 def read(body, content_type="text/html"):
-    page = parse("http://a.example/", body, content_type)
-    stored = main_content(page, body, content_type)
-    return stored.text or main_text_of_markup(page.url, stored.markup) or page.text
+    page = parse(URL, body, content_type)
+    return content_of_markup(URL, stored_markup(page, body, content_type))
 
 
-@pytest.fixture(params=["extractor", "blocks"])
-def way(request, monkeypatch):
-    if request.param == "blocks":
-        monkeypatch.setattr(module, "_extractor", lambda: None)
-    elif module._extractor() is None:
-        pytest.skip("resiliparse is not installed")
-    return request.param
+def markdown(body):
+    return content_of_markup(URL, f"<body>{body}</body>").markdown
 
 
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE])
-def test_menus_and_footers_are_left_out(way, text):
-    found = read(html(text))
-    assert " ".join(text.split()) in " ".join(found.split())
-    assert "Menu entry" not in found
+def test_menus_and_footers_are_left_out(text):
+    found = read(html(text)).text
+    assert found == f"Cells\n\n{text.strip()}\n\n{text.strip()}"
 
 
-def test_pages_in_chinese_charsets_are_read(way):
-    assert CHINESE in read(html(CHINESE, "gb18030"), "text/html; charset=gb2312")
+def test_pages_in_chinese_charsets_are_read():
+    assert CHINESE in read(html(CHINESE, "gb18030"), "text/html; charset=gb2312").text
 
 
-def test_plain_text_is_all_main_text(way):
-    assert read(ENGLISH.encode(), "text/plain").startswith("Perovskite cells")
+def test_a_page_of_links_keeps_them():
+    assert "Menu entry 7" in read(f"<html><body><ul>{MENU}</ul></body></html>".encode()).text
 
 
-@pytest.mark.parametrize("body", [b"", b"<", b"\xff\xfe\x00", b"<p>\xed\xa0\x80</p>", b"\0" * 5000])
-def test_whatever_comes_gives_a_text(way, body):
-    assert isinstance(read(body), str)
+@pytest.mark.parametrize("name", ["sidebar", "cookie-banner", "siteFooter", "breadcrumbs", "related_posts", "share"])
+def test_an_element_is_left_out_for_its_name(name):
+    body = f'<div><p>{ENGLISH}</p></div><div class="{name}"><p>Some words on another subject.</p></div>'
+    assert markdown(body) == ENGLISH.strip()
 
 
-def test_a_page_of_links_keeps_its_whole_text(way):
-    body = f"<html><body><ul>{MENU}</ul></body></html>".encode()
-    assert "Menu entry 7" in read(body)
+def test_an_element_with_most_of_the_text_stays_whatever_its_name():
+    assert ENGLISH.strip() in markdown(f'<div class="has-sidebar nav-open"><p>{ENGLISH}</p></div>')
+
+
+def test_the_only_title_is_kept_where_it_stands_outside_the_content():
+    body = f"<header><h1>The title</h1></header><main><p>{ENGLISH}</p></main>"
+    assert markdown(body) == f"# The title\n\n{ENGLISH.strip()}"
+
+
+def test_links_under_a_heading_of_sources_belong_to_the_content():
+    body = f"<div><p>{ENGLISH}</p><h2>{{}}</h2><ul>{MENU}</ul></div>"
+    assert "Menu entry 7" in markdown(body.format("References"))
+    assert "Menu entry 7" in markdown(body.format("参考资料"))
+    assert "Menu entry 7" not in markdown(body.format("More of us"))
+
+
+def test_structure_is_kept():
+    body = """<h1>Title</h1><p>First with <a href="x/y.html"> a link </a>and <code>a`b</code>.<br>second line</p>
+    <h2>Sub</h2><ul><li>one<li>two<ul><li>nested<ol><li>deep<li>deeper</ol></ul><li><p>three</p><p>more</p></ul>
+    <blockquote>quoted</blockquote><pre><code class="language-python">def f():
+    return 1
+</code></pre><p>The end.</p>"""
+    assert markdown(body) == "\n".join(
+        [
+            "# Title",
+            "",
+            "First with [a link](http://a.example/dir/x/y.html) and ``a`b``.  ",
+            "second line",
+            "",
+            "## Sub",
+            "",
+            "- one",
+            "- two",
+            "  - nested",
+            "    1. deep",
+            "    2. deeper",
+            "- three",
+            "",
+            "  more",
+            "",
+            "> quoted",
+            "",
+            "```python",
+            "def f():",
+            "    return 1",
+            "```",
+            "",
+            "The end.",
+        ]
+    )
+
+
+def test_tables_are_kept_with_cells_that_cover_several():
+    body = """<table><tr><th>A<th>B<th>C</tr><tr><td rowspan=2>1<td colspan=2>2|3</tr><tr><td>4<td>5</tr></table>"""
+    assert markdown(f"<p>{ENGLISH}</p>{body}").endswith(
+        "| A | B | C |\n| --- | --- | --- |\n| 1 | 2\\|3 |  |\n|  | 4 | 5 |"
+    )
+
+
+def test_a_table_that_arranges_the_page_is_not_a_table():
+    found = markdown(f"<table><tr><td><a href=/a>Menu</a></td><td><h1>T</h1><p>{ENGLISH}</p></td></tr></table>")
+    assert found == f"# T\n\n{ENGLISH.strip()}"
+
+
+def test_two_breaks_separate_paragraphs():
+    assert markdown(f"<div>{ENGLISH}<br><br>{ENGLISH}</div>") == f"{ENGLISH.strip()}\n\n{ENGLISH.strip()}"
+
+
+def test_links_are_absolute_and_of_the_web_only():
+    links = '<a href="/a">a</a> <a href="javascript:run()">b</a> <a href="#c">c</a> <a href="data:x">d</a>'
+    assert markdown(f"<p>{ENGLISH} {links}</p>").endswith("[a](http://a.example/a) b c d")
 
 
 @pytest.mark.parametrize(
-    "body",
+    "text",
     [
-        b"<div>" * 200_000 + b"x",
-        b"<p>word word word</p>" * 100_000,
-        b"<table><tr><td>" * 50_000,
-        b"<p>" + b"word " * 500_000,
-        b"<p>hello world</p>" * 12_000,
+        "<script>alert(1)</script>", "# no heading", "1. no item", "- no item", "> no quote", "*no* emphasis",
+        "_no_ emphasis", "snake_case_name", "a `tick", "[no](http://evil.example/)", "![no](http://evil.example/x.png)",
+        "[a]: http://x.example/",
+        "&lt;b&gt; &amp;", "a | b", "---", "===", "```", "~~~", "back\\slash \\* \\", "<!-- comment -->", "<http://x.example/>",
+        "~~gone~~", "+ 1", "| --- | --- |", "a!", "3) x", "\u202eabc",
     ],
-    ids=["deep", "many", "tables", "long", "just light enough"],
-)
-def test_no_page_takes_long(body):
-    page = parse("http://a.example/", body)
-    begun = time.process_time()
-    main_text_of_markup(page.url, main_content(page, body).markup)
-    assert time.process_time() - begun < 4
+)  # fmt: skip
+def test_text_stays_text_when_it_is_rendered(text):
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    content = content_of_markup(URL, f"<body><p>{escaped}<a href=/l>link</a></p></body>")
+    rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(content.markdown)
+    [paragraph] = rendered.splitlines()
+    shown = text.replace("\u202e", "").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert paragraph == f'<p>{shown}<a href="http://a.example/l">link</a></p>'
 
 
-def test_when_the_extractor_fails_the_rule_over_blocks_steps_in(monkeypatch):
-    def fail(source):
-        raise RuntimeError("broken")
-
-    monkeypatch.setattr(module, "_extractor", lambda: fail)
-    body = html(ENGLISH)
-    assert read(body) == main_blocks(parse("http://a.example/", body))
+def test_metadata_is_what_the_page_states():
+    head = """<meta name=author content="A. Writer">
+    <meta property="article:published_time" content="2024-05-06T10:00:00Z"><link rel=license href="/licence">"""
+    found = content_of_markup(URL, f"<head>{head}</head><body><p>{ENGLISH}</p></body>").metadata
+    assert (found.author, found.published, found.license) == ("A. Writer", "2024-05-06", "http://a.example/licence")
 
 
-def test_a_short_line_between_paragraphs_is_kept_by_the_rule_over_blocks():
-    body = f"<div><p>{ENGLISH}</p></div><div>A short line.</div><div><p>{ENGLISH}</p></div>".encode()
-    assert "A short line." in main_blocks(parse("http://a.example/", body))
+def test_metadata_is_read_from_linked_data():
+    names = '[{"name": "甲"}, {"name": "乙"}]'
+    data = f'{{"@graph": [{{"author": {names}, "datePublished": "2024年5月6日", "license": "CC BY"}}]}}'
+    found = content_of_markup(URL, f'<script type="application/ld+json">{data}</script><p>{ENGLISH}</p>').metadata
+    assert (found.author, found.published, found.license) == ("甲, 乙", "2024-05-06", "CC BY")
 
 
-def test_the_markup_of_a_page_is_stored_and_its_text_is_not_extracted():
-    body = html(CHINESE, "gb18030")
-    page = parse("http://a.example/", body, "text/html")
-    assert main_content(page, body, "text/html") == MainContent(markup=body.decode("gb18030"))
-
-
-def test_of_heavy_pages_the_text_is_stored_and_not_the_markup():
-    body = html(ENGLISH * 1000)
-    page = parse("http://a.example/", body)
-    assert main_content(page, body) == MainContent(text=main_blocks(page))
+@pytest.mark.parametrize("data", ["", "{", "[" * 5000, '{"author": 7, "datePublished": "soon"}', "[1, null]"])
+def test_metadata_that_cannot_be_read_is_empty(data):
+    found = content_of_markup(URL, f'<script type="application/ld+json">{data}</script><p>{ENGLISH}</p>').metadata
+    assert (found.author, found.published, found.license) == ("", "", "")
 
 
 @pytest.mark.parametrize(
-    ("body", "content_type"), [(ENGLISH.encode(), "text/plain"), (html(ENGLISH * 5000), "text/html")]
+    "body", [b"", b"<", b"\xff\xfe\x00", b"<p>\xed\xa0\x80</p>", b"\0" * 5000, b"<frameset><frame>"]
 )
-def test_of_plain_text_and_of_very_large_pages_nothing_more_is_stored(body, content_type):
-    assert main_content(parse("http://a.example/", body, content_type), body, content_type) == MainContent()
+def test_whatever_comes_gives_a_content(body):
+    assert isinstance(read(body).markdown, str)
+
+
+def test_plain_text_keeps_its_lines():
+    assert content_of_text("one\n\n two  words \n# three").markdown == "one\n\ntwo words\n\n\\# three"
+
+
+def test_what_is_stored_is_the_decoded_markup():
+    body = html(CHINESE, "gb18030")
+    assert stored_markup(parse(URL, body), body, "text/html") == body.decode("gb18030")
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"), [(b"words", "text/plain; charset=utf-8"), (b"<p>" * MOST_BYTES, "text/html")]
+)
+def test_nothing_is_stored_of_plain_text_and_very_large_pages(body, content_type):
+    assert stored_markup(parse(URL, b""), body, content_type) == ""
+
+
+HOSTILE = {
+    "deep": b"<div>" * 200_000 + b"x",
+    "deep lists": b"<ul><li>x" * 100_000,
+    "deep quotes": b"<blockquote>x" * 80_000,
+    "deep tables": b"<table><tr><td>" * 60_000,
+    "deep headers": b"<div class=header>" * 50_000,
+    "many paragraphs": b"<p>word word word</p>" * 50_000,
+    "one paragraph": b"<p>" + b"word " * 200_000,
+    "a table of a megabyte": b"<table>" + b"<tr><td>1<td>2<td>3</tr>" * 43_000,
+    "wide rows": b"<table>" + b"<tr>" + b"<td>1" * 50_000 + b"<tr><td>2" * 50_000,
+    "cells that cover many": b"<table>" + (b"<tr>" + b"<td colspan=9999 rowspan=9999>x" * 40) * 600,
+    "many links": b"<base href=http://a.example/" + b"x" * 1_900 + b"/>" + b"<a href=a>b</a> " * 60_000,
+    "open links": b"<p><a href=/a>" * 70_000,
+    "breaks": b"<p>" + b"x<br>" * 200_000,
+    "preformatted": b"<pre>" + b"`" * 1_000_000,
+    "attributes": b"<p " + b"a=b " * 200_000 + b">x</p>",
+    "marks": b"<p>" + b"[" * 300_000 + b"*_" * 100_000,
+    "metadata": b"<meta name=author content=a>" * 30_000,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_no_page_takes_long_or_grows_without_bound(kind):
+    body = HOSTILE[kind][:MOST_BYTES]
+    source = stored_markup(parse(URL, b""), body, "text/html")
+    assert len(body) > LIGHT_BYTES or kind in ("cells that cover many",)
+    begun = time.process_time()
+    found = content_of_markup(URL, source)
+    assert time.process_time() - begun < 5
+    assert len(found.markdown) <= 2 * MAX_CHARACTERS
+    assert len(found.text) <= 2 * MAX_CHARACTERS

@@ -6,7 +6,7 @@ from testing.clock import Clock
 from thresher.frontier.base import MAX_TRIES, UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.isolated import HEAVY_BYTES, Unparsable
-from thresher.parsing.main_content import main_content
+from thresher.parsing.main_content import stored_markup
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.outcomes import BUSY_SECONDS
@@ -48,7 +48,7 @@ class WordJudge:
 
 
 class World:
-    def __init__(self, judge=None, main_content=None, **rules):
+    def __init__(self, judge=None, stored_markup=None, **rules):
         self.clock, self.shelf = Clock(), Shelf()
         self.frontier = MemoryFrontier(clock=self.clock)
         rules = PipelineRules(**{"scope": UrlScope(), **rules})
@@ -58,7 +58,7 @@ class World:
             judge=judge or WordJudge(),
             strategy=BestFirst(),
             rules=rules,
-            main_content=main_content,
+            stored_markup=stored_markup,
         )
 
     async def fetch(self, html="", status=200, **headers):
@@ -159,24 +159,24 @@ async def test_text_of_irrelevant_pages_is_not_kept(world):
 
 
 async def test_the_markup_is_kept_of_pages_whose_text_is_kept_and_of_no_others():
-    world = World(main_content=main_content)
+    world = World(stored_markup=stored_markup)
     await world.pipeline.seed([SEED])
     kept = await world.fetch('solar <a href="/b">b</a>')
-    assert (kept.markup, kept.main) == ('solar <a href="/b">b</a>', "")
+    assert kept.markup == 'solar <a href="/b">b</a>'
     assert (await world.fetch("wind")).markup == ""
 
 
 async def test_no_markup_is_kept_of_a_page_that_asks_not_to_be_kept():
-    world = World(main_content=main_content)
+    world = World(stored_markup=stored_markup)
     await world.pipeline.seed([SEED])
     assert (await world.fetch("<p>solar</p>", x_robots_tag="noindex")).markup == ""
 
 
-async def test_of_a_heavy_page_the_main_text_is_kept_and_no_markup():
-    world = World(main_content=main_content)
+async def test_the_markup_of_a_heavy_page_is_kept():
+    world = World(stored_markup=stored_markup)
     await world.pipeline.seed([SEED])
-    kept = await world.fetch(f"<p>{'solar cells ' * 25_000}</p>")
-    assert (kept.markup, kept.main[:12]) == ("", "solar cells ")
+    source = f"<p>{'solar cells ' * 25_000}</p>"
+    assert (await world.fetch(source)).markup == source
 
 
 async def test_text_of_irrelevant_pages_is_kept_when_asked_for():

@@ -26,7 +26,10 @@ def test_the_main_text_is_extracted_from_the_markup_when_it_is_indexed(world):
 
 def test_no_main_text_is_extracted_of_a_page_that_was_fetched_again(world, monkeypatch):
     extracted = []
-    monkeypatch.setattr(main_content, "main_text_of_markup", lambda url, source: extracted.append(source) or source)
+    extract = main_content.content_of_markup
+    monkeypatch.setattr(
+        main_content, "content_of_markup", lambda url, source: extracted.append(source) or extract(url, source)
+    )
     world.keep(page("1", "old text", markup="old"), page("1", "new text", at=2.0, markup="new"))
     assert world.find("text") == ["1"]
     assert extracted == ["new"]

@@ -109,7 +109,7 @@ def test_the_main_text_comes_back_and_is_all_text_when_it_was_not_told_apart(tmp
         [page(1, text="menu 钙钛矿", main="钙钛矿"), page(2, text="all of it", main="all of it"), page(3, text="all")]
     )
     with PageStoreReader(tmp_path) as collection:
-        assert [collection.main_text(number) for number in (1, 2, 3)] == ["钙钛矿", "all of it", "all"]
+        assert [collection.content(number).text for number in (1, 2, 3)] == ["钙钛矿", "all of it", "all"]
         assert collection.text(1) == "menu 钙钛矿"
 
 

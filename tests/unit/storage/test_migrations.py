@@ -74,10 +74,10 @@ def test_the_main_text_of_an_old_segment_is_read_before_and_after_it_is_brought_
         db.execute("UPDATE page SET main = ?", [zstandard.compress("钙钛矿".encode())])
         db.commit()
     with PageStoreReader(tmp_path) as collection:
-        assert collection.main_text(1) == "钙钛矿"
+        assert collection.content(1).text == "钙钛矿"
     PageStoreWriter(path).close()
     with PageStoreReader(tmp_path) as collection:
-        assert collection.main_text(1) == "钙钛矿"
+        assert collection.content(1).text == "钙钛矿"
 
 
 def test_an_old_segment_is_written_on(segment):

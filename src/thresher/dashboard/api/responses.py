@@ -351,7 +351,11 @@ class PageResponse(ApiResponse):
     history: list[SettlementResponse]
     title: str
     words: list[TermWeightResponse]
-    text: str
+    text: str = Field(description="Main text, with its paragraphs; the first 200,000 characters.")
+    markdown: str = Field(description="Main content as Markdown; the first 200,000 characters.")
+    author: str = Field(description="As the page states it; empty when it does not.")
+    published: str = Field(description="Date of publication, as the page states it; empty when it does not.")
+    license: str = Field(description="URL or name of the licence, as the page states it; empty when it does not.")
     links: list[LinkResponse]
     label: bool | None
 
