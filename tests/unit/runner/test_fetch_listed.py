@@ -88,6 +88,14 @@ def test_a_redirect_leads_to_its_page(fetch, site, stored):
         assert pages.redirects() == {fingerprint(site.url("/old")): fingerprint(site.url("/a2"))}
 
 
+def test_the_rules_of_the_crawl_hold_for_listed_pages(fetch, site, tmp_path):
+    (tmp_path / "topic.yaml").write_text(TOPIC.replace("delay_seconds: 0", "delay_seconds: 0, ai_optout: obey"))
+    site.pages["/a"] = '<title>A</title><meta name="robots" content="noai"><p>About cells</p>'
+    stored, failure = fetch("/a", "/b")
+    assert stored == "1"
+    assert failure.startswith("1 URL on 1 host: ")
+
+
 def test_nothing_to_fetch_is_no_work(fetch, site):
     fetch("/a")
     assert fetch() == ["0"]
