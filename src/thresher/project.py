@@ -367,8 +367,8 @@ class CrawlProject:
         budget = HostBudget(
             most=scope.max_pages_per_host, first=scope.first_pages_per_host, per_relevant=scope.pages_per_relevant
         )
-        of_seeds = SitemapHosts(hosts=frozenset(map(host_key, self.seeds())))
-        sitemaps = {"off": None, "seeds": of_seeds, "all": SitemapHosts()}[self.config.sitemaps]
+        hosts = frozenset(map(host_key, self.seeds())) if self.config.sitemaps == "seeds" else None
+        sitemaps = None if self.config.sitemaps == "off" else SitemapHosts(hosts=hosts)
         return HostPolicyConfig(budget=budget, traps=scope.traps == "leave", sitemaps=sitemaps)
 
     def seeds(self) -> list[str]:

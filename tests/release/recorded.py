@@ -83,7 +83,7 @@ def record(source: Path, folder: Path) -> None:
         thresher.new("whole", server.connect_to)
         thresher("run", "whole")
         thresher.new("layers", server.connect_to, strategy={"name": "layers"})
-        thresher("train", "layers", "--from", "whole")
+        thresher("collect", "layers", "--from", "whole", "--pages", "0")
         thresher.new("shared", server.connect_to, store=store.url)
         thresher("run", "shared", "--pages", str(HALF))
         store.client().save()

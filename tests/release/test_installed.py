@@ -23,7 +23,7 @@ ASKED = {
         ["work", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
     ],
     "metrics": [["run", "solar", "--pages", "1", "--metrics-port", "9"]],
-    "learn": [["run", "judge"], ["train", "solar", "--strategy", "layers"], ["train", "solar", "--strategy", "rules"]],
+    "learn": [["run", "judge"], ["collect", "solar", "--train", "layers"], ["collect", "solar", "--train", "rules"]],
     "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
     "warc": [["run", "warc"]],
     "notebook": ["pages().to_pandas()", "plot_harvest()"],

@@ -161,7 +161,7 @@ def _echo(model: CollectedModel) -> None:
     columns = ["collected", "URLs found", "asked for", "known pages"]
     echo_table(columns, [(stage.name, stage.found, stage.requested, stage.pages) for stage in model.stages])
     for line in model.failures.lines():
-        echo(f"  not fetched: {line}")
+        echo(f"  not fetched, all runs: {line}")
     echo()
     quality = {found.label: found for found in model.quality.classes()}
     if model.table:
@@ -173,7 +173,6 @@ def _echo(model: CollectedModel) -> None:
     _echo_confusion(model)
     for line in model.quality.lines(model.noun):
         echo(line)
-    echo("Pages of one site can be in both parts; on other sites the model can be worse.")
     for line in model.table.lines() if model.table else ():
         echo(line)
 

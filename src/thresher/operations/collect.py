@@ -250,9 +250,9 @@ def _layers(collection: _Collection) -> CollectedModel:
         except ConfigError as error:
             raise ConfigError(
                 f"{error}. Name more targets (--examples) or more sources of pages that link to them (--links, "
-                f"--search, --from); what was fetched is kept{_reasons(collection.failures)}"
+                f"--search, --from), or fetch more (--pages); what was fetched is kept{_reasons(collection.failures)}"
             ) from error
-        quality = layer_quality(pages, learned, random_state=request.random_state)
+        quality = layer_quality(pages, learned, host_of=pages.host, random_state=request.random_state)
     return CollectedModel(
         strategy=request.strategy,
         model=collection.model,
@@ -358,7 +358,9 @@ def _rules(collection: _Collection) -> CollectedModel:
             walk_steps=request.walk_steps,
             random_state=request.random_state,
         )
-        quality = classifier_quality(words, examples, more_texts=texts, random_state=request.random_state)
+        quality = classifier_quality(
+            words, examples, more_texts=texts, host_of=pages.host, random_state=request.random_state
+        )
     learned.save(collection.model)
     return CollectedModel(
         strategy=request.strategy,

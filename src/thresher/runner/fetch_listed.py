@@ -14,21 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.config.folder import CrawlFolder
-from thresher.engine.dns.resolver import GuardedResolver
-from thresher.engine.download.request import ROBOTS_TOKEN
-from thresher.engine.lease_loop import MAX_WAIT_SECONDS, WorkerContext
+from thresher.engine.lease_loop import MAX_WAIT_SECONDS
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.parsing.isolated import ParserProcess
 from thresher.pipeline.host_policy import HostPolicyConfig
-from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
-from thresher.politeness.robots import RobotsCache
 from thresher.project import CrawlProject
 from thresher.records import Candidate, Judgement, Merge, ParsedPage, Settlement, TermWeight
 from thresher.runner.fetch_once import Interrupted
-from thresher.runner.worker import log_to, run_worker
+from thresher.runner.worker import log_to, run_worker, work_for
 from thresher.runner.worker_pool import check_open_files
 from thresher.storage.page_store import PageRecord, PageStoreWriter
 from thresher.strategies.baselines import BreadthFirst
@@ -87,7 +83,8 @@ def fetch_listed(
     if not asyncio.run(_enqueue(crawl, folder, urls)):
         return asyncio.run(_failures(crawl, folder))
     log_to(folder.log, WORKER)
-    run_worker(crawl, _work(crawl, _pipeline(crawl, folder, report)))
+    context = work_for(crawl, WORKER, _pipeline(crawl, folder, report), pages=None)
+    run_worker(crawl, replace(context, label_feed=None))  # the labels of the crawl are not about these pages
     if asyncio.run(_is_unfinished(crawl, folder)):
         raise Interrupted("the fetched pages are kept; the same command continues")
     return asyncio.run(_failures(crawl, folder))
@@ -127,11 +124,10 @@ async def _failures(crawl: CrawlProject, folder: CrawlFolder) -> FailureReport:
 
 
 def _pipeline(crawl: CrawlProject, folder: CrawlFolder, report: Callable[[int], None]) -> Pipeline:
-    config = crawl.config
-    rules = PipelineRules(
+    rules = replace(
+        crawl.rules(),
         scope=replace(crawl.scope(), max_depth=None),  # the listed pages are fetched as seeds, their links only stored
-        watch=HostPolicyConfig(budget=HostBudget(most=config.scope.max_pages_per_host)),
-        obey_nofollow=config.manners.nofollow == "obey",
+        watch=HostPolicyConfig(budget=HostBudget(most=crawl.config.scope.max_pages_per_host)),
         keep_irrelevant=True,
     )
     return Pipeline(
@@ -141,22 +137,4 @@ def _pipeline(crawl: CrawlProject, folder: CrawlFolder, report: Callable[[int], 
         strategy=BreadthFirst(),
         rules=rules,
         parser_process=ParserProcess(),
-    )
-
-
-def _work(crawl: CrawlProject, pipeline: Pipeline) -> WorkerContext:
-    manners, engine = crawl.config.manners, crawl.config.engine
-    return WorkerContext(
-        processor=pipeline,
-        robots=RobotsCache(pipeline.frontier, token=ROBOTS_TOKEN) if manners.robots == "obey" else None,
-        worker=WORKER,
-        resolver=GuardedResolver.of(crawl.config.network),
-        scope=crawl.scope(),
-        concurrency=engine.concurrency,
-        lease_seconds=engine.lease_seconds,
-        timeout_seconds=engine.timeout_seconds,
-        delay_seconds=manners.delay_seconds,
-        longest_crawl_delay_seconds=manners.crawl_delay_up_to_seconds,
-        host_policy=pipeline.host_policy,
-        per_address=manners.one_at_a_time_per == "address",
     )

@@ -11,7 +11,7 @@ from thresher.linkgraph import LinkGraph
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.layers.source import ELSEWHERE
-from thresher.urls.canonical import canonicalize, fingerprint
+from thresher.urls.canonical import canonicalize, fingerprint, host_key
 
 
 class CrawlPages:
@@ -65,6 +65,9 @@ class CrawlPages:
 
     def url(self, page: int) -> str:
         return self._pages[page][1].url
+
+    def host(self, page: int) -> str:
+        return host_key(self.url(page))
 
     @cached_property
     def graph(self) -> LinkGraph:

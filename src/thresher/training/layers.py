@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,13 @@ def train_layers(
     return learned
 
 
-def layer_quality(source: TrainingSource, learned: LearnedLayers, *, random_state: int = 0) -> ModelQuality:
+def layer_quality(
+    source: TrainingSource,
+    learned: LearnedLayers,
+    *,
+    host_of: Callable[[int], str] = lambda _: "",
+    random_state: int = 0,
+) -> ModelQuality:
     """Cross-validate the classifier of layers on its training pages; a page that it rejects counts as `OTHER`."""
     from thresher.strategies.layers.learn import fit_layers
     from thresher.strategies.layers.model import LayerModel
@@ -60,9 +66,12 @@ def layer_quality(source: TrainingSource, learned: LearnedLayers, *, random_stat
     layers, N = [layer for _, layer in learned.examples], learned.model.N
 
     def predict(others: Sequence[int], held_out: Sequence[int]) -> list[str]:
-        texts = [pages[place].text for place in others]
-        model = LayerModel(N, *fit_layers(texts, [layers[place] for place in others], random_state), {})
+        texts, known = [pages[place].text for place in others], [layers[place] for place in others]
+        if len(set(known)) < 2:
+            return [str(known[0])] * len(held_out)
+        model = LayerModel(N, *fit_layers(texts, known, random_state), {})
         found = (model.layer_of(pages[place])[0] for place in held_out)
         return [str(layer) if layer <= N else OTHER for layer in found]
 
-    return cross_validate(list(map(str, layers)), predict, random_state=random_state)
+    hosts = [host_of(page) for page, _ in learned.examples]
+    return cross_validate(list(map(str, layers)), predict, hosts=hosts, random_state=random_state)

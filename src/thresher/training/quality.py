@@ -1,6 +1,6 @@
 """Quality of a classifier of pages, by cross-validation: each page is classified by a model not trained on it.
 
-Pages of one site can be in the training part and in the held-out part; on other sites a model can be worse than here.
+Where there are enough hosts, all pages of a host are held out together: a crawl meets hosts that it was not trained on.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from random import Random
 from typing import Any
 
 FOLDS = 5
+FEWEST_HOSTS = 2 * FOLDS
+"""With fewer hosts, single pages are held out."""
 FEWEST_PAGES = 30
 """Precision and recall of a class with fewer pages are not reliable: one page more or less changes them by 0.03."""
 _Z = 1.96
@@ -48,9 +50,11 @@ class ModelQuality:
 
     Args:
         confusion: From the true class over the predicted one to the number of pages.
+        by_host: Whether all pages of a host were held out together.
     """
 
     confusion: Mapping[str, Mapping[str, int]]
+    by_host: bool = False
 
     @property
     def pages(self) -> int:
@@ -100,6 +104,10 @@ class ModelQuality:
             yield f"So the model is not shown to be better than always naming the most frequent {what}."
         if small := [f"{found.label} ({found.pages})" for found in self.classes() if found.is_small]:
             yield f"Too few pages for reliable figures, fewer than {FEWEST_PAGES}: {what} {', '.join(small)}."
+        if self.by_host:
+            yield "All pages of a host were held out together, so this is the quality on hosts that are not known."
+        else:
+            yield f"With fewer than {FEWEST_HOSTS} hosts, single pages were held out: expect less on other hosts."
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -108,6 +116,7 @@ class ModelQuality:
             "accuracy_interval": list(self.interval),
             "largest_share": self.largest_share,
             "folds": FOLDS,
+            "by_host": self.by_host,
             "classes": [
                 {
                     "class": found.label,
@@ -122,16 +131,20 @@ class ModelQuality:
         }
 
 
-def cross_validate(labels: Sequence[str], predict: Predict, *, random_state: int = 0) -> ModelQuality:
-    """Classify every example by a model that was trained on four fifths of the others.
+def cross_validate(
+    labels: Sequence[str], predict: Predict, *, hosts: Sequence[str] = (), random_state: int = 0
+) -> ModelQuality:
+    """Classify every example by a model that was trained on about four fifths of the others.
 
     Args:
         labels: The class of each example.
         predict: Trains and predicts; called once per fold.
+        hosts: The host of each example; all examples of a host are in one fold, if there are enough hosts.
         random_state: Seed of the assignment to folds.
     """
     confusion: dict[str, Counter[str]] = {label: Counter() for label in dict.fromkeys(labels)}
-    fold_of = _folds(labels, random_state)
+    by_host = len(set(hosts)) >= FEWEST_HOSTS
+    fold_of = _host_folds(hosts, random_state) if by_host else _page_folds(labels, random_state)
     for fold in range(FOLDS):
         held_out = [place for place, own in enumerate(fold_of) if own == fold]
         others = [place for place, own in enumerate(fold_of) if own != fold]
@@ -139,10 +152,10 @@ def cross_validate(labels: Sequence[str], predict: Predict, *, random_state: int
             continue
         for place, predicted in zip(held_out, predict(others, held_out), strict=True):
             confusion[labels[place]][predicted] += 1
-    return ModelQuality({label: dict(row) for label, row in confusion.items()})
+    return ModelQuality({label: dict(row) for label, row in confusion.items()}, by_host)
 
 
-def _folds(labels: Sequence[str], random_state: int) -> list[int]:
+def _page_folds(labels: Sequence[str], random_state: int) -> list[int]:
     """Assign each example to a fold: the examples of a class evenly, in random order."""
     places = list(range(len(labels)))
     Random(random_state).shuffle(places)  # noqa: S311 - no secret
@@ -151,3 +164,14 @@ def _folds(labels: Sequence[str], random_state: int) -> list[int]:
     for turn, place in enumerate(places):
         folds[place] = turn % FOLDS
     return folds
+
+
+def _host_folds(hosts: Sequence[str], random_state: int) -> list[int]:
+    """Assign each example to the fold of its host: large hosts first, each to the smallest fold."""
+    sizes, shuffled = Counter(hosts), sorted(set(hosts))
+    Random(random_state).shuffle(shuffled)  # noqa: S311 - no secret
+    fold_of, pages = dict[str, int](), [0] * FOLDS
+    for host in sorted(shuffled, key=lambda host: -sizes[host]):
+        fold_of[host] = pages.index(min(pages))
+        pages[fold_of[host]] += sizes[host]
+    return [fold_of[host] for host in hosts]

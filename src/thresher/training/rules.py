@@ -139,25 +139,28 @@ def classifier_quality(
     examples: Examples,
     *,
     more_texts: Mapping[str, Sequence[str]] | None = None,
+    host_of: Callable[[int], str] = lambda _: "",
     random_state: int = 0,
 ) -> ModelQuality:
     """Cross-validate the classifier of classes on the example pages; further texts are always in the training part."""
     from thresher.judges.taxonomy import train
 
-    pages = [(label, words.of_text(page)) for label, own in sorted(examples.items()) for page in sorted(own)]
-    pages = [(label, counts) for label, counts in pages if counts]
+    listed = [(label, page) for label, own in sorted(examples.items()) for page in sorted(own)]
+    counted = ((label, words.of_text(page), host_of(page)) for label, page in listed)
+    pages = [(label, counts, host) for label, counts, host in counted if counts]
     texts = {label: list(map(weighted_counts, own)) for label, own in (more_texts or {}).items() if own}
 
     def predict(others: Sequence[int], held_out: Sequence[int]) -> list[str]:
         classes: dict[str, list[Counts]] = {label: list(own) for label, own in texts.items()}
-        for label, counts in (pages[place] for place in others):
+        for label, counts, _ in (pages[place] for place in others):
             classes.setdefault(label, []).append(counts)
         if len(classes) < 2:
             return [*classes] * len(held_out)
         scorer = train(classes, counted=True)
         return [class_of(classes_of(scorer, pages[place][1])) or NO_WORDS for place in held_out]
 
-    return cross_validate([label for label, _ in pages], predict, random_state=random_state)
+    hosts = [host for *_, host in pages]
+    return cross_validate([label for label, *_ in pages], predict, hosts=hosts, random_state=random_state)
 
 
 def _linked(graph: LinkGraph, pages: Collection[int]) -> set[int]:

@@ -55,9 +55,27 @@ def test_the_interval_is_that_of_wilson():
 
 
 def test_small_classes_are_named_and_a_good_model_is_not_doubted():
-    first, small = QUALITY.lines("class")
+    first, small, held_out = QUALITY.lines("class")
     assert first.startswith("Held out: 77% of 104 pages get the right class (95 % interval 68% to 84%)")
     assert small == "Too few pages for reliable figures, fewer than 30: class odd (4)."
+    assert held_out == "With fewer than 10 hosts, single pages were held out: expect less on other hosts."
+
+
+HOSTS = [f"host{number % 12}" for number in range(60)]
+
+
+def test_all_pages_of_a_host_are_held_out_together():
+    parts = []
+    labels = ["ab"[number % 2] for number in range(60)]
+    quality = cross_validate(labels, lambda _, out: parts.append(list(out)) or ["a"] * len(out), hosts=HOSTS)
+    assert sorted(place for part in parts for place in part) == list(range(60))
+    assert sum(len({HOSTS[place] for place in part}) for part in parts) == 12
+    assert max(map(len, parts)) <= 15
+    assert "All pages of a host were held out together" in list(quality.lines("class"))[-1]
+
+
+def test_few_hosts_are_not_held_out_as_a_whole():
+    assert not cross_validate(["a", "b"] * 30, lambda _, out: ["a"] * len(out), hosts=["one", "two"] * 30).by_host
 
 
 def test_a_model_that_may_be_no_better_than_guessing_is_called_so():
