@@ -174,6 +174,25 @@ async def published_counts(url):
         await frontier.close()
 
 
+def test_a_new_crawl_takes_over_the_topics_with_their_own_hubs(crawled):
+    _, thresher = crawled
+    made = thresher("new", "again", "--from", "two", "--hubs", 3)
+    assert made.returncode == 0, made.stderr
+    again = CrawlProject.open(thresher.folder / "again")
+    assert {name: topic.title for name, topic in again.config.topics.items()} == {
+        "solar": {"en": "perovskite solar"},
+        "tea": {"en": "green tea"},
+    }
+    relevant = {
+        name: {row["url"] for row in rows(thresher, "--by-topic", name, "--relevant")} for name in again.topic_names
+    }
+    for name, urls in relevant.items():
+        assert again.topic_seeds(name)
+        assert set(again.topic_seeds(name)) <= urls
+    assert thresher("new", "tea", "--from", "two", "--topic", "green tea").returncode == 0
+    assert CrawlProject.open(thresher.folder / "tea").seeds()
+
+
 def test_why_names_the_topics_with_their_probabilities(crawled):
     site, thresher = crawled
     told = thresher("why", "two", site.url("/tea3")).stdout

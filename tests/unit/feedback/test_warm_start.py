@@ -9,7 +9,7 @@ from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import LABEL_PART, Candidate, Judgement, Outcome, Revision
 from thresher.registry import make
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
-from thresher.strategies.base import WarmStartable
+from thresher.strategies.base import ScoreChange, WarmStartable
 from thresher.strategies.best_first import BestFirst
 from thresher.strategies.topics import TopicsStrategy
 from thresher.topics.profile import TopicProfile
@@ -62,7 +62,7 @@ async def test_each_of_several_topics_starts_from_its_own_scores_and_outcomes(tm
     assert strategy.strategies["moon"].known == (0.9, {WAITS: pytest.approx(of_moon)}, {DONE: 0.1})
     assert strategy.strategies["sun"].known == (0.3, {WAITS: pytest.approx(of_sun)}, {DONE: 0.8})
     strategy.set_found({"moon": 1})
-    assert strategy.revise([]) == {WAITS: (pytest.approx(0.9), pytest.approx(of_sun))}
+    assert strategy.revise([]) == {WAITS: ScoreChange(pytest.approx(0.9), pytest.approx(of_sun))}
 
 
 async def waiting():
