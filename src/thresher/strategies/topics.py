@@ -50,6 +50,7 @@ MOST_WAITING = 500_000
 LEAST_CHANGE = 1e-6
 BALANCE = 1.0
 SMOOTHING = 5.0
+"""Pages that every topic is taken to have at the start: about the number of seeds."""
 NEED_STEP = 1.3
 """A need is applied when it has changed by this factor: all waiting URLs are scored again."""
 CARRIES = "topics"
@@ -66,6 +67,7 @@ class TopicsStrategy:
         strategies: The strategy of each topic, by its name.
         seeds: The canonical URLs of each topic's seeds; a seed of no topic is scored by all of them.
         wanted: How many relevant pages a topic wants; topics without a number always need more.
+        balance: How much the need of a topic falls with its pages: 0 not at all.
     """
 
     def __init__(
@@ -75,10 +77,9 @@ class TopicsStrategy:
         seeds: Mapping[str, AbstractSet[str]],
         wanted: Mapping[str, int] | None = None,
         balance: float = BALANCE,
-        combine: str = "sum",
     ) -> None:
         self.strategies = strategies
-        self._balance, self._combine = balance, combine
+        self._balance = balance
         self.wanted = wanted or {}
         first = next(iter(strategies.values()))
         self.merge: Merge = first.merge
@@ -94,10 +95,11 @@ class TopicsStrategy:
     def set_found(self, found: Mapping[str, int]) -> None:
         """Set how many relevant pages each topic has; the next `revise` scores waiting URLs again if needs changed."""
         numbers = {name: found.get(name, 0) for name in self.strategies}
-        hungry = {name: n for name, n in numbers.items() if name not in self.wanted or n < self.wanted[name]}
-        least = SMOOTHING + min(hungry.values(), default=0)
+        incomplete = {name: n for name, n in numbers.items() if n < self.wanted.get(name, n + 1)}
+        least = SMOOTHING + min(incomplete.values(), default=0)
         needs = {
-            name: (least / (SMOOTHING + hungry[name])) ** self._balance if name in hungry else 0.0 for name in numbers
+            name: (least / (SMOOTHING + number)) ** self._balance if name in incomplete else 0.0
+            for name, number in numbers.items()
         }
         if any(_differs(need, self._needs[name]) for name, need in needs.items()):
             self._needs = needs
@@ -136,15 +138,15 @@ class TopicsStrategy:
         """Return the new scores of waiting URLs: of all when a need has changed."""
         was = self._applied_needs
         changed = self._waiting if was != self._needs else {}
-        before = {url: self._gain(scores, was) for url, scores in changed.items()}
+        before = {url: _gain(scores, was) for url, scores in changed.items()}
         for name, strategy in self.strategies.items():
             if isinstance(strategy, Rescorer):
                 for url, change in strategy.revise(_revisions_of(revisions, name)).items():
                     scores = self._waiting.setdefault(url, {name: change.was})
-                    before.setdefault(url, self._gain(scores, was))
+                    before.setdefault(url, _gain(scores, was))
                     scores[name] = change.now
         self._applied_needs = self._needs
-        after = {url: self._gain(self._waiting[url], self._needs) for url in before}
+        after = {url: _gain(self._waiting[url], self._needs) for url in before}
         return {
             url: ScoreChange(score, after[url])
             for url, score in before.items()
@@ -185,14 +187,14 @@ class TopicsStrategy:
             scores: Its scores by topic when it was found.
             score: Its score in the frontier.
         """
-        gain = self._gain(scores, self._applied_needs)
+        gain = _gain(scores, self._applied_needs)
         if gain > 0 and score >= 0:
             return {name: own * score / gain for name, own in scores.items()}
         best = max(scores.values())
         return {name: score if own == best else min(own, score) for name, own in scores.items()}
 
     def forecast(self, *, pages: int, harvest: float, waiting: int) -> Forecast | None:
-        first = next(iter(self.strategies.values()))
+        first = next(iter(self.strategies.values()))  # all are of one kind, which has one formula
         return first.forecast(pages=pages, harvest=harvest, waiting=waiting) if isinstance(first, Forecaster) else None
 
     def load_state(self, state_store: StateStore) -> None:
@@ -222,7 +224,7 @@ class TopicsStrategy:
         carries = {name: candidate.carry for name, candidate in own.items() if candidate.carry}
         return Candidate(
             url,
-            self._gain(scores, self._applied_needs),
+            _gain(scores, self._applied_needs),
             {**topics, **own[decisive].parts},
             cast(Carry, {CARRIES: carries}) if carries else EMPTY,
             max(candidate.depth_left for candidate in own.values()),
@@ -240,16 +242,17 @@ class TopicsStrategy:
                 known[name] = max(score, known.get(name, score))
         return known
 
-    def _gain(self, scores: Scores, needs: Mapping[str, float]) -> float:
-        """Return the score of a URL by its scores for the topics; scores below 0 wait for the next batch."""
-        if self._combine == "max" or min(scores.values()) < 0:
-            return max(_weighted(score, needs[name]) for name, score in scores.items())
-        return sum(needs[name] * score for name, score in scores.items())
-
 
 def seed_topics(lease: Lease) -> Sequence[str]:
     """Return the topics of a seed, also after redirects; none for other URLs and in crawls of one topic."""
     return cast(Sequence[str], lease.carry.get(SEED_TOPICS, ())) if lease.carry else ()
+
+
+def _gain(scores: Scores, needs: Mapping[str, float]) -> float:
+    """Return the score of a URL by its scores for the topics; where some wait for the next batch, the best counts."""
+    if min(scores.values()) < 0:
+        return max(_weighted(score, needs[name]) for name, score in scores.items())
+    return sum(needs[name] * score for name, score in scores.items())
 
 
 def _weighted(score: float, need: float) -> float:
