@@ -1,16 +1,20 @@
 """A crawl of two topics over real sockets: judged, counted, budgeted and reported separately."""
 
+import asyncio
 import json
 
 import pytest
 import yaml
 
+from testing.servers import store_server
 from tests.e2e.conftest import CommandLine, quick, serving
 from thresher import Crawl
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.views.pages import pages
 from thresher.dashboard.views.status import status
 from thresher.errors import ConfigError
+from thresher.feedback.topic_counts import read_topic_counts
+from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.project import CrawlProject
 
 SOLAR_NAME, TEA_NAME = "perovskite-solar", "green-tea"
@@ -145,12 +149,56 @@ def test_a_second_run_goes_on_with_what_each_topic_learned(tmp_path):
     assert names == {"solar", "tea"}
 
 
+def test_a_crawl_on_a_store_counts_and_balances_each_topic_over_workers_and_runs(tmp_path):
+    thresher = CommandLine(tmp_path)
+    with store_server("redis", tmp_path / "store") as store, serving() as site:
+        site.pages = dict(PAGES)
+        new(thresher, site, tmp_path)
+        for limit in (["--pages", 12], []):
+            ran = thresher("run", "two", "--store", store.url, "--workers", 2, *limit)
+            assert ran.returncode == 0, ran.stderr
+        numbers = json.loads(thresher("status", "two", "--json").stdout)
+        found = {name: len(rows(thresher, "--by-topic", name, "--relevant")) for name in ("solar", "tea")}
+        published = asyncio.run(published_counts(store.url))
+    assert {name: each["relevant"] for name, each in numbers["topics"].items()} == published == found
+    assert min(found.values()) > 6
+    assert len(site.paths) == len(set(site.paths))
+
+
+async def published_counts(url):
+    """Read the numbers that workers compute the needs of topics from."""
+    frontier = RedisFrontier(url, crawl="two")
+    try:
+        return await read_topic_counts(frontier)
+    finally:
+        await frontier.close()
+
+
+def test_a_new_crawl_takes_over_the_topics_with_their_own_hubs(crawled):
+    _, thresher = crawled
+    made = thresher("new", "again", "--from", "two", "--hubs", 3)
+    assert made.returncode == 0, made.stderr
+    again = CrawlProject.open(thresher.folder / "again")
+    assert {name: topic.title for name, topic in again.config.topics.items()} == {
+        "solar": {"en": "perovskite solar"},
+        "tea": {"en": "green tea"},
+    }
+    relevant = {
+        name: {row["url"] for row in rows(thresher, "--by-topic", name, "--relevant")} for name in again.topic_names
+    }
+    for name, urls in relevant.items():
+        assert again.topic_seeds(name)
+        assert set(again.topic_seeds(name)) <= urls
+    assert thresher("new", "tea", "--from", "two", "--topic", "green tea").returncode == 0
+    assert CrawlProject.open(thresher.folder / "tea").seeds()
+
+
 def test_why_names_the_topics_with_their_probabilities(crawled):
     site, thresher = crawled
     told = thresher("why", "two", site.url("/tea3")).stdout
     assert "Relevant to tea: relevance" in told
     assert "relevance by topic:" in told
-    assert "link score by topic, the highest counts:" in told
+    assert "link score by topic, before weighting by need:" in told
     assert "topic tea" in told
     answer = json.loads(thresher("why", "two", site.url("/tea3"), "--json").stdout)
     assert answer["path"][-1]["topics"]["tea"] > 0.5 > answer["path"][-1]["topics"]["solar"]

@@ -12,7 +12,7 @@ import click
 from thresher.cli.output import CRAWL, echo
 from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError
-from thresher.export.hubs import Hub, hubs
+from thresher.export.hubs import hubs
 from thresher.operations.create import NewCrawl, checked_seed, create_crawl
 from thresher.project import CrawlProject
 from thresher.storage.reader import PageStoreReader
@@ -31,7 +31,8 @@ class EarlierCrawl:
         taxonomy: The file of its taxonomy, or ``bundled``; empty without one.
         nodes: Its nodes there.
         allow: Private networks that it may crawl.
-        hubs: Its best hubs.
+        hubs: The URLs of its best hubs.
+        topics: Its topics as topic.yaml has them, each with its own best hubs as seeds.
     """
 
     topic: TopicDefinition
@@ -39,30 +40,36 @@ class EarlierCrawl:
     taxonomy: str = ""
     nodes: list[str] = field(default_factory=list)
     allow: list[str] = field(default_factory=list)
-    hubs: list[Hub] = field(default_factory=list)
+    hubs: list[str] = field(default_factory=list)
+    topics: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def open(cls, folder: Path, number: int) -> EarlierCrawl:
         """Read an earlier crawl.
 
         Raises:
-            ConfigError: It found no hub, or has several topics.
+            ConfigError: It found no hub.
         """
         crawl = CrawlProject.open(folder)
-        if crawl.topic_names:
-            raise ConfigError(f"{folder} is a crawl of several topics; --from continues a crawl of one topic")
         with PageStoreReader(crawl.folder.pages) as collection:
-            found = hubs(collection, number)
-        if not found:
+            found = {
+                name: [hub.record.url for hub in hubs(collection, number, name)] for name in crawl.topic_names or [""]
+            }
+        if not any(found.values()):
             raise ConfigError(f"{folder} has no relevant page yet that leads to others; let it run, or give --seed")
         config, chosen = crawl.config, crawl.config.taxonomy
+        one = TopicDefinition(title=config.title, keywords=config.keywords)
         return cls(
-            topic=TopicDefinition(title=config.title, keywords=config.keywords) if chosen is None else crawl.topic(),
+            topic=one if chosen is None or config.topics else crawl.topic(),
             contact=config.manners.contact,
             taxonomy=_located(folder, chosen.file) if chosen else "",
             nodes=list(chosen.nodes) if chosen else [],
             allow=list(config.network.allow),
-            hubs=found,
+            hubs=list(dict.fromkeys(url for urls in found.values() for url in urls)),
+            topics={
+                name: {**topic.model_dump(exclude_defaults=True, exclude={"seeds"}), "seeds": found[name]}
+                for name, topic in config.topics.items()
+            },
         )
 
 
@@ -134,7 +141,7 @@ def new(
     choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
     wanted = choice.topic_with(words)
     named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
-    named += [hub.record.url for hub in earlier.hubs] if earlier else []
+    named += earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else []
     if not wanted.vectors() and not named:
         raise ConfigError(
             'the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it'
@@ -203,7 +210,7 @@ def _choose(
 ) -> _Choice:
     """Read the topic from its phrase, from nodes of a taxonomy, or from an earlier crawl."""
     if earlier and not (phrases or file or nodes):
-        return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes)
+        return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes, topics=earlier.topics)
     if not file and not nodes:
         if languages:
             raise ConfigError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from math import sqrt
@@ -38,11 +37,11 @@ class Hub:
     hosts: int
 
 
-def hubs(collection: PageStoreReader, number: int) -> list[Hub]:
-    """Return the best hubs, few of each host; memory grows with the hosts alone."""
-    with closing(PageSet(collection, _relevant(collection))) as relevant:
+def hubs(collection: PageStoreReader, number: int, topic: str = "") -> list[Hub]:
+    """Return the best hubs, of the crawl or of one of its topics, few of each host; memory grows with the hosts."""
+    with closing(PageSet(collection, collection.ranked(relevant=True, topic=topic))) as relevant:
         best: dict[str, list[tuple[float, int, Hub]]] = {}
-        for place, record in enumerate(_relevant(collection)):
+        for place, record in enumerate(collection.ranked(relevant=True, topic=topic)):
             hub = _hub(collection, record, relevant)
             if hub.relevant:
                 of_host = best.setdefault(host_key(record.url), [])
@@ -51,10 +50,6 @@ def hubs(collection: PageStoreReader, number: int) -> list[Hub]:
                     heapq.heappop(of_host)
     ranked = sorted((entry for of_host in best.values() for entry in of_host), reverse=True)
     return [hub for _, _, hub in ranked[:number]]
-
-
-def _relevant(collection: PageStoreReader) -> Iterator[PageRecord]:
-    return (record for record in collection.ranked() if record.relevant)
 
 
 def _hub(collection: PageStoreReader, record: PageRecord, relevant: PageSet) -> Hub:

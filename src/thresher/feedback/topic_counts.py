@@ -12,7 +12,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.feedback.forecast import read_forecast
@@ -84,7 +84,8 @@ class TopicStatus:
     Args:
         relevant: Relevant pages by the current verdicts, without duplicates.
         wanted: How many are wanted; None for no limit.
-        forecast: How many of the waiting URLs lead to further ones, as an interval; None when unknown.
+        forecast: How many of the waiting URLs lead to further ones, as an interval; None when unknown, and for a
+            complete topic, whose links are not followed any more.
     """
 
     name: str
@@ -111,13 +112,10 @@ async def read_topics(
         return []
     found = await asyncio.to_thread(count_topics, pages) if pages else await read_topic_counts(frontier)
     return [
-        TopicStatus(
-            name=name,
-            relevant=found.get(name, 0),
-            wanted=wanted,
-            forecast=await read_forecast(frontier, counts, name),
+        status if status.is_complete else replace(status, forecast=await read_forecast(frontier, counts, status.name))
+        for status in (
+            TopicStatus(name=name, relevant=found.get(name, 0), wanted=wanted) for name, wanted in topics.items()
         )
-        for name, wanted in topics.items()
     ]
 
 

@@ -46,7 +46,7 @@ class JudgementUpdater:
         self._stateful = strategy if isinstance(strategy, Stateful) else None
         self._warm_startable = strategy if isinstance(strategy, WarmStartable) else None
         self._batch_size = strategy.batch_size if isinstance(strategy, Batched) else 0
-        self._budgets = strategy if isinstance(strategy, TopicsStrategy) and strategy.wanted else None
+        self._topics = strategy if isinstance(strategy, TopicsStrategy) else None
         self._pages_to_needs = 0
         self._forecast_publishers = ForecastPublishers(strategy, frontier)
         self.frontier = frontier
@@ -88,6 +88,7 @@ class JudgementUpdater:
 
     async def warm_start(self, pages: Path) -> int:
         """Give the strategy the stored pages that link to the best waiting URLs; return how many pages."""
+        await self._read_needs()
         return await warm_start(self._warm_startable, self.frontier, pages) if self._warm_startable else 0
 
     async def teach(
@@ -164,13 +165,13 @@ class JudgementUpdater:
             await self._forecast_publishers.fetched(relevance, topics or {})
 
     async def _read_needs(self) -> None:
-        """Read how many relevant pages each topic has, every few pages, if some want a number of them."""
-        if self._budgets is None:
+        """Read how many relevant pages each of several topics has, every few pages."""
+        if self._topics is None:
             return
         self._pages_to_needs -= 1
         if self._pages_to_needs <= 0:
             self._pages_to_needs = NEEDS_PAGES
-            self._budgets.set_found(await read_topic_counts(self.frontier))
+            self._topics.set_found(await read_topic_counts(self.frontier))
 
     def close(self) -> None:
         """Save the state of judge and strategy."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.frontier.base import Frontier
-from thresher.records import TOPIC_PART, Judgement, ParsedPage, Parts
+from thresher.records import TOPIC_PART, Judgement, ParsedPage
 from thresher.storage.reader import PageStoreReader, kept_judgement, kept_page
 from thresher.strategies.base import WarmStartable
 from thresher.strategies.topics import TopicsStrategy
@@ -31,26 +31,17 @@ class StoredParent:
 
     Args:
         outcomes: The judgements of the URLs that it links to, as far as they were fetched.
-        scores: The scores of its links by topic when they were found, in crawls of several topics.
+        scores: By topic the scores of its links when they were found, in crawls of several topics.
     """
 
     page: ParsedPage
     judgement: Judgement
     outcomes: Mapping[str, Judgement]
-    scores: Mapping[str, Parts]
+    scores: Mapping[str, Mapping[str, float]]
 
     def rewards(self, topic: str = "") -> dict[str, float]:
         """Return the rewards of the fetched URLs, for the crawl or for one of its topics."""
         return {url: judgement.topics.get(topic, judgement).reward for url, judgement in self.outcomes.items()}
-
-    def waiting(self, topic: str, waiting: Mapping[str, float]) -> dict[str, float]:
-        """Return the scores of its waiting URLs for one topic: the current one for the topic that decides it."""
-        part = f"{TOPIC_PART}{topic}"
-        return {
-            url: waiting[url] if parts[part] == max(parts.values()) else min(parts[part], waiting[url])
-            for url, parts in self.scores.items()
-            if url in waiting and part in parts
-        }
 
 
 async def warm_start(strategy: WarmStartable, frontier: Frontier, pages: Path) -> int:
@@ -68,8 +59,14 @@ async def warm_start(strategy: WarmStartable, frontier: Frontier, pages: Path) -
 
 
 def _warm_start_topics(strategy: TopicsStrategy, parent: StoredParent, waiting: Mapping[str, float]) -> None:
+    known = {
+        url: strategy.split_score(own, waiting[url])
+        for url, scores in parent.scores.items()
+        if url in waiting and (own := {name: score for name, score in scores.items() if name in strategy.strategies})
+    }
     for topic in parent.judgement.topics:
-        of_topic, outcomes = parent.waiting(topic, waiting), parent.rewards(topic)
+        of_topic = {url: scores[topic] for url, scores in known.items() if topic in scores}
+        outcomes = parent.rewards(topic)
         strategy.warm_start_topic(topic, parent.page, parent.judgement, waiting=of_topic, outcomes=outcomes)
 
 
@@ -86,9 +83,11 @@ def _stored_parents(folder: Path, parents: list[int], waiting: Mapping[str, floa
             yield StoredParent(replace(page, links=links), kept_judgement(record), outcomes, scores)
 
 
-def _topic_scores(collection: PageStoreReader, parent: int) -> dict[str, Parts]:
+def _topic_scores(collection: PageStoreReader, parent: int) -> dict[str, dict[str, float]]:
     return {
-        link.url: {name: score for name, score in link.parts.items() if name.startswith(TOPIC_PART)}
+        link.url: {
+            name.removeprefix(TOPIC_PART): score for name, score in link.parts.items() if name.startswith(TOPIC_PART)
+        }
         for link in collection.links(parent)
     }
 

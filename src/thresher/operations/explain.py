@@ -231,7 +231,7 @@ class Explanation:
             return
         topics = {name: score for name, score in parts.items() if name.startswith(TOPIC_PART)}
         if topics:
-            yield "     link score by topic, the highest counts:"
+            yield "     link score by topic, before weighting by need:"
             yield from _listed(topics)
             parts = {name: score for name, score in parts.items() if name not in topics}
         if not parts:

@@ -1,8 +1,13 @@
 """The strategy of crawls of several topics: one strategy of the configured kind per topic.
 
-Each learns from the judgements for its own topic. The score of a link is the maximum over the topics of need times
-score: the need of a topic is 1 while it wants pages, and 0 when it has them. The scores of waiting URLs are remembered
-by topic, so that all of them are scored again when a need changes.
+Each learns from the judgements for its own topic. The score of a link is its expected gain, the sum over the topics of
+need times score. A topic that has its pages needs no more. The need of the others falls with what they have:
+
+    need = ((SMOOTHING + least found) / (SMOOTHING + found)) ^ balance        over the topics that need pages
+
+With balance 1 the crawl is proportionally fair (Kelly 1997): it follows the gradient of the sum of log(found), so a
+topic with many pages, or whose judge is too generous, leaves fetches to the others. The scores of waiting URLs are
+remembered by topic; all are scored again when a need has changed by the factor `NEED_STEP`.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from math import log
 from typing import cast
 
 from thresher.judges.base import StateStore
@@ -42,6 +48,11 @@ from thresher.strategies.base import (
 MOST_WAITING = 500_000
 """Waiting URLs whose scores are remembered by topic: the latest."""
 LEAST_CHANGE = 1e-6
+BALANCE = 1.0
+SMOOTHING = 5.0
+"""Pages that every topic is taken to have at the start: about the number of seeds."""
+NEED_STEP = 1.3
+"""A need is applied when it has changed by this factor: all waiting URLs are scored again."""
 CARRIES = "topics"
 """The key of a URL's carry with the carry of each topic."""
 
@@ -56,6 +67,7 @@ class TopicsStrategy:
         strategies: The strategy of each topic, by its name.
         seeds: The canonical URLs of each topic's seeds; a seed of no topic is scored by all of them.
         wanted: How many relevant pages a topic wants; topics without a number always need more.
+        balance: How much the need of a topic falls with its pages: 0 not at all.
     """
 
     def __init__(
@@ -64,8 +76,10 @@ class TopicsStrategy:
         *,
         seeds: Mapping[str, AbstractSet[str]],
         wanted: Mapping[str, int] | None = None,
+        balance: float = BALANCE,
     ) -> None:
         self.strategies = strategies
+        self._balance = balance
         self.wanted = wanted or {}
         first = next(iter(strategies.values()))
         self.merge: Merge = first.merge
@@ -80,8 +94,17 @@ class TopicsStrategy:
 
     def set_found(self, found: Mapping[str, int]) -> None:
         """Set how many relevant pages each topic has; the next `revise` scores waiting URLs again if needs changed."""
-        complete = {name for name, wanted in self.wanted.items() if found.get(name, 0) >= wanted}
-        self._needs = {name: float(name not in complete) for name in self.strategies}
+        numbers = {name: found.get(name, 0) for name in self.strategies}
+        incomplete = {name: n for name, n in numbers.items() if n < self.wanted.get(name, n + 1)}
+        least = SMOOTHING + min(incomplete.values(), default=0)
+        needs = {
+            name: (least / (SMOOTHING + number)) ** self._balance if name in incomplete else 0.0
+            for name, number in numbers.items()
+        }
+        if any(_differs(need, self._needs[name]) for name, need in needs.items()):
+            self._needs = needs
+            if not self._waiting:
+                self._applied_needs = needs
 
     def seeds(self, urls: Sequence[str]) -> Iterable[Candidate]:
         owners = {url: [name for name in self.strategies if url in self._seeds.get(name, ())] for url in urls}
@@ -115,15 +138,15 @@ class TopicsStrategy:
         """Return the new scores of waiting URLs: of all when a need has changed."""
         was = self._applied_needs
         changed = self._waiting if was != self._needs else {}
-        before = {url: self._best(scores, was) for url, scores in changed.items()}
+        before = {url: _gain(scores, was) for url, scores in changed.items()}
         for name, strategy in self.strategies.items():
             if isinstance(strategy, Rescorer):
                 for url, change in strategy.revise(_revisions_of(revisions, name)).items():
                     scores = self._waiting.setdefault(url, {name: change.was})
-                    before.setdefault(url, self._best(scores, was))
+                    before.setdefault(url, _gain(scores, was))
                     scores[name] = change.now
         self._applied_needs = self._needs
-        after = {url: self._best(self._waiting[url], self._needs) for url in before}
+        after = {url: _gain(self._waiting[url], self._needs) for url in before}
         return {
             url: ScoreChange(score, after[url])
             for url, score in before.items()
@@ -157,8 +180,21 @@ class TopicsStrategy:
             own = judgement.topics.get(name, judgement)
             strategy.warm_start(page, own, waiting=waiting, outcomes=outcomes)
 
+    def split_score(self, scores: Scores, score: float) -> Scores:
+        """Return scores by topic that give a waiting URL its score in the frontier, after a restart.
+
+        Args:
+            scores: Its scores by topic when it was found.
+            score: Its score in the frontier.
+        """
+        gain = _gain(scores, self._applied_needs)
+        if gain > 0 and score >= 0:
+            return {name: own * score / gain for name, own in scores.items()}
+        best = max(scores.values())
+        return {name: score if own == best else min(own, score) for name, own in scores.items()}
+
     def forecast(self, *, pages: int, harvest: float, waiting: int) -> Forecast | None:
-        first = next(iter(self.strategies.values()))
+        first = next(iter(self.strategies.values()))  # all are of one kind, which has one formula
         return first.forecast(pages=pages, harvest=harvest, waiting=waiting) if isinstance(first, Forecaster) else None
 
     def load_state(self, state_store: StateStore) -> None:
@@ -182,33 +218,29 @@ class TopicsStrategy:
         return [self._candidate(url, own) for url, own in by_url.items()]
 
     def _candidate(self, url: str, own: Mapping[str, Candidate]) -> Candidate:
-        scores = {name: candidate.score for name, candidate in own.items()}
-        self._remember(url, scores)
-        weighted = {name: _weighted(score, self._needs[name]) for name, score in scores.items()}
-        decisive = own[max(weighted, key=weighted.__getitem__)]
-        topics = {f"{TOPIC_PART}{name}": round(score, 3) for name, score in weighted.items()}
+        scores = self._remember(url, {name: candidate.score for name, candidate in own.items()})
+        decisive = max(own, key=lambda name: _weighted(own[name].score, self._applied_needs[name]))
+        topics = {f"{TOPIC_PART}{name}": round(candidate.score, 3) for name, candidate in own.items()}
         carries = {name: candidate.carry for name, candidate in own.items() if candidate.carry}
         return Candidate(
             url,
-            max(weighted.values()),
-            {**topics, **decisive.parts},
+            _gain(scores, self._applied_needs),
+            {**topics, **own[decisive].parts},
             cast(Carry, {CARRIES: carries}) if carries else EMPTY,
             max(candidate.depth_left for candidate in own.values()),
         )
 
-    def _remember(self, url: str, scores: Scores) -> None:
-        """Combine the scores with those of an earlier link to the same URL, as the frontier does."""
+    def _remember(self, url: str, scores: Scores) -> Scores:
+        """Combine the scores with those of an earlier link to the same URL, as the frontier does; return the result."""
         known = self._waiting.get(url)
         if known is None:
-            self._waiting[url] = dict(scores)
+            self._waiting[url] = known = dict(scores)
             if len(self._waiting) > MOST_WAITING:
                 del self._waiting[next(iter(self._waiting))]
         elif self.merge is Merge.MAX:
             for name, score in scores.items():
                 known[name] = max(score, known.get(name, score))
-
-    def _best(self, scores: Scores, needs: Mapping[str, float]) -> float:
-        return max(_weighted(score, needs[name]) for name, score in scores.items())
+        return known
 
 
 def seed_topics(lease: Lease) -> Sequence[str]:
@@ -216,17 +248,28 @@ def seed_topics(lease: Lease) -> Sequence[str]:
     return cast(Sequence[str], lease.carry.get(SEED_TOPICS, ())) if lease.carry else ()
 
 
+def _gain(scores: Scores, needs: Mapping[str, float]) -> float:
+    """Return the score of a URL by its scores for the topics; where some wait for the next batch, the best counts."""
+    if min(scores.values()) < 0:
+        return max(_weighted(score, needs[name]) for name, score in scores.items())
+    return sum(needs[name] * score for name, score in scores.items())
+
+
 def _weighted(score: float, need: float) -> float:
     """Multiply a score by a need; scores below 0 wait for the next batch, and their lowest value is -1."""
     return need * score if score >= 0 else need * (score + 1) - 1
 
 
+def _differs(need: float, applied: float) -> bool:
+    """Return whether a need has changed enough to score all waiting URLs again."""
+    return need != applied and (not need or not applied or abs(log(need / applied)) >= log(NEED_STEP))
+
+
 def _lease_of(lease: Lease, topic: str) -> Lease:
-    """Return the lease with the carry of one topic."""
-    if not lease.carry:
-        return lease
-    carries = cast(Mapping[str, Json], lease.carry.get(CARRIES) or EMPTY)
-    return replace(lease, carry=cast(Carry, carries.get(topic) or EMPTY))
+    """Return the lease with the carry of one topic, for which a seed of others is an ordinary page."""
+    hops = lease.hops if topic in seed_topics(lease) else max(1, lease.hops)
+    carries = cast(Mapping[str, Json], lease.carry.get(CARRIES) or EMPTY) if lease.carry else EMPTY
+    return replace(lease, hops=hops, carry=cast(Carry, carries.get(topic) or EMPTY))
 
 
 def _revisions_of(revisions: Sequence[Revision], topic: str) -> list[Revision]:

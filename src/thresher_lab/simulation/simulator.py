@@ -7,17 +7,19 @@ fetch takes time and waiting costs nothing.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from thresher.feedback.topic_counts import publish_topic_counts
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
-from thresher.records import FetchedPage, Lease, ParsedPage
-from thresher.storage.page_store import NoArchive
+from thresher.records import FetchedPage, Judgement, Lease, ParsedPage, Revision
+from thresher.storage.page_store import NoArchive, PageRecord
 from thresher.strategies.base import Strategy
 from thresher.urls.canonical import host_key
 from thresher.urls.scope import UrlScope
@@ -113,6 +115,31 @@ class WebResponder:
         return SimulatedFetch(url=url, page_id=number, relevance=relevance, bytes=found[1] if found else 0)
 
 
+class TopicVerdicts(NoArchive):
+    """The current verdicts of pages for several topics, which the page store of a live crawl holds."""
+
+    def __init__(self) -> None:
+        self._relevant: dict[str, dict[str, bool]] = {}
+        self.counts: Counter[str] = Counter()
+
+    async def keep(self, records: Sequence[PageRecord]) -> None:
+        for record in records:
+            if record.topics and not record.duplicate_of:
+                self._set(record.url, record.topics)
+
+    async def revise(self, revisions: Sequence[Revision]) -> Mapping[str, int]:
+        for revision in revisions:
+            if revision.url in self._relevant:
+                self._set(revision.url, revision.judgement.topics)
+        return {}
+
+    def _set(self, url: str, topics: Mapping[str, Judgement]) -> None:
+        known = self._relevant.setdefault(url, {})
+        for name, judgement in topics.items():
+            self.counts[name] += judgement.relevant - known.get(name, False)
+            known[name] = judgement.relevant
+
+
 class VirtualClock:
     """A clock that is advanced by hand."""
 
@@ -147,9 +174,10 @@ class Simulator:
         self._clock = VirtualClock()
         self._delay_seconds = delay_seconds
         self._frontier = MemoryFrontier(clock=self._clock, merge=strategy.merge, waiting_per_host=len(web) * 2 + 1000)
+        self._verdicts = TopicVerdicts()
         self._pipeline = Pipeline(
             frontier=self._frontier,
-            archive=NoArchive(),
+            archive=self._verdicts,
             judge=timed_judge(judge, self._watch),
             strategy=timed_strategy(strategy, self._watch),
             rules=rules or rules_of(web),
@@ -196,4 +224,6 @@ class Simulator:
         if self._delay_seconds:
             self._clock.now += FETCH_SECONDS
         record = await self._pipeline.process(lease, answer, delay_seconds=self._delay_seconds)
+        if record.topics:  # the supervisor of a live crawl counts the page store
+            await publish_topic_counts(self._frontier, "", self._verdicts.counts)
         return self._answers.fetch(lease.url, record.relevance)

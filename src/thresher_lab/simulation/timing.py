@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 
 from thresher.judges.base import Judge, Learner, StateStore
+from thresher.judges.topics import TopicsJudge, topics_judge
 from thresher.records import Candidate, Forecast, Judgement, Lease, ParsedPage, Revision, TermWeight
 from thresher.strategies.base import Batched, Forecaster, HandlesMisses, Rescorer, ScoreChange, Strategy
+from thresher.strategies.topics import TopicsStrategy
 
 
 class Stopwatch:
@@ -73,7 +76,9 @@ class TimedLearner(TimedJudge):
 
 
 def timed_judge(judge: Judge, watch: Stopwatch) -> Judge:
-    """Wrap a judge with a stopwatch; a learning judge still learns."""
+    """Wrap a judge with a stopwatch; a learning judge still learns, and of several topics each is timed."""
+    if isinstance(judge, TopicsJudge):
+        return topics_judge({name: timed_judge(each, watch) for name, each in judge.judges.items()})
     return TimedLearner(judge, watch) if isinstance(judge, Learner) else TimedJudge(judge, watch)
 
 
@@ -117,5 +122,9 @@ class TimedRescorer(TimedStrategy):
 
 
 def timed_strategy(strategy: Strategy, watch: Stopwatch) -> Strategy:
-    """Wrap a strategy with a stopwatch; a rescoring strategy still rescores."""
+    """Wrap a strategy with a stopwatch; a rescoring strategy still rescores, and of several topics each is timed."""
+    if isinstance(strategy, TopicsStrategy):
+        timed = copy(strategy)
+        timed.strategies = {name: timed_strategy(each, watch) for name, each in strategy.strategies.items()}
+        return timed
     return TimedRescorer(strategy, watch) if isinstance(strategy, Rescorer) else TimedStrategy(strategy, watch)

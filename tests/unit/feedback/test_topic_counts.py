@@ -1,11 +1,13 @@
 """Machines add up how many relevant pages each topic has, and know when all have theirs."""
 
+import json
+
 import pytest
 
 from thresher.feedback.topic_counts import KIND, TopicTotals, publish_topic_counts, read_topic_counts, read_topics
 from thresher.frontier.base import CRAWL_WIDE, Counts
 from thresher.frontier.memory.frontier import MemoryFrontier
-from thresher.records import Judgement, Outcome
+from thresher.records import Forecast, Judgement, Outcome
 from thresher.storage.page_store import PageRecord, PageStoreWriter
 
 
@@ -75,3 +77,13 @@ async def test_the_status_of_each_topic_is_that_of_the_page_store_or_else_the_pu
     [tea] = await read_topics(frontier, Counts(), {"tea": 8}, None)
     assert (tea.relevant, tea.is_complete) == (7, False)
     assert await read_topics(frontier, Counts(), {}, tmp_path) == []
+
+
+async def test_a_complete_topic_has_no_forecast_since_its_links_are_not_followed_any_more(frontier):
+    ahead = {"latest": [], "forecast": {"pages": 300, "least": 1, "most": 9}}
+    for name in ("tea", "solar"):
+        await frontier.put_state(CRAWL_WIDE, f"forecast {name}", json.dumps(ahead), seconds=60)
+    await publish_topic_counts(frontier, "", {"tea": 8, "solar": 8})
+    [tea, solar] = await read_topics(frontier, Counts(pages=310, waiting=50), {"tea": 8, "solar": 9}, None)
+    assert tea.forecast is None
+    assert solar.forecast == Forecast(pages=300, least=1, most=9)

@@ -237,20 +237,27 @@ class Topical(TopicsStrategy):
     """A strategy of several topics that writes down what it is told."""
 
     def __init__(self):
-        super().__init__({"tea": BestFirst(), "solar": BestFirst()}, seeds={}, wanted={"tea": 3})
+        super().__init__({"tea": BestFirst(), "solar": BestFirst()}, seeds={})
         self.found = []
 
     def set_found(self, found):
         self.found.append(dict(found))
 
 
-async def test_a_strategy_with_budgets_hears_now_and_then_how_many_pages_there_are():
+async def test_a_strategy_of_several_topics_is_given_their_counts_every_few_pages():
     world = World(Fickle(), Topical())
     await publish_topic_counts(world.frontier, "one", {"tea": 1})
     await publish_topic_counts(world.frontier, "two", {"tea": 1, "solar": 4})
     for _ in range(NEEDS_PAGES + 1):
         await world.updater.settled(A)
     assert world.strategy.found == [{"tea": 2, "solar": 4}] * 2
+
+
+async def test_needs_are_known_before_waiting_urls_are_scored_after_a_restart(tmp_path):
+    world = World(Fickle(), Topical())
+    await publish_topic_counts(world.frontier, "one", {"tea": 2})
+    await world.updater.warm_start(tmp_path)
+    assert world.strategy.found == [{"tea": 2}]
 
 
 async def test_a_label_of_one_topic_is_a_verdict_for_this_topic_only(tmp_path):

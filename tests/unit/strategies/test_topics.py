@@ -1,4 +1,4 @@
-"""A strategy for several topics: the best topic that still wants pages scores a link."""
+"""A strategy for several topics: a link is worth its expected gain for the topics that need pages."""
 
 import pytest
 
@@ -43,10 +43,50 @@ def both(**wanted):
     return TopicsStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={"solar": {A}, "tea": {B}}, wanted=wanted)
 
 
-def test_a_link_has_the_score_of_its_best_topic_and_names_all():
-    [candidate] = both().score(page(*links(1)), judged(solar=0.2, tea=0.8), lease())
-    assert candidate.score == 0.8
-    assert candidate.parts == {"topic solar": 0.2, "topic tea": 0.8, "own": 0.8}
+def test_a_link_has_the_sum_of_its_scores_and_names_all():
+    [candidate] = both().score(page(*links(1)), judged(solar=0.2, tea=0.7), lease())
+    assert candidate.score == pytest.approx(0.9)
+    assert candidate.parts == {"topic solar": 0.2, "topic tea": 0.7, "own": 0.7}
+
+
+def test_a_url_that_is_found_again_has_the_best_score_of_each_topic():
+    strategy = both()
+    strategy.score(page(*links(1)), judged(solar=0.2, tea=0.4), lease())
+    [candidate] = strategy.score(page(*links(1), url=B), judged(solar=0.3, tea=0.1), lease(url=B))
+    assert candidate.score == pytest.approx(0.3 + 0.4)
+
+
+def test_the_need_of_a_topic_falls_with_its_pages_and_steps_of_waiting_urls_are_few():
+    strategy = both()
+    strategy.score(page(*links(1)), judged(solar=0.2, tea=0.8), lease())
+    strategy.set_found({"solar": 5, "tea": 6})
+    assert strategy.revise([]) == {}  # too small a change to score all waiting URLs again
+    strategy.set_found({"solar": 5, "tea": 15})
+    assert strategy.needs == {"solar": 1.0, "tea": pytest.approx(0.5)}
+    assert strategy.revise([]) == {A: ScoreChange(1.0, pytest.approx(0.6))}
+    [candidate] = strategy.score(page(*links(1), url=B), judged(solar=0.1, tea=0.9), lease(url=B))
+    assert candidate.score == pytest.approx(0.2 + 0.5 * 0.9)
+
+
+def test_without_balance_every_topic_that_wants_pages_counts_alike():
+    strategy = TopicsStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={}, wanted={"tea": 90}, balance=0.0)
+    strategy.set_found({"solar": 5, "tea": 80})
+    assert strategy.needs == {"solar": 1.0, "tea": 1.0}
+
+
+def test_a_complete_topic_does_not_set_the_measure_for_the_others():
+    strategy = both(tea=3)
+    strategy.set_found({"solar": 95, "tea": 3})
+    assert strategy.needs == {"solar": 1.0, "tea": 0.0}
+
+
+def test_a_score_in_the_frontier_is_divided_among_the_topics_as_when_the_url_was_found():
+    strategy = both()
+    strategy.set_found({"solar": 5, "tea": 15})
+    divided = strategy.split_score({"solar": 0.2, "tea": 0.4}, 0.8)
+    assert divided == {"solar": pytest.approx(0.4), "tea": pytest.approx(0.8)}
+    assert strategy.split_score({"solar": 0.0, "tea": 0.0}, 0.1) == {"solar": 0.1, "tea": 0.1}
+    assert strategy.split_score({"solar": -0.5, "tea": -0.9}, -0.4) == {"solar": -0.4, "tea": -0.9}
 
 
 def test_each_topic_gets_back_its_own_carry():
@@ -72,15 +112,15 @@ def test_a_complete_topic_scores_no_links_and_its_waiting_urls_sink():
     strategy = both(tea=10)
     strategy.score(page(*links(1)), judged(solar=0.2, tea=0.8), lease())
     strategy.set_found({"tea": 9})
-    assert strategy.revise([]) == {}
+    assert strategy.revise([]) == {A: ScoreChange(1.0, pytest.approx(0.2 + 5 / 14 * 0.8))}
     strategy.set_found({"tea": 10})
     assert strategy.needs == {"solar": 1.0, "tea": 0.0}
-    assert strategy.revise([]) == {A: ScoreChange(0.8, 0.2)}
+    assert strategy.revise([]) == {A: ScoreChange(pytest.approx(0.2 + 5 / 14 * 0.8), 0.2)}
     assert strategy.revise([]) == {}
     [candidate] = strategy.score(page(*links(1), url=B), judged(solar=0.3, tea=0.8), lease(url=B))
     assert candidate.score == 0.3
     strategy.set_found({"tea": 8})
-    assert strategy.revise([]) == {A: ScoreChange(0.3, 0.8)}
+    assert strategy.revise([]) == {A: ScoreChange(0.3, pytest.approx(0.3 + 5 / 13 * 0.8))}
 
 
 def test_links_that_wait_for_a_batch_stay_below_zero():
@@ -101,7 +141,7 @@ def test_a_revision_reaches_the_strategies_of_its_topics_only():
     strategy = both()
     strategy.score(page(*links(1)), judged(solar=0.5, tea=0.8), lease())
     changes = strategy.revise([Revision(url=HERE, judgement=judged(solar=0.9))])
-    assert changes == {A: ScoreChange(0.8, 0.9)}
+    assert changes == {A: ScoreChange(1.3, pytest.approx(1.7))}
     assert strategy.strategies["tea"].revised == []
 
 
@@ -122,3 +162,15 @@ def test_the_own_strategy_learns_each_topic_from_its_own_reward():
     list(strategy.score(page(*links(2), url=B), judged(solar=0.0, tea=1.0), lease(url=B)))
     strategy.revise([Revision(url=B, judgement=judged(tea=0.9))])
     assert strategy.forecast(pages=200, harvest=20.0, waiting=100) is not None
+
+
+def test_a_seed_is_a_seed_for_its_own_topics_only():
+    class Hops(Fixed):
+        def score(self, page, judgement, lease):
+            self.hops = lease.hops
+            return super().score(page, judgement, lease)
+
+    strategy = TopicsStrategy({"solar": Hops(), "tea": Hops()}, seeds={"solar": {A}, "tea": {B}})
+    [seed] = [candidate for candidate in strategy.seeds([A, B]) if candidate.url == A]
+    list(strategy.score(page(*links(1), url=A), judged(solar=1.0, tea=0.0), lease(url=A, carry=seed.carry)))
+    assert {name: each.hops for name, each in strategy.strategies.items()} == {"solar": 0, "tea": 1}

@@ -223,7 +223,7 @@ class Thresher(BaseStrategy):
         self._keep_recalled_scores()
         known, relevance = self._known, judgement.reward
         known.number(page.url)  # a seed is known from now on
-        is_seed = not known.urls["parents"][known.number(page.url)]
+        is_seed = not lease.hops and not known.urls["parents"][known.number(page.url)]
         self._record_outcomes(lease, page.url, relevance)
         self._read(page, relevance, is_seed=is_seed)
         children = known.add_page(page, relevance)

@@ -1,13 +1,20 @@
 """A simulated crawl fetches what the line would fetch on the live web, in that order."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
+from thresher.feedback.topic_counts import read_topic_counts
 from thresher.judges.adaptive.judge import AdaptiveJudge
+from thresher.judges.topics import topics_judge
+from thresher.records import Judgement, Outcome, Revision
+from thresher.storage.page_store import PageRecord
 from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
+from thresher.strategies.topics import TopicsStrategy
 from thresher.topics.profile import TopicProfile
-from thresher_lab.simulation.simulator import FETCH_SECONDS, Simulator
+from thresher_lab.simulation.simulator import FETCH_SECONDS, Simulator, TopicVerdicts
 from thresher_lab.simulation.tasks import PerfectJudge
 from thresher_lab.webs.parsed_pages import ParsedPages
 
@@ -61,3 +68,32 @@ async def test_a_judge_that_learns_still_learns_on_a_stopwatch():
     judge = AdaptiveJudge(TopicProfile(vectors={"en": {"solar": 1.0}}, seeds=frozenset([u("seed")])))
     await Simulator(web, ParsedPages(web, keep=False), judge=judge, strategy=BreadthFirst()).run([u("seed")], 5)
     assert judge.pages_seen > 1
+
+
+async def test_of_several_topics_each_learns_and_the_relevant_pages_of_each_are_counted():
+    web = tea_and_solar()
+    judges = {
+        word: AdaptiveJudge(TopicProfile(vectors={"en": {word: 1.0}}, seeds=frozenset([u(seed)])))
+        for word, seed in (("solar", "seed"), ("tea", "teahub"))
+    }
+    strategy = TopicsStrategy({name: BestFirst() for name in judges}, seeds={"solar": {u("seed")}})
+    simulator = Simulator(web, ParsedPages(web, keep=False), judge=topics_judge(judges), strategy=strategy)
+    await simulator.run([u("seed"), u("teahub")], 12)
+    assert all(judge.pages_seen > 1 for judge in judges.values())
+    counted = await read_topic_counts(simulator._frontier)
+    assert counted == dict(simulator._verdicts.counts)
+    assert counted["tea"] >= 1
+
+
+async def test_topic_counts_follow_revised_verdicts():
+    verdicts = TopicVerdicts()
+    yes, no = Judgement(relevance=0.9, relevant=True), Judgement(relevance=0.1, relevant=False)
+    own = {"status": 200, "outcome": Outcome.DONE, "fetched_at": 1.0, "page": True}
+    record = PageRecord(fingerprint=1, url=u("tea0"), **own, topics={"tea": yes, "solar": no})
+    await verdicts.keep([record, replace(record, fingerprint=2, url=u("copy"), duplicate_of=1)])
+    assert verdicts.counts == {"tea": 1, "solar": 0}
+    changed = Judgement.of_topics({"solar": yes})
+    await verdicts.revise([Revision(url=u("tea0"), judgement=changed), Revision(url=u("no"), judgement=changed)])
+    assert verdicts.counts == {"tea": 1, "solar": 1}
+    await verdicts.revise([Revision(url=u("tea0"), judgement=Judgement.of_topics({"tea": no}))])
+    assert verdicts.counts == {"tea": 0, "solar": 1}
