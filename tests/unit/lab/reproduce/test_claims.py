@@ -27,7 +27,7 @@ def test_a_claim_holds_in_part_when_it_depends_on_the_topic():
 
 
 def test_equal_curves_prove_nothing():
-    assert judge_order("a > b", curves(a=[(1, 2)], b=[(1, 2)]), ["a", "b"]).verdict == Verdict.FAILS
+    assert judge_order("a > b", curves(a=[(1, 2), (1, 2)], b=[(1, 2), (1, 2)]), ["a", "b"]).verdict == Verdict.FAILS
 
 
 def test_a_claim_about_what_was_not_run_is_not_tested():
@@ -84,3 +84,7 @@ def test_other_parameters_are_another_strategy():
 )
 def test_verdicts_are_summed_up(verdicts, sum_of_them):
     assert together(verdicts) == sum_of_them
+
+
+def test_an_order_over_one_topic_is_not_tested():
+    assert judge_order("a > b", curves(a=[(2, 3)], b=[(1, 2)]), ["a", "b"]).verdict == Verdict.UNTESTED
