@@ -20,7 +20,7 @@ from thresher_lab.reproduce.fcmrps_crawlers import (
 from thresher_lab.reproduce.plans import ExperimentOverrides, plan
 from thresher_lab.reproduce.tables import Cell, ExperimentReport, Table, with_interval
 from thresher_lab.reproduce.trials import Trial
-from thresher_lab.reproduce.webs import language_of
+from thresher_lab.reproduce.webs import language_of, taxonomy_strength
 from thresher_lab.simulation.comparison_plan import Contender
 
 ABLATION_GROUNDS = [*SINGLE_WEBS, *TAXONOMY_WEBS]
@@ -68,9 +68,8 @@ def _more_in_chinese(rows: Sequence[Row], names: Sequence[str]) -> ClaimResult:
     claim = "URLs add more in Chinese than in English"
     gains = {}
     for language in ("en", "zh"):
-        found = [
-            group for group in groups(rows) if language_of(group.rows[0]["web"]) == language and group.spells_topics
-        ]
+        own = [row for row in rows if language_of(row["web"]) == language and taxonomy_strength(row["web"]) is None]
+        found = [group for group in groups(own) if group.spells_topics]  # in generated webs languages are spelled alike
         pairs = [compare(curves, names[1], names[0]) for group in found if (curves := group.precision(names))[names[0]]]
         if not pairs:
             return untested(claim, f"no rows of {language} topics whose URLs spell labels")

@@ -25,6 +25,10 @@ Curves = Mapping[str, Mapping[str, Curve]]
 """From strategy over topic to its curve; every strategy has the same topics."""
 
 
+FEWEST_TOPICS = 2
+"""With one topic there is no interval."""
+
+
 class Verdict(StrEnum):
     """The result of a claim."""
 
@@ -125,6 +129,8 @@ def judge_order(claim: str, curves: Curves, order: Sequence[str], *, scale: floa
     """
     if missing := [name for name in order if not curves.get(name)]:
         return untested(claim, f"no rows of {', '.join(missing)}")
+    if len(curves[order[0]]) < FEWEST_TOPICS:
+        return untested(claim, "one topic only")
     pairs = [compare(curves, better, worse) for better, worse in pairwise(order)]
     means = {name: float(np.mean(list(curves[name].values()))) for name in order}
     here = " > ".join(sorted(means, key=lambda name: -means[name]))

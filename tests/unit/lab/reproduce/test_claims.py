@@ -27,7 +27,7 @@ def test_a_claim_holds_in_part_when_it_depends_on_the_topic():
 
 
 def test_equal_curves_prove_nothing():
-    assert judge_order("a > b", curves(a=[(1, 2)], b=[(1, 2)]), ["a", "b"]).verdict == Verdict.FAILS
+    assert judge_order("a > b", curves(a=[(1, 2), (1, 2)], b=[(1, 2), (1, 2)]), ["a", "b"]).verdict == Verdict.FAILS
 
 
 def test_a_claim_about_what_was_not_run_is_not_tested():
@@ -36,19 +36,19 @@ def test_a_claim_about_what_was_not_run_is_not_tested():
 
 
 def test_an_order_of_three_holds_in_part_when_the_first_is_the_best():
-    found = judge_order("a > b > c", curves(a=[(4, 8)], b=[(2, 4)], c=[(3, 6)]), ["a", "b", "c"])
+    found = judge_order("a > b > c", curves(a=[(4, 8)] * 2, b=[(2, 4)] * 2, c=[(3, 6)] * 2), ["a", "b", "c"])
     assert found.verdict == Verdict.IN_PART
 
 
 def test_an_order_does_not_hold_when_its_headline_fails():
-    found = judge_order("a > b > c", curves(a=[(3, 6)], b=[(2, 4)], c=[(4, 8)]), ["a", "b", "c"])
+    found = judge_order("a > b > c", curves(a=[(3, 6)] * 2, b=[(2, 4)] * 2, c=[(4, 8)] * 2), ["a", "b", "c"])
     assert found.verdict == Verdict.FAILS
     assert found.reason.startswith("the headline fails, a is not above c; here c > a > b")
 
 
 def test_the_order_that_was_found_is_said():
-    found = judge_order("a > b > c", curves(a=[(3, 6)], b=[(2, 4)], c=[(4, 8)]), ["a", "b", "c"])
-    assert "here c > a > b, on average over 1 topics" in found.reason
+    found = judge_order("a > b > c", curves(a=[(3, 6)] * 2, b=[(2, 4)] * 2, c=[(4, 8)] * 2), ["a", "b", "c"])
+    assert "here c > a > b, on average over 2 topics" in found.reason
 
 
 def test_the_gain_is_the_difference_of_the_means_of_two_curves():
@@ -84,3 +84,7 @@ def test_other_parameters_are_another_strategy():
 )
 def test_verdicts_are_summed_up(verdicts, sum_of_them):
     assert together(verdicts) == sum_of_them
+
+
+def test_an_order_over_one_topic_is_not_tested():
+    assert judge_order("a > b", curves(a=[(2, 3)], b=[(1, 2)]), ["a", "b"]).verdict == Verdict.UNTESTED

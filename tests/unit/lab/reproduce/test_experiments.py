@@ -82,7 +82,7 @@ def test_e2_does_not_hold_where_all_crawlers_are_alike():
 
 def test_e3_asks_whether_urls_add_more_in_chinese():
     english = four(order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (2, 3)})
-    chinese = four("generated-zh", order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (4, 8)})
+    chinese = four("nankai_zh+section", order={"best-first (D=3)": (1, 2), "fcmrps (use=13)": (4, 8)})
     assert ablations.e3_report([*english, *chinese]).findings[-1].verdict == Verdict.HOLDS
     assert ablations.e3_report(english).findings[-1].verdict == Verdict.UNTESTED
 
