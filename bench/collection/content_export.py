@@ -122,7 +122,7 @@ def bench(pages: int) -> None:
         print("| export | rows | seconds | processor seconds | size, MB | peak MiB | opened |", flush=True)
         print("|---|---|---|---|---|---|---|", flush=True)
         for number, (form, options) in enumerate(FORMS.items()):
-            out = Path(name) / f"out{number}"
+            out = Path(name) / f"out{number}{'.parquet' if 'Parquet' in form else ''}"
             sample = measure(Path(name) / "crawl", options, out)
             cells = [sample.said, f"{sample.seconds:.0f}", f"{sample.cpu_seconds:.0f}"]
             cells += [f"{sample.out_bytes / 1e6:,.0f}", f"{sample.mebibytes:.0f}", opened(out, form)]
