@@ -169,10 +169,9 @@ def cells() -> Tally:
         cell = start + formula
         out = io.StringIO()
         row = dict.fromkeys(("url", "title"), cell)
-        with patch("thresher.export.rows.COLUMNS", dict.fromkeys(row, "string")):
-            write_csv([row], out)
-            raw = io.StringIO()
-            write_csv([row], raw, raw=True)
+        raw = io.StringIO()
+        for file, is_raw in ((out, False), (raw, True)):
+            write_csv([row], file, raw=is_raw, columns=dict.fromkeys(row, "string"))
         [_, *rows] = csv.reader(io.StringIO(out.getvalue(), newline=""))
         tally.count(all(read.startswith("'") for read in rows[0]) and len(rows) == 1, repr(cell))
         [_, [first, _]] = csv.reader(io.StringIO(raw.getvalue(), newline=""))
