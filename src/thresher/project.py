@@ -47,11 +47,12 @@ from thresher.topics.token_table import TokenTable
 from thresher.topics.topic import TopicDefinition
 from thresher.urls.address_policy import networks
 from thresher.urls.canonical import host_key
-from thresher.urls.scope import UrlScope
+from thresher.urls.scope import SKIPPED_EXTENSIONS, UrlScope
 from thresher.urls.store_address import SQLITE
 
 if TYPE_CHECKING:
     from thresher.frontier.redis.connection import RedisConnection
+    from thresher.parsing.documents.conversion import DocumentConverter
     from thresher.pipeline.links import PipelineRules
     from thresher.pipeline.pipeline import Parse, Pipeline
 
@@ -360,16 +361,30 @@ class CrawlProject:
             max_depth=config.scope.max_depth,
             own_hosts_only=not config.manners.contact,
             stand_in=self._in_a_lab,
+            skipped_extensions=SKIPPED_EXTENSIONS - {*config.documents.formats},
         )
+
+    def document_converter(self) -> DocumentConverter | None:
+        """Build what reads documents; None when topic.yaml wants none. It has to be closed."""
+        from thresher.parsing.documents.conversion import DocumentConverter
+        from thresher.parsing.documents.document import DocumentLimits
+
+        documents = self.config.documents
+        limits = DocumentLimits(max_pages=documents.max_pages, seconds=documents.seconds)
+        return DocumentConverter(documents.formats, limits) if documents.formats else None
 
     def _host_policy_config(self) -> HostPolicyConfig:
         scope = self.config.scope
         budget = HostBudget(
             most=scope.max_pages_per_host, first=scope.first_pages_per_host, per_relevant=scope.pages_per_relevant
         )
-        hosts = frozenset(map(host_key, self.seeds())) if self.config.sitemaps == "seeds" else None
-        sitemaps = None if self.config.sitemaps == "off" else SitemapHosts(hosts=hosts)
-        return HostPolicyConfig(budget=budget, traps=scope.traps == "leave", sitemaps=sitemaps)
+        sitemaps, feeds = self._listing_hosts(self.config.sitemaps), self._listing_hosts(self.config.feeds)
+        return HostPolicyConfig(budget=budget, traps=scope.traps == "leave", sitemaps=sitemaps, feeds=feeds)
+
+    def _listing_hosts(self, which: str) -> SitemapHosts | None:
+        """Return the hosts whose sitemaps or feeds are read; None for no host."""
+        hosts = frozenset(map(host_key, self.seeds())) if which == "seeds" else None
+        return None if which == "off" else SitemapHosts(hosts=hosts)
 
     def seeds(self) -> list[str]:
         """Return the seed URLs in their order.
@@ -475,6 +490,7 @@ def build_pipeline(
         rules=crawl.rules(),
         parse=parse or parse_html,
         parser_process=ParserProcess(),
+        documents=crawl.document_converter(),
         captures=_captures(crawl, worker) if worker else None,
         stored_markup=stored_markup if worker else None,
     )

@@ -120,6 +120,7 @@ class ParsedPage:
         blocks: The text of each content block, headings with the text that follows them; white space is not collapsed.
         canonical: The URL of its canonical link; empty without a plausible one.
         opt_outs: The AI opt-outs that apply to it, sorted: see `politeness.opt_outs`.
+        feeds: The canonical URLs of the feeds that its head links to.
     """
 
     url: str
@@ -136,6 +137,7 @@ class ParsedPage:
     blocks: tuple[str, ...] = ()
     canonical: str = ""
     opt_outs: tuple[str, ...] = ()
+    feeds: tuple[str, ...] = ()
 
 
 SAME = -1.0

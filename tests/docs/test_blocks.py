@@ -27,7 +27,10 @@ RUN_BY_ITS_OWN_TEST = {ROOT / "docs" / "howto" / "train-a-model.md"}
 """It needs a larger web than the others: `test_train_a_model`."""
 FROM_NOTHING = {
     ROOT / "README.md",
-    *(ROOT / "docs" / "howto" / f"{name}.md" for name in ("use-in-python", "fine-tuning-corpus", "knowledge-base")),
+    *(
+        ROOT / "docs" / "howto" / f"{name}.md"
+        for name in ("use-in-python", "fine-tuning-corpus", "knowledge-base", "pdfs")
+    ),
     *(ROOT / "docs" / "tutorial").glob("*.md"),
 }
 

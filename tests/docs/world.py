@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from testing.malicious_pdfs import pdf
 from tests.e2e.conftest import CommandLine, Site, quick, serving
 from thresher_lab.simulation.topic_splits import split
 from thresher_lab.webs.generator import generate
@@ -20,6 +21,7 @@ ENGLISH = "Perovskite solar cells turn light into current; a tandem cell stacks 
 CHINESE = "钙钛矿太阳能电池的稳定性和效率：叠层电池把钙钛矿放在硅上面，研究与产业都在进步。"
 TEA = "How to brew a pot of green tea, which water to take, and how long to wait for it."
 WEB = "wikispeedia"
+PAPER = "/papers/cells.pdf"
 _KIND = {"kind": "article"}
 
 
@@ -36,7 +38,15 @@ def pages_of(other: str) -> dict[str, str]:
     good = [(f"/solar/{number}.html", f"perovskite cells, part {number}") for number in range(1, 7)]
     chinese = [(f"/zh/{number}.html", f"钙钛矿电池之{number}") for number in range(1, 5)]
     tea = [(f"/tea/{number}.html", f"tea, cup {number}") for number in range(1, 5)]
-    home = page("Solar cells", ENGLISH, *good, *chinese, *tea, (other, "another site on perovskite solar cells"))
+    home = page(
+        "Solar cells",
+        ENGLISH,
+        *good,
+        *chinese,
+        *tea,
+        (PAPER, "a paper on cells"),
+        (other, "another site on perovskite solar cells"),
+    )
     found = {"/": home, "/index.html": home}
     found |= {path: page(f"Perovskite {words[-1]}", f"{ENGLISH} {path} {words}") for path, words in good}
     found |= {path: page(words, f"{CHINESE}{words}{path}") for path, words in chinese}
@@ -71,7 +81,7 @@ def made_world(folder: Path) -> Iterator[World]:
     with serving() as site, serving() as other:
         other.pages = {"/": page("Another site", f"{ENGLISH} {CHINESE}", ("/more.html", "more of it"))}
         other.pages["/more.html"] = page("More", f"{ENGLISH} Yet another page.")
-        site.pages = dict(pages_of(other.url("/")))
+        site.pages = {**pages_of(other.url("/")), PAPER: (200, {"Content-Type": "application/pdf"}, pdf())}
         world = World(site, folder)
         _crawl(world)
         _write_taxonomy(folder)

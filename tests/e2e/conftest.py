@@ -22,7 +22,7 @@ class Site:
     """Pages by path; an entry is HTML, or (status, headers, body)."""
 
     port: int = 0
-    pages: dict[str, str | tuple[int, dict[str, str], str]] = field(default_factory=dict)
+    pages: dict[str, str | tuple[int, dict[str, str], str | bytes]] = field(default_factory=dict)
     requests: list[tuple[float, str, dict[str, str]]] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -43,7 +43,7 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
             time.sleep(site.seconds)
             page = site.pages.get(self.path, (404, {}, "not here"))
             status, headers, body = page if isinstance(page, tuple) else (200, {"Content-Type": "text/html"}, page)
-            packed = body.encode()
+            packed = body.encode() if isinstance(body, str) else body
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)

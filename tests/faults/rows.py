@@ -259,6 +259,13 @@ LOCAL_ROWS = [
         "tests/faults/test_traps.py",
     ),
     Entry(
+        "H14",
+        "44 PDFs with loops, bombs, deep trees, wrong numbers, broken tables, scripts and passwords",
+        "2 s of processor time each; a worker grows by at most 64 MiB; good PDFs are kept; no worker ends",
+        "tests.faults.pdfs:h14",
+        "tests/faults/test_pdfs.py",
+    ),
+    Entry(
         "D1",
         "every route of the dashboard asked without a token, under other names, from other sites; every route read",
         "401 or 403; reading changes nothing; every answer has the headers that keep browsers from mischief",

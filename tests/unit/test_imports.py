@@ -29,6 +29,7 @@ HEAVY = {
     "twisted": {"scrapy_addon"},
     "zope": {"scrapy_addon"},
     "pycurl": {"engine"},
+    "pypdfium2": {"parsing"},
     "redis": {"frontier"},
     "playwright": {"engine"},
     "matplotlib": {"api"},

@@ -234,6 +234,18 @@ class EngineConfig(_Strict):
         return self
 
 
+class DocumentsConfig(_Strict):
+    """Documents that are read like pages, besides HTML, plain text and Markdown."""
+
+    formats: list[Literal["pdf", "docx"]] = Field(
+        default=["pdf", "docx"], description="Formats that are fetched, judged and stored as pages are; [] for none."
+    )
+    max_pages: int = Field(default=500, ge=1, description="Pages of one PDF that are read; the rest is left out.")
+    seconds: float = Field(
+        default=10.0, gt=0, le=20, description="CPU time for one document; after half of it the rest is left out."
+    )
+
+
 class BrowserConfig(_Strict):
     """Rendering of pages that need JavaScript."""
 
@@ -292,6 +304,11 @@ class CrawlConfig(_Strict):
         default="off",
         description="Hosts whose sitemaps are read for URLs: none, those of the seeds, or all.",
     )
+    feeds: Literal["off", "seeds", "all"] = Field(
+        default="off",
+        description="Hosts whose RSS, Atom and JSON feeds are read for URLs: none, those of the seeds, or all; a seed "
+        "that is a feed is always read.",
+    )
     strategy: NamedConfig = Field(
         default=NamedConfig(name="thresher"), description="The order in which links are followed."
     )
@@ -309,6 +326,10 @@ class CrawlConfig(_Strict):
     )
     network: NetworkConfig = Field(default=NetworkConfig(), description="Which addresses may be connected to.")
     engine: EngineConfig = Field(default=EngineConfig(), description="Settings of one worker.")
+    documents: DocumentsConfig = Field(
+        default=DocumentsConfig(),
+        description="Documents that are read like pages, besides HTML, plain text and Markdown.",
+    )
     browser: BrowserConfig = Field(default=BrowserConfig(), description="Rendering of pages that need JavaScript.")
 
     @property

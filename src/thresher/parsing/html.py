@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from thresher.native import compiled
+from thresher.parsing.documents.plain_text import is_text, text_markup
 from thresher.parsing.dom import Blocks, LinkElement, Walk, read_blocks, walk
-from thresher.parsing.markup import decode, markup
+from thresher.parsing.markup import markup
 from thresher.parsing.opt_outs import TDM_RESERVATION, reserves, word_opt_outs
+from thresher.parsing.response import FEED_TYPES
 from thresher.records import Link, ParsedPage
 from thresher.text.languages import language
 from thresher.text.tokens import CJK
@@ -230,6 +232,9 @@ MAX_TEXT_CHARACTERS = 1 << 20
 MAX_FIELD_CHARACTERS = 2_000
 """The same for title, keywords, description and each heading."""
 
+MAX_FEEDS = 10
+_HEAD = "title, base[href], meta[content], link[rel=canonical i][href], link[rel=alternate i][type][href]"
+
 
 @dataclass(slots=True)
 class _Head:
@@ -243,6 +248,7 @@ class _Head:
     refresh: str = ""
     canonical: str = ""
     reservation: str = ""
+    feeds: tuple[str, ...] = ()
 
 
 def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
@@ -253,9 +259,8 @@ def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
         body: Its bytes after content decoding.
         content_type: The Content-Type header; may be empty.
     """
-    if content_type.lower().startswith("text/plain"):
-        text = _fold(decode(body, content_type), MAX_TEXT_CHARACTERS)
-        return ParsedPage(url=url, text=text, language=language(text), blocks=(text,) if text else ())
+    if is_text(content_type):
+        return parse_markup(url, text_markup(url, body, content_type))
     return parse_markup(url, markup(body, content_type))
 
 
@@ -284,19 +289,20 @@ def parse_markup(url: str, source: str) -> ParsedPage:
         blocks=blocks.texts if len(text) < MAX_TEXT_CHARACTERS else _cut(blocks.texts),
         canonical=_plausible_canonical(head.canonical, url, base),
         opt_outs=tuple(sorted(robots.opt_outs | reserves(head.reservation))),
+        feeds=_feed_urls(head.feeds, base or url) if head.feeds else (),
     )
 
 
 def _read_head(tree: LexborHTMLParser) -> _Head:
     """Read title, base, meta and canonical link; the first of each counts, but all robots directives apply."""
     head = _Head()
-    for node in tree.css("title, base[href], meta[content], link[rel=canonical i][href]"):
+    for node in tree.css(_HEAD):
         if node.tag == "title":
             head.title = head.title or _fold(node.text(), MAX_FIELD_CHARACTERS)
         elif node.tag == "base":
             head.base = head.base or node.attributes.get("href") or ""
         elif node.tag == "link":
-            head.canonical = head.canonical or (node.attributes.get("href") or "").strip()
+            _read_link(head, node)
         else:
             _read_meta(head, node)
     return head
@@ -315,6 +321,19 @@ def _read_meta(head: _Head, node: LexborNode) -> None:
         head.reservation = head.reservation or content
     elif (attributes.get("http-equiv") or "").lower() == "refresh" and not _is_in_noscript(node):
         head.refresh = head.refresh or content
+
+
+def _read_link(head: _Head, node: LexborNode) -> None:
+    attributes = node.attributes
+    relation, address = (attributes.get("rel") or "").strip().lower(), (attributes.get("href") or "").strip()
+    if relation == "canonical":
+        head.canonical = head.canonical or address
+    elif relation == "alternate" and (attributes.get("type") or "").strip().lower() in FEED_TYPES:
+        head.feeds = (*head.feeds, address)[:MAX_FEEDS]
+
+
+def _feed_urls(addresses: Sequence[str], base: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(url for address in addresses if (url := canonicalize(address, base))))
 
 
 def _is_in_noscript(node: LexborNode) -> bool:

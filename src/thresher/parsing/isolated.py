@@ -17,9 +17,9 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from thresher.errors import ThresherError
@@ -33,7 +33,7 @@ MAX_MEMORY_BYTES = 1 << 30
 MAX_SECONDS = 10.0
 """Timeout of one page, in wall-clock time."""
 TURN_SECONDS = 5.0
-"""Timeout of the lock: the child parses one page at a time."""
+"""Timeout of the lock."""
 START_SECONDS = 30.0
 
 _RUN = "from thresher.parsing.isolated import main; main()"
@@ -45,11 +45,13 @@ class Unparsable(ThresherError):
     """A page that cannot be parsed within the limits.
 
     Args:
+        why: What is wrong with it.
         final: Whether a retry would fail too.
     """
 
     def __init__(self, why: str, *, final: bool) -> None:
         super().__init__(f"cannot be parsed: {why}")
+        self.why = why
         self.final = final
 
 
@@ -58,31 +60,46 @@ def is_heavy(body: bytes) -> bool:
     return len(body) > HEAVY_BYTES
 
 
-class ParserProcess:
-    """A child process that parses, started for the first heavy page and restarted after a crash.
+@dataclass(frozen=True, kw_only=True)
+class ProcessLimits:
+    """Limits of one request to a child process.
 
     Args:
-        command: The command of the child; another one in tests.
+        seconds: Timeout in wall-clock time.
+        cpu_seconds: CPU time after which the kernel ends the child, by a timer that the child sets.
+        turn_seconds: Timeout of the lock: the child answers one request at a time.
     """
 
-    def __init__(self, command: Sequence[str] = (sys.executable, "-c", _RUN)) -> None:
+    seconds: float
+    cpu_seconds: float
+    turn_seconds: float
+
+
+class IsolatedProcess:
+    """A child process that parses, started for the first request and restarted after a crash.
+
+    Args:
+        command: The command of the child.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
         self._command = command
         self._child: subprocess.Popen[bytes] | None = None
         self._turn = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="parser")
 
-    async def parse(self, url: str, body: bytes, content_type: str = "") -> ParsedPage:
-        """Parse a page without blocking the event loop.
+    async def request(self, parts: Sequence[bytes], limits: ProcessLimits) -> bytes:
+        """Send three parts to the child and return its response, without blocking the event loop.
 
         Raises:
-            Unparsable: It exceeded a limit.
+            Unparsable: The child exceeded a limit.
         """
         try:
-            await asyncio.wait_for(self._turn.acquire(), TURN_SECONDS)
+            await asyncio.wait_for(self._turn.acquire(), limits.turn_seconds)
         except TimeoutError:
             raise Unparsable("too many heavy pages at once", final=False) from None
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, self._parse, url, body, content_type)
+            return await asyncio.get_running_loop().run_in_executor(self._thread, self._request, parts, limits)
         finally:
             self._turn.release()
 
@@ -90,18 +107,17 @@ class ParserProcess:
         self._thread.shutdown()
         self._end()
 
-    def _parse(self, url: str, body: bytes, content_type: str) -> ParsedPage:
-        parts = [url.encode(), content_type.encode("utf-8", "replace"), body]
+    def _request(self, parts: Sequence[bytes], limits: ProcessLimits) -> bytes:
         child = self._started()
-        answer = _Exchange(child, time.monotonic() + MAX_SECONDS).answer(_LENGTHS.pack(*map(len, parts)), *parts)
+        answer = _Exchange(child, time.monotonic() + limits.seconds).answer(_LENGTHS.pack(*map(len, parts)), *parts)
         if answer is None:
             self._end()
-            raise Unparsable(f"more than {MAX_SECONDS:g} s", final=False)
+            raise Unparsable(f"more than {limits.seconds:g} s", final=False)
         if not answer:
             code = self._end()
-            why = f"more than {MAX_CPU_SECONDS:g} s" if code == -signal.SIGPROF else "the parser broke down"
-            raise Unparsable(why, final=True)
-        return _page(json.loads(answer.decode("utf-8", "surrogatepass")))
+            is_slow = code == -signal.SIGPROF
+            raise Unparsable(f"more than {limits.cpu_seconds:g} s" if is_slow else "the parser broke down", final=True)
+        return answer
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is None or self._child.poll() is not None:
@@ -129,6 +145,27 @@ class ParserProcess:
             code = child.wait()
         child.stdout.close()
         return code
+
+
+class ParserProcess(IsolatedProcess):
+    """A child process that parses HTML.
+
+    Args:
+        command: The command of the child; another one in tests.
+    """
+
+    def __init__(self, command: Sequence[str] = (sys.executable, "-c", _RUN)) -> None:
+        super().__init__(command)
+
+    async def parse(self, url: str, body: bytes, content_type: str = "") -> ParsedPage:
+        """Parse a page without blocking the event loop.
+
+        Raises:
+            Unparsable: It exceeded a limit.
+        """
+        limits = ProcessLimits(seconds=MAX_SECONDS, cpu_seconds=MAX_CPU_SECONDS, turn_seconds=TURN_SECONDS)
+        answer = await self.request([url.encode(), content_type.encode("utf-8", "replace"), body], limits)
+        return _page(json.loads(answer.decode("utf-8", "surrogatepass")))
 
 
 class _Exchange:
@@ -178,7 +215,7 @@ class _Exchange:
 
 def _page(fields: dict[str, Any]) -> ParsedPage:
     fields["links"] = tuple(Link(*link) for link in fields["links"])
-    for name in ("headings", "blocks", "opt_outs"):
+    for name in ("headings", "blocks", "opt_outs", "feeds"):
         fields[name] = tuple(fields[name])
     return ParsedPage(**fields)
 
@@ -188,17 +225,31 @@ def main() -> None:
     from thresher.parsing.html import parse
 
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    parse("http://a.example/", b"<p>Everything that is needed is loaded by now.</p>")
+
+    def answer(url: bytes, content_type: bytes, body: bytes) -> bytes:
+        signal.setitimer(signal.ITIMER_PROF, MAX_CPU_SECONDS)
+        page = parse(url.decode(), body, content_type.decode())
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        return json.dumps(asdict(page), ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+    serve(answer)
+
+
+def serve(answer: Callable[[bytes, bytes, bytes], bytes]) -> None:
+    """Answer the requests on standard input until it ends; to be called in the child.
+
+    Args:
+        answer: Makes a response of three parts. It should set ITIMER_PROF, whose signal is not caught and ends the
+            process.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parse("http://a.example/", b"<p>Everything that is needed is loaded by now.</p>")
     requests, responses = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     _send_message(responses, b"ready")
     while lengths := requests.read(_LENGTHS.size):
-        url, content_type, body = (requests.read(length) for length in _LENGTHS.unpack(lengths))
-        signal.setitimer(signal.ITIMER_PROF, MAX_CPU_SECONDS)  # its signal is not caught, and ends this process
-        page = parse(url.decode(), body, content_type.decode())
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        _send_message(responses, json.dumps(asdict(page), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        response = answer(*(requests.read(length) for length in _LENGTHS.unpack(lengths)))
+        _send_message(responses, response)
 
 
 def _send_message(responses: Any, response: bytes) -> None:

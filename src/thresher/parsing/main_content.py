@@ -24,6 +24,7 @@ from thresher.parsing.content_blocks import (
     joined_text,
     without_menus,
 )
+from thresher.parsing.documents.plain_text import is_text, text_markup
 from thresher.parsing.main_node import FlatTree, flatten, select_main
 from thresher.parsing.markup import decode, limit_markup, markup
 from thresher.parsing.metadata import NO_METADATA, PageMetadata, read_metadata
@@ -61,15 +62,17 @@ class PageContent:
 
 
 def stored_markup(page: ParsedPage, body: bytes, content_type: str = "") -> str:
-    """Return the markup of a page as it is stored; empty for plain text and very large pages.
+    """Return the markup of a page as it is stored, that of plain text as made from it; empty for very large pages.
 
     Args:
         page: The parsed page.
         body: Its bytes after content decoding.
         content_type: The Content-Type header; may be empty.
     """
-    if len(body) > MOST_BYTES or content_type.lower().startswith("text/plain"):
+    if len(body) > MOST_BYTES:
         return ""
+    if is_text(content_type):
+        return text_markup(page.url, body, content_type)
     return markup(body, content_type) if len(body) <= LIGHT_BYTES else decode(body, content_type)
 
 

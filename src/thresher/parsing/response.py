@@ -1,15 +1,29 @@
-"""Classification of HTTP responses: a page, a redirect, something else, or a busy server."""
+"""Classification of HTTP responses: a page, a document, a feed, a redirect, something else, or a busy server."""
 
 from __future__ import annotations
 
 import email.utils
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from thresher.records import FetchedPage
 from thresher.urls.canonical import canonicalize
 
-_PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain")
+_PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/x-markdown")
+_DOCUMENT_TYPES = {
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+}
+_ANY_TYPES = ("application/octet-stream", "binary/octet-stream", "application/force-download", "application/download")
+_PDF_MARK, _PDF_MARK_WITHIN = b"%PDF-", 1024
+_DOCX_MARK, _DOCX_NAME = b"PK\x03\x04", b"word/document.xml"
+FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json")
+_MAYBE_FEED_TYPES = ("application/xml", "text/xml", "application/json")
+_FEED_ROOT = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]|\"version\"\s*:\s*\"https?:\\?/\\?/jsonfeed\.org").search
+_FEED_ROOT_WITHIN = 2048
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -18,6 +32,8 @@ class ResponseKind(Enum):
     """The kinds of responses."""
 
     PAGE = auto()
+    DOCUMENT = auto()
+    FEED = auto()
     REDIRECT = auto()
     REFUSAL = auto()
     BUSY = auto()
@@ -30,17 +46,23 @@ class ResponseClass:
     Args:
         reason: Why there is no page, for users.
         target: The canonical target of a redirect.
+        document: The format of a document, such as ``pdf``.
         wait_seconds: The Retry-After time of a busy server; 0 without one.
     """
 
     kind: ResponseKind
     reason: str = ""
     target: str = ""
+    document: str = ""
     wait_seconds: float = 0.0
 
 
-def classify_response(fetched: FetchedPage) -> ResponseClass:
-    """Classify a response by its status and headers."""
+def classify_response(fetched: FetchedPage, documents: Collection[str] = ()) -> ResponseClass:
+    """Classify a response by its status, headers and, where the type is unspecific, its first bytes.
+
+    Args:
+        documents: The formats of documents that are read; others are refused.
+    """
     if fetched.status in _REDIRECTS:
         return _redirect(fetched)
     if fetched.status in _BUSY:
@@ -49,9 +71,33 @@ def classify_response(fetched: FetchedPage) -> ResponseClass:
     if not 200 <= fetched.status < 300:
         return ResponseClass(kind=ResponseKind.REFUSAL, reason=f"http {fetched.status}")
     content_type = fetched.headers.get("content-type", "").partition(";")[0].strip().lower()
+    document = _DOCUMENT_TYPES.get(content_type) or _sniffed(content_type, fetched.body)
+    if document in documents:
+        return ResponseClass(kind=ResponseKind.DOCUMENT, document=document)
+    if _is_feed(content_type, fetched.body):
+        return ResponseClass(kind=ResponseKind.FEED, reason=f"not a page: {content_type}")
     if content_type and content_type not in _PAGE_TYPES:
         return ResponseClass(kind=ResponseKind.REFUSAL, reason=f"not a page: {content_type[:80]}")
     return ResponseClass(kind=ResponseKind.PAGE)
+
+
+def is_page_type(content_type: str) -> bool:
+    """Return whether a Content-Type header is that of a page that can be parsed without conversion."""
+    return content_type.partition(";")[0].strip().lower() in ("", *_PAGE_TYPES)
+
+
+def _sniffed(content_type: str, body: bytes) -> str:
+    """Return the format of a document that was sent without its type; empty when it is not known."""
+    if content_type and content_type not in _ANY_TYPES:
+        return ""
+    if _PDF_MARK in body[:_PDF_MARK_WITHIN]:
+        return "pdf"
+    return "docx" if body.startswith(_DOCX_MARK) and _DOCX_NAME in body else ""
+
+
+def _is_feed(content_type: str, body: bytes) -> bool:
+    maybe = content_type in _MAYBE_FEED_TYPES and _FEED_ROOT(body[:_FEED_ROOT_WITHIN]) is not None
+    return maybe or content_type in FEED_TYPES
 
 
 def _redirect(fetched: FetchedPage) -> ResponseClass:

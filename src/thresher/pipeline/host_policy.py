@@ -1,6 +1,6 @@
-"""Limits per host (budget, traps) and side requests to hosts (sitemaps, soft-404 probes).
+"""Limits per host (budget, traps) and side requests to hosts (sitemaps, feeds, soft-404 probes).
 
-The pipeline uses `HostPolicy` only, which delegates to budgets, trap detection and sitemaps.
+The pipeline uses `HostPolicy` only, which delegates to budgets, trap detection, sitemaps and feeds.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from thresher.frontier.base import CrawlStore
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.politeness.host_budget import HostBudget, over_budget
 from thresher.records import Candidate, FetchedPage, Lease, ParsedPage
+from thresher.sitemaps.feed_source import FeedSource, is_feed
 from thresher.sitemaps.source import SitemapHosts, SitemapSource, is_sitemap
 from thresher.strategies.base import Strategy
 from thresher.traps.detector import TrapDetector, is_probe, trap
@@ -25,11 +26,13 @@ class HostPolicyConfig:
         budget: Maximum number of pages of a host.
         traps: Whether sites that generate endless pages are detected and skipped.
         sitemaps: Hosts whose sitemaps are read; None for no host.
+        feeds: Hosts whose feeds are read; None for seeds that are feeds only.
     """
 
     budget: HostBudget = field(default_factory=HostBudget)
     traps: bool = False
     sitemaps: SitemapHosts | None = None
+    feeds: SitemapHosts | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +52,7 @@ class SideResult:
 
 def is_side_request(lease: Lease) -> bool:
     """Return whether a lease is not for a page; judge and strategy do not see its response."""
-    return bool(lease.carry) and (is_sitemap(lease) or is_probe(lease))
+    return bool(lease.carry) and (is_sitemap(lease) or is_probe(lease) or is_feed(lease))
 
 
 class HostPolicy:
@@ -60,6 +63,7 @@ class HostPolicy:
         self._frontier = frontier
         self._traps = TrapDetector(frontier) if config.traps else None
         self.sitemaps = SitemapSource(frontier, strategy, config.sitemaps)
+        self._feeds = FeedSource(strategy, config.feeds)
 
     def reject_reason(self, url: str) -> str:
         """Return why a URL must not enter the frontier; empty when it may."""
@@ -82,10 +86,17 @@ class HostPolicy:
             return await self._traps.observe(lease, page, relevant=relevant, duplicate=duplicate)
         return reason
 
-    async def side_requests(self, lease: Lease) -> list[Candidate]:
-        """Return the side requests to the host of a page: probes and sitemaps."""
+    async def side_requests(self, lease: Lease, page: ParsedPage) -> list[Candidate]:
+        """Return the side requests to the host of a page: probes, sitemaps and feeds."""
         probes = self._traps.probe(lease) if self._traps else []
-        return [*probes, *await self.sitemaps.of_host(lease)]
+        return [*probes, *await self.sitemaps.of_host(lease), *self._feeds.of_page(lease, page)]
+
+    async def read_feed(self, lease: Lease, fetched: FetchedPage) -> SideResult | None:
+        """Read a feed that was fetched like a page; None when it is not wanted."""
+        if not self._feeds.is_wanted(lease):
+            return None
+        pages, reason = await self._feeds.read(lease, fetched)
+        return SideResult(reason=reason, pages=pages)
 
     async def process_side_response(
         self, lease: Lease, fetched: FetchedPage, response: ResponseClass, parse: Callable[[], ParsedPage]
@@ -93,8 +104,18 @@ class HostPolicy:
         """Process the response of a side request."""
         if is_sitemap(lease):
             return await self._process_sitemap(lease, fetched, response)
+        if is_feed(lease):
+            return await self._process_feed(lease, fetched, response)
         page = parse() if response.kind is ResponseKind.PAGE else None
         return SideResult(reason=await self._traps.take_probe(lease, page) if self._traps else "")
+
+    async def _process_feed(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> SideResult:
+        if response.kind is ResponseKind.REDIRECT:
+            return SideResult(reason=response.reason, side_requests=self._feeds.moved(lease, response.target))
+        if not 200 <= fetched.status < 300:
+            return SideResult(reason=response.reason)
+        pages, reason = await self._feeds.read(lease, fetched)
+        return SideResult(reason=reason, pages=pages)
 
     async def _process_sitemap(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> SideResult:
         if response.kind is ResponseKind.REDIRECT:

@@ -16,6 +16,7 @@ from thresher.feedback.updates import JudgementUpdater
 from thresher.frontier.base import CrawlStore
 from thresher.judges.base import Judge
 from thresher.parsing.block_page import BlockPage, block_page
+from thresher.parsing.documents.conversion import DocumentConverter
 from thresher.parsing.html import parse as parse_html
 from thresher.parsing.html import with_header, with_opt_outs
 from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
@@ -54,6 +55,7 @@ class Pipeline:
         rules: PipelineRules,
         parse: Parse = parse_html,
         parser_process: ParserProcess | None = None,
+        documents: DocumentConverter | None = None,
         captures: Captures | None = None,
         stored_markup: MarkupToStore | None = None,
     ) -> None:
@@ -66,6 +68,7 @@ class Pipeline:
         self._strategy = strategy
         self._parse = parse
         self._parser_process = parser_process
+        self._documents = documents
         self._captures = captures
         self.backoff = Backoff(frontier)
         self._duplicate_finder = DuplicateFinder(frontier)
@@ -107,6 +110,8 @@ class Pipeline:
             self._captures.close()
         if self._parser_process:
             self._parser_process.close()
+        if self._documents:
+            self._documents.close()
 
     async def _commit(
         self, record: PageRecord, settlement: Settlement, delay_seconds: float, fetched: FetchedPage | None = None
@@ -117,13 +122,17 @@ class Pipeline:
         return record
 
     async def _process(self, lease: Lease, fetched: FetchedPage, delay_seconds: float) -> Settled:
-        response = classify_response(fetched)
+        response = classify_response(fetched, self._documents.formats if self._documents else ())
         if is_side_request(lease) and response.kind is not ResponseKind.BUSY:
             parse = partial(self._parse, lease.url, fetched.body, fetched.headers.get("content-type", ""))
             result = await self.host_policy.process_side_response(lease, fetched, response, parse)
             return self.outcomes.side_result(lease, fetched, result)
         if unmodified := self.outcomes.not_modified(lease, fetched):
             return unmodified
+        if response.kind is ResponseKind.DOCUMENT:
+            return await self._document(lease, fetched, response.document)
+        if response.kind is ResponseKind.FEED and (listed := await self.host_policy.read_feed(lease, fetched)):
+            return self.outcomes.side_result(lease, fetched, listed)
         page = await self._parsed(fetched) if response.kind is ResponseKind.PAGE else None
         if blocked := self.block_page(fetched, page) if page else self._challenge(fetched, response):
             pause_seconds = await self.backoff.pause_blocking_host(lease, blocked.kind, delay_seconds)
@@ -145,10 +154,17 @@ class Pipeline:
         duplicate_of, content = await self._duplicate_finder.look_up(page)
         links = self._links.on_miss(lease) if duplicate_of else self._scored(page, judgement, lease, fetched)
         record, settlement = self.outcomes.page(lease, fetched, page, judgement, links, duplicate_of, terms)
-        links += self._links.side_requests(await self.host_policy.side_requests(lease))
+        links += self._links.side_requests(await self.host_policy.side_requests(lease, page))
         relevant, duplicate = settlement.relevant, bool(duplicate_of)
         park = await self.host_policy.record_page(lease, page, relevant=relevant, duplicate=duplicate)
         return record, replace(settlement, links=links, content=content, park=park)
+
+    async def _document(self, lease: Lease, fetched: FetchedPage, kind: str) -> Settled:
+        """Process a document as a page; what is archived and counted is what the server sent."""
+        assert self._documents
+        page = await self._documents.convert(fetched, kind)
+        record, settlement = await self._page(lease, page, await self._parsed(page))
+        return replace(record, bytes=len(fetched.body)) if record.page else record, settlement
 
     def block_page(self, fetched: FetchedPage, page: ParsedPage) -> BlockPage | None:
         """Return what block page a response is; None for an ordinary page, a redirect, or when all are kept."""

@@ -16,6 +16,8 @@ from thresher.engine.lease_loop import WorkerContext
 from thresher.errors import ThresherError
 from thresher.frontier.base import UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.parsing.documents.conversion import DocumentConverter
+from thresher.parsing.isolated import Unparsable
 from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.outcomes import MAX_REDIRECTS
@@ -40,11 +42,18 @@ class Interrupted(ThresherError):
 
 
 class ResponseCollector:
-    """A stand-in for the pipeline: collects what was fetched, by URL."""
+    """A stand-in for the pipeline: collects what was fetched, by URL.
 
-    def __init__(self, rules: PipelineRules, *, delay_seconds: float = 0.0) -> None:
+    Args:
+        documents: Converts documents to HTML; None when they are not read.
+    """
+
+    def __init__(
+        self, rules: PipelineRules, *, delay_seconds: float = 0.0, documents: DocumentConverter | None = None
+    ) -> None:
         self.frontier = MemoryFrontier(delay_seconds=delay_seconds)
         self._rules = rules
+        self._documents = documents
         self._pages: dict[str, FetchedPage] = {}
         self._reasons: dict[str, str] = {}
         self._moved: dict[str, str] = {}
@@ -56,10 +65,12 @@ class ResponseCollector:
 
     async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> None:
         """Record a response: a page, a redirect to follow, or a reason why there is no page."""
-        response = classify_response(fetched)
+        response = classify_response(fetched, self._documents.formats if self._documents else ())
         links: list[Candidate] = []
         if response.kind is ResponseKind.PAGE:
             self._pages[lease.url] = fetched
+        elif response.kind is ResponseKind.DOCUMENT:
+            await self._convert(lease, fetched, response.document)
         elif response.kind is ResponseKind.REDIRECT:
             links = self._redirect(lease, response)
         else:
@@ -73,8 +84,17 @@ class ResponseCollector:
         self._reasons[lease.url] = _PLAIN_REASONS.get(reason, reason)
         await self._settle(lease, [], delay_seconds)
 
+    async def _convert(self, lease: Lease, fetched: FetchedPage, kind: str) -> None:
+        assert self._documents
+        try:
+            self._pages[lease.url] = await self._documents.convert(fetched, kind)
+        except Unparsable as error:
+            self._reasons[lease.url] = str(error)
+
     async def close(self) -> None:
         await self.frontier.close()
+        if self._documents:
+            self._documents.close()
 
     async def result(self, url: str) -> FetchedPage | str:
         """Return the page that a URL led to after redirects, or the reason why there is none.
@@ -132,7 +152,8 @@ def fetch_once(crawl: CrawlProject, urls: Sequence[str]) -> dict[str, FetchedPag
         Interrupted: It was stopped by a signal.
     """
     logging.getLogger().setLevel(logging.ERROR)  # the returned reasons have what a worker logs as a warning
-    collector = ResponseCollector(crawl.rules(), delay_seconds=crawl.config.manners.delay_seconds)
+    delay_seconds = crawl.config.manners.delay_seconds
+    collector = ResponseCollector(crawl.rules(), delay_seconds=delay_seconds, documents=crawl.document_converter())
     asyncio.run(collector.enqueue(urls))
     run_worker(crawl, _work(crawl, collector))
     return asyncio.run(_results(collector, urls))

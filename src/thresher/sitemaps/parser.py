@@ -9,7 +9,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from xml.parsers import expat
+
+from thresher.parsing.xml_events import PIECE_BYTES, XmlFlaw, cut, read_xml
 
 MAX_URLS = 50_000
 MAX_BYTES = 50 << 20
@@ -17,7 +18,6 @@ MAX_BYTES = 50 << 20
 MAX_ADDRESS_CHARACTERS = 4_096
 MAX_DEPTH = 20
 """Nested elements; a sitemap needs three."""
-_PIECE = 1 << 16
 _GZIP = b"\x1f\x8b"
 
 
@@ -44,98 +44,67 @@ class Sitemap:
     flaw: str = ""
 
 
-class _Stop(Exception):
-    """Ends parsing, with the reason."""
-
-
 def read_sitemap(body: bytes, *, now: float) -> Sitemap:
     """Parse a sitemap or a sitemap index; what comes before a flaw is kept."""
     reader = _Reader(now)
     try:
-        for piece in _unpacked(body):
-            reader.parser.Parse(piece, False)
-        reader.parser.Parse(b"", True)
-    except _Stop as stop:
-        reader.found.flaw = str(stop)
-    except expat.ExpatError as error:
-        reader.found.flaw = f"not XML: {error}"
+        read_xml(_unpacked(body), start=reader.start, end=reader.end, text=reader.text, max_depth=MAX_DEPTH)
+    except XmlFlaw as flaw:
+        reader.found.flaw = str(flaw)
     except zlib.error:
         reader.found.flaw = "cannot be unpacked"
-    except (ValueError, LookupError):  # such as an unknown encoding
-        reader.found.flaw = "not XML"
     return reader.found
 
 
 def _unpacked(body: bytes) -> Iterator[bytes]:
     """Yield the decompressed file in pieces, up to the size limit."""
-    pieces = _gunzipped(body) if body.startswith(_GZIP) else _cut(body)
     total = 0
-    for piece in pieces:
+    for piece in _gunzipped(body) if body.startswith(_GZIP) else cut(body):
         total += len(piece)
         if total > MAX_BYTES:
-            raise _Stop(f"larger than {MAX_BYTES >> 20} MiB")
+            raise XmlFlaw(f"larger than {MAX_BYTES >> 20} MiB")
         yield piece
-
-
-def _cut(body: bytes) -> Iterator[bytes]:
-    return (body[start : start + _PIECE] for start in range(0, len(body), _PIECE))
 
 
 def _gunzipped(body: bytes) -> Iterator[bytes]:
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    for packed in _cut(body):
+    for packed in cut(body):
         while packed and not unpack.eof:
-            yield unpack.decompress(packed, _PIECE)
+            yield unpack.decompress(packed, PIECE_BYTES)
             packed = unpack.unconsumed_tail
 
 
 class _Reader:
-    """The XML parser and what it found so far."""
+    """What was found so far, and the elements that are open."""
 
     def __init__(self, now: float) -> None:
         self.found = Sitemap()
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.StartDoctypeDeclHandler = self._refuse
-        self.parser.EntityDeclHandler = self._refuse
-        self.parser.StartElementHandler = self._start
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._take
         self._now = now
         self._open: list[str] = []
         self._values: dict[str, str] = {}
 
-    def _refuse(self, *_: object) -> None:
-        raise _Stop("declares a document type")  # needed for entities only; no sitemap has a use for it
-
-    def _start(self, name: str, _: object) -> None:
-        self._open.append(_local(name))
-        if len(self._open) > MAX_DEPTH:
-            raise _Stop("nested too deeply")
+    def start(self, name: str, _: object) -> None:
+        self._open.append(name.lower())
         if len(self._open) == 2:
             self._values = {}
 
-    def _take(self, text: str) -> None:
+    def text(self, text: str) -> None:
         if len(self._open) == 3 and self._open[2] in ("loc", "lastmod"):
             value = self._values.get(self._open[2], "")
             self._values[self._open[2]] = (value + text)[:MAX_ADDRESS_CHARACTERS]
 
-    def _end(self, _: str) -> None:
+    def end(self, _: str) -> None:
         if len(self._open) == 2 and (address := self._values.get("loc", "").strip()):
             kinds = {("urlset", "url"): self.found.pages, ("sitemapindex", "sitemap"): self.found.sitemaps}
             listed = kinds.get((self._open[0], self._open[1]))
             if listed is not None:
                 if len(listed) == MAX_URLS:
-                    raise _Stop(f"more than {MAX_URLS:,} addresses")
-                listed.append(Entry(address, _changed(self._values.get("lastmod", ""), self._now)))
+                    raise XmlFlaw(f"more than {MAX_URLS:,} addresses")
+                listed.append(Entry(address, w3c_time(self._values.get("lastmod", ""), now=self._now)))
         self._open.pop()
 
 
-def _local(name: str) -> str:
-    return name.rpartition(":")[2].lower()
-
-
-def _changed(text: str, now: float) -> float:
+def w3c_time(text: str, *, now: float) -> float:
     """Parse a W3C date; 0 for none, and for one in the future."""
     try:
         moment = datetime.fromisoformat(text.strip())

@@ -37,7 +37,7 @@ _SITEMAP_LINES = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE |
 
 @dataclass(frozen=True, kw_only=True)
 class SitemapHosts:
-    """The hosts whose sitemaps are read; None for all hosts."""
+    """The hosts whose sitemaps, or feeds, are read; None for all hosts."""
 
     hosts: frozenset[str] | None = None
 
@@ -93,15 +93,24 @@ class SitemapSource:
         await self._frontier.put_state(speaks_for, TAKEN, taken, seconds=STATE_TTL_SECONDS)
         words = f"sitemap: {len(pages)} of {len(found.pages)} pages, {len(below)} of {len(found.sitemaps)} sitemaps"
         sitemaps = [_below(lease, url, depth + 1) for url in below]
-        return sitemaps, list(self._scored(pages, lease)), f"{words}; {found.flaw}" if found.flaw else words
+        scored = score_listed(self._strategy, [Link(url=url) for url in pages], lease)
+        return sitemaps, list(scored), f"{words}; {found.flaw}" if found.flaw else words
 
-    def _scored(self, urls: Sequence[str], lease: Lease) -> Iterator[Candidate]:
-        seed = next(iter(self._strategy.seeds([lease.url])))
-        as_seed = replace(lease, carry=seed.carry, depth_left=seed.depth_left, score=seed.score, hops=0)
-        nothing = Judgement(relevance=0.0, relevant=False)
-        for start in range(0, len(urls), _LINKS_AT_ONCE):
-            links = tuple(Link(url=url) for url in urls[start : start + _LINKS_AT_ONCE])
-            yield from self._strategy.score(ParsedPage(url=lease.url, links=links), nothing, as_seed)
+
+def score_listed(
+    strategy: Strategy, links: Sequence[Link], lease: Lease, judgement: Judgement | None = None
+) -> Iterator[Candidate]:
+    """Score links from a list of URLs as those of a seed without text.
+
+    Args:
+        judgement: Of the list; by default not relevant.
+    """
+    seed = next(iter(strategy.seeds([lease.url])))
+    as_seed = replace(lease, carry=seed.carry, depth_left=seed.depth_left, score=seed.score, hops=0)
+    judgement = judgement or Judgement(relevance=0.0, relevant=False)
+    for start in range(0, len(links), _LINKS_AT_ONCE):
+        page = ParsedPage(url=lease.url, links=tuple(links[start : start + _LINKS_AT_ONCE]))
+        yield from strategy.score(page, judgement, as_seed)
 
 
 def _below(lease: Lease, url: str, depth: int) -> Candidate:

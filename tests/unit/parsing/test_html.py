@@ -90,9 +90,20 @@ def test_the_declared_charset_is_corrected_before_parsing():
     assert parse(URL, body, "text/html; charset=utf-8").title == "南开大学"
 
 
+def test_feeds_in_the_head_are_found():
+    page = page_of(
+        "<link rel=alternate type=application/rss+xml href=/feed><link rel=canonical href=/c>"
+        "<link rel=Alternate type='application/atom+xml' href=/atom>"
+        "<link rel=alternate hreflang=de href=/de><link rel=alternate type=text/html href=/m>"
+    )
+    assert page.feeds == ("http://a.example/feed", "http://a.example/atom")
+    assert page.canonical == "http://a.example/c"
+
+
 def test_plain_text_has_neither_markup_nor_links():
     page = page_of("if a <b and c> d:\n  <a href=x>see</a>", "text/plain; charset=utf-8")
-    assert page.text == "if a <b and c> d: <a href=x>see</a>"
+    assert page.title == "if a <b and c> d:"
+    assert page.text == f"{page.title} if a <b and c> d: <a href=x>see</a>"
     assert page.links == ()
 
 

@@ -186,11 +186,14 @@ def test_what_is_stored_is_the_decoded_markup():
     assert stored_markup(parse(URL, body), body, "text/html") == body.decode("gb18030")
 
 
-@pytest.mark.parametrize(
-    ("body", "content_type"), [(b"words", "text/plain; charset=utf-8"), (b"<p>" * MOST_BYTES, "text/html")]
-)
-def test_nothing_is_stored_of_plain_text_and_very_large_pages(body, content_type):
-    assert stored_markup(parse(URL, b""), body, content_type) == ""
+def test_plain_text_is_stored_as_paragraphs():
+    body = b"A title\n\nSome words\non two lines."
+    stored = stored_markup(parse(URL, body, "text/plain"), body, "text/plain")
+    assert "<p>A title</p>\n<p>Some words on two lines.</p>" in stored
+
+
+def test_nothing_is_stored_of_very_large_pages():
+    assert stored_markup(parse(URL, b""), b"<p>" * MOST_BYTES, "text/html") == ""
 
 
 HOSTILE = {

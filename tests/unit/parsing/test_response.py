@@ -24,6 +24,64 @@ def test_other_content_is_refused_by_name():
     assert answer(200, content_type="image/png").reason == "not a page: image/png"
 
 
+def classified(content_type, body=b"", documents=("pdf", "docx")):
+    headers = {"content-type": content_type} if content_type else {}
+    page = FetchedPage(url="http://a.example/x", status=200, headers=headers, body=body, fetched_at=1.0)
+    return classify_response(page, documents)
+
+
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "document"),
+    [
+        ("application/pdf", b"", "pdf"),
+        ("Application/PDF; version=1", b"", "pdf"),
+        ("application/octet-stream", b"\r\n%PDF-1.4", "pdf"),
+        ("", b"%PDF-1.4", "pdf"),
+        (DOCX, b"", "docx"),
+        ("application/octet-stream", b"PK\x03\x04...word/document.xml", "docx"),
+    ],
+)
+def test_documents_are_known_by_type_or_first_bytes(content_type, body, document):
+    found = classified(content_type, body)
+    assert (found.kind, found.document) == (ResponseKind.DOCUMENT, document)
+
+
+def test_documents_that_are_not_wanted_are_refused_by_name():
+    assert classified("application/pdf", documents=()).reason == "not a page: application/pdf"
+    assert classified(DOCX, documents=("pdf",)).kind is ResponseKind.REFUSAL
+    assert classified("application/octet-stream", b"\x7fELF").reason == "not a page: application/octet-stream"
+    assert classified("text/html", b"%PDF-1.4").kind is ResponseKind.PAGE
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("application/rss+xml", b""),
+        ("application/atom+xml; charset=utf-8", b""),
+        ("text/xml", b'<?xml version="1.0"?><rss version="2.0">'),
+        ("application/xml", b"<feed xmlns='http://www.w3.org/2005/Atom'>"),
+        ("application/json", b'{"version": "https://jsonfeed.org/version/1.1"}'),
+    ],
+)
+def test_feeds_are_known_by_type_or_first_bytes(content_type, body):
+    found = classified(content_type, body)
+    assert found.kind is ResponseKind.FEED
+    assert found.reason.startswith("not a page: ")
+
+
+def test_other_xml_and_json_are_refused():
+    assert classified("application/xml", b"<urlset>").kind is ResponseKind.REFUSAL
+    assert classified("application/json", b"{}").kind is ResponseKind.REFUSAL
+
+
+@pytest.mark.parametrize("content_type", ["text/markdown", "text/x-markdown; charset=utf-8"])
+def test_markdown_is_a_page(content_type):
+    assert classified(content_type).kind is ResponseKind.PAGE
+
+
 def test_a_missing_page_is_refused():
     assert answer(404).reason == "http 404"
 

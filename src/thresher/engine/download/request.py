@@ -13,6 +13,10 @@ from thresher.records import Lease
 
 ROBOTS_TOKEN = "Thresher"  # noqa: S105 - the product token of RFC 9309, not a secret
 
+_TYPES = {
+    "pdf": "application/pdf",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
@@ -44,10 +48,11 @@ def user_agent(contact: str) -> str:
 
 def usual_headers(config: CrawlConfig) -> dict[str, str]:
     """Return the headers of every request of a crawl."""
+    formats = "".join(f",{_TYPES[name]};q=0.7" for name in config.documents.formats)
     languages = [f"{code};q={1 - 0.1 * place:.1f}" for place, code in enumerate(config.languages[:9])]
     return {
         "User-Agent": user_agent(config.manners.contact),
-        "Accept": "text/html,application/xhtml+xml;q=0.9,text/plain;q=0.5",
+        "Accept": f"text/html,application/xhtml+xml;q=0.9{formats},text/plain;q=0.5",
         "Accept-Encoding": ACCEPTED,
         "Accept-Language": ", ".join([*languages, "*;q=0.1"]),
     }

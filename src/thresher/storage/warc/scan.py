@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.parsing.html import parse
+from thresher.parsing.response import is_page_type
 from thresher.records import Outcome
 from thresher.storage.page_store import PageRecord
 from thresher.storage.warc.cdxj import member_line
@@ -71,7 +72,7 @@ def row_of(path: Path, found: ScannedCapture) -> PageRecord | None:
             name: value for name, value in json.loads(metadata["record"]).items() if name in known
         }
         values["outcome"] = Outcome(values["outcome"])
-        if found.kind == "response" and values.get("page"):
+        if found.kind == "response" and values.get("page") and is_page_type(found.content_type):
             body = read_block(path, found.offset).partition(b"\r\n\r\n")[2]
             values["text"] = parse(found.url, body, found.content_type).text
         return PageRecord(**values)

@@ -1,0 +1,73 @@
+"""A crawl keeps every PDF of a web, those that only a PDF links to included, as the log of the server proves."""
+
+import json
+
+import pytest
+
+from testing.malicious_pdfs import PAGE, pdf, stream
+from testing.recording_server import Answer, page, witness
+from tests.faults.live import crawl
+
+PDFS, HOSTS = 200, 10
+ON_TOPIC = "Perovskite solar cells, part {0}: a tandem cell stacks perovskite on silicon for efficiency, device {0}."
+OFF_TOPIC = "How to brew a pot of green tea, cup number {0}: which water to take, and how long to wait for leaf {0}."
+
+
+def url_of(number):
+    return f"http://host{number % HOSTS}.test/papers/{number}" + (".pdf" if number % 3 else "")
+
+
+def document(number):
+    """Return a PDF of two lines with a link to another; every second is about the topic."""
+    words = (OFF_TOPIC if number % 2 else ON_TOPIC).format(number).encode()
+    half = words.rindex(b" ", 0, 60)
+    shown = b"BT /F1 11 Tf 72 700 Td (%s) Tj 0 -14 Td (%s) Tj ET" % (words[:half], words[half + 1 :])
+    link = b"<</Type/Annot/Subtype/Link/Rect[72 695 200 712]/A<</S/URI/URI(%s)>>>>"
+    target = url_of(number + 1 if number + 1 < PDFS else 0).encode()
+    info = b"<</Title(Paper %d)>>" % number
+    objects = {3: PAGE % (b"", b"/Annots[6 0 R]"), 4: stream(shown), 6: link % target, 7: info}
+    return pdf(objects, trailer=b"/Info 7 0 R")
+
+
+@pytest.fixture(scope="module")
+def crawled():
+    script = {f"host{number}.test": {} for number in range(HOSTS)}
+    for number in range(PDFS):
+        host, path = url_of(number).removeprefix("http://").split("/", 1)
+        # as servers send them: by their type, or as any bytes
+        content_type = "application/octet-stream" if number % 5 == 0 else "application/pdf"
+        script[host][f"/{path}"] = Answer(body=document(number), content_type=content_type)
+    linked = [url_of(number) for number in range(0, PDFS, 2)]  # the others are linked from PDFs only
+    script["start.test"] = {"/": page("Papers", "perovskite solar cells", linked)}
+    settings = {"engine": {"timeout_seconds": 20.0, "lease_seconds": 60.0}, "languages": ["en", "zh"]}
+    with witness(script) as w:
+        result = crawl(w, [w.url("start.test")], settings, seconds=120)
+        yield result, w.hits()
+
+
+def test_no_pdf_is_lost_and_none_is_fetched_twice(crawled):
+    result, hits = crawled
+    expected = {url_of(number) for number in range(PDFS)}
+    fetched = [f"http://{hit.host}{hit.path}" for hit in hits if hit.path.startswith("/papers/") and hit.status == 200]
+    assert result.exit_code == 0
+    assert sorted(fetched) == sorted(expected)
+    assert result.urls & expected == expected
+    assert result.status["failures"] == []
+
+
+def test_pdfs_are_judged_searched_and_exported_like_pages(crawled):
+    result, _ = crawled
+    papers = {page["url"]: page for page in result.pages if "/papers/" in page["url"]}
+    assert all(papers[url_of(number)]["title"] == f"Paper {number}" for number in range(PDFS))
+    relevant = {number for number in range(PDFS) if papers[url_of(number)]["relevant"]}
+    assert relevant == set(range(0, PDFS, 2))
+    found = json.loads(result.thresher("search", "tandem device 42", "--json"))
+    assert url_of(42) in json.dumps(found)
+    rows = [json.loads(line) for line in result.thresher("export", "-f", "jsonl", "--text", "--relevant").splitlines()]
+    texts = {row["url"]: row["text"] for row in rows}
+    assert ON_TOPIC.format(42) in texts[url_of(42)]
+    assert (
+        "Paper 41" in result.why(url_of(42))
+        or url_of(41) in result.why(url_of(42))
+        or "start.test" in result.why(url_of(42))
+    )

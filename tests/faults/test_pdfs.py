@@ -1,0 +1,24 @@
+"""Malicious PDFs end neither a worker nor the crawl, and get no more time and memory than allowed."""
+
+from testing.malicious_pdfs import CASES
+from tests.faults import pdfs
+
+
+def test_every_file_is_read_or_refused_within_its_limits():
+    found = pdfs.convert_all()
+    assert len(CASES) >= 40
+    assert len(found.read) + len(found.refused) == len(CASES), found.unfinished
+    assert found.longest_seconds <= pdfs.SECONDS + pdfs.EXTRA_SECONDS + 1, found.slowest
+    assert found.peak_mib <= pdfs.MOST_OF_CHILD_MIB, found.largest
+    assert {why for name, why in found.refused.items() if name.startswith("encrypted")} == {"PDF, encrypted"}
+
+
+def test_a_crawl_keeps_the_good_files_and_settles_the_others():
+    found = pdfs.crawl_all()
+    assert found.exit_code == 0
+    assert found.good == pdfs.GOOD_PDFS
+    assert found.settled >= found.files + pdfs.GOOD_PDFS + 1  # robots.txt is a URL of the frontier too
+    assert found.grown_mib <= pdfs.MOST_GROWN_MIB
+    assert found.most_mib <= pdfs.MOST_OF_CHILD_MIB
+    assert found.log == ""
+    assert found.reasons["cannot be parsed: PDF, encrypted"] == 2
