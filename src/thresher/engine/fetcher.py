@@ -94,11 +94,11 @@ class Fetcher:
     async def take_page(self, lease: Lease, page: FetchedPage) -> None:
         """Process a response, rendered first if the crawl uses a browser."""
         browser = self._context.browser
-        if self._context.script_notice:
-            await self._context.script_notice.check(lease, page)
         settling = self._render(browser, lease, page) if browser else self._process(lease, page)
         record = await self.loop.settle(lease, settling)
         self.pages += bool(record and record.page)
+        if self._context.script_notice and record and record.page:
+            await self._context.script_notice.check(lease, page, links=len(record.links))
 
     async def _process(self, lease: Lease, page: FetchedPage) -> PageRecord | None:
         delay_seconds = await self.loop.delay_seconds(lease.url)

@@ -149,7 +149,7 @@ def plain_reason(reason: str) -> str:
     if reason.startswith("robots.txt is on "):
         return "waiting for the robots.txt of another host"
     if kind := block_kind_of(inner):
-        return kind.reason
+        return f"{kind.reason}, several in a row" if inner != reason else kind.reason
     if inner.startswith("not a page: "):
         return f"not a web page ({inner.removeprefix('not a page: ')})"
     words = _known(inner)[1] or _STATUS.sub(r"HTTP \1", inner)

@@ -140,3 +140,18 @@ def test_failures_without_a_listed_reason_are_counted_as_such():
 
     report = asyncio.run(failure_report(Old()))
     assert report.lines() == ["3 URLs: reason not listed", "2 URLs on 1 host: timeout (a.example)"]
+
+
+def test_block_pages_are_counted_by_kind_and_their_hosts_are_called_blocking():
+    report = grouped(
+        [
+            FailureCount(host="a.example", reason="blocked: login wall", urls=2),
+            FailureCount(host="b.example", reason="blocked: login wall", urls=1),
+            FailureCount(host="b.example", reason="blocked: challenge page", urls=4),
+            parked("c.example", "blocked: challenge page, 5 times in a row", 7, 60.0),
+        ]
+    )
+    assert report.blocked == {"challenge": 4, "login": 3}
+    assert report.remaining() == "7 URLs remain on 1 blocking host (blocked: challenge page, several in a row)"
+    assert kind_of("blocked: login wall") is FailureKind.BLOCKED
+    assert kind_of("opted out: noai") is FailureKind.OPTED_OUT

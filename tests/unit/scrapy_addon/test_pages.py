@@ -1,7 +1,9 @@
 """What a spider wants followed is scored as the strategy would, and nothing of it is left out."""
 
 import pytest
+from scrapy.http import HtmlResponse, Request
 
+from testing.block_pages import walls
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge
 from thresher.pipeline.links import PipelineRules
@@ -39,13 +41,17 @@ class ByAnchor:
 
 @pytest.fixture
 def pages():
+    return spider_pages()
+
+
+def spider_pages(**rules):
     strategy, judge = ByAnchor(), Says()
     pipeline = Pipeline(
         frontier=MemoryFrontier(),
         archive=NoArchive(),
         judge=judge,
         strategy=strategy,
-        rules=PipelineRules(scope=UrlScope()),
+        rules=PipelineRules(scope=UrlScope(), **rules),
     )
     return SpiderPages(pipeline, archive=NoArchive(), judge=judge, strategy=strategy)
 
@@ -104,3 +110,18 @@ async def test_only_what_a_spider_asked_for_enters_the_frontier():
     assert await guarded.commit([Settlement(lease=lease, outcome=Outcome.DONE, links=links)]) == [True]
     assert await frontier.find("http://b.example/x")
     assert await frontier.find("http://b.example/y") is None
+
+
+async def test_a_block_page_is_not_relevant_and_fails_and_the_links_of_the_spider_are_kept():
+    pages = spider_pages(skip_block_pages=True)
+    frontier = pages._pipeline.frontier
+    await frontier.add([Candidate(url="http://a.example/", score=1.0)])
+    [lease] = await frontier.lease(1, seconds=60)
+    login = next(case for case in walls() if case.kind == "login")
+    response = HtmlResponse("http://a.example/", body=login.html.encode(), request=Request(lease.url))
+    found = await pages.judge(lease, response)
+    assert (found.judgement.relevant, found.blocked.kind) == (False, "login")
+    assert await pages.settle(lease, found, [wanted("x")], delay_seconds=0.0)
+    entry = await frontier.find("http://a.example/")
+    assert (entry.state, entry.reason) == ("failed", "blocked: login wall")
+    assert await frontier.find("http://a.example/x")

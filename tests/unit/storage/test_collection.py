@@ -216,3 +216,15 @@ def test_no_page_comes_twice_when_it_is_visited_again_meanwhile(tmp_path, writer
         first = next(ranked)
         writer.write([page(number, at=9, relevance=0.4) for number in range(1, 4)])
         assert [record.fingerprint for record in [first, *ranked]] == [1, 2, 3]
+
+
+def test_pages_with_an_opt_out_are_left_out_also_when_a_later_visit_found_it(tmp_path, writer):
+    writer.write([page(1), page(2, opt_outs=("ai-train",)), page(3, opt_outs=("search",)), page(4)])
+    writer.write([page(4, at=9, page=False, reason="unchanged", opt_outs=("tdm",))])
+    writer.write([page(2, at=8, opt_outs=()), page(3, at=8, page=False, blocked="consent")])
+    with PageStoreReader(tmp_path, without_opt_outs=True) as collection:
+        assert {record.fingerprint for record in collection.ranked()} == {1, 2, 3}
+        assert collection.is_opted_out(4)
+        assert not collection.is_opted_out(2)
+    with PageStoreReader(tmp_path) as collection:
+        assert {record.fingerprint for record in collection.ranked()} == {1, 2, 3, 4}

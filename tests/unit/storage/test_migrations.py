@@ -116,3 +116,15 @@ def test_segments_are_checked_before_anything_is_written(tmp_path, segment):
         db.execute("PRAGMA user_version = 99")
     with pytest.raises(StoreError, match="newer Thresher"):
         check_all(segment.parent)
+
+
+def test_a_segment_of_any_earlier_format_has_neither_block_pages_nor_opt_outs_and_can_be_given_them(segment):
+    with PageStoreReader(segment.parent) as collection:
+        [record] = collection.ranked()
+    assert (record.blocked, record.opt_outs) == ("", ())
+    writer = PageStoreWriter(segment)
+    writer.write([page(2, blocked="login", page=False), page(3, opt_outs=("noai", "tdm"))])
+    writer.close()
+    with PageStoreReader(segment.parent) as collection:
+        assert collection.find(2).blocked == "login"
+        assert collection.find(3).opt_outs == ("noai", "tdm")

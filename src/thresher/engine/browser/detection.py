@@ -17,6 +17,8 @@ MAX_BYTES = 1 << 20
 FEW_CHARACTERS, FEW_LINKS = 250, 5
 HARDLY_CHARACTERS = 60
 MORE_CHARACTERS, MORE_LINKS = 100, 3
+MANY_LINKS = 30
+"""A page with as many links in its markup is not checked further."""
 MUCH_BYTES = 4 * FEW_CHARACTERS + 1_000
 """More text than this, of a body and a title, is not thin in any charset."""
 
@@ -66,7 +68,10 @@ def _leads(href: str) -> bool:
 
 def needs_rendering(page: FetchedPage) -> bool:
     """Return whether a page seems to have no content before its scripts have run."""
-    if len(page.body) > MAX_BYTES or _has_much_text(page.body) or b"<script" not in page.body.lower():
+    body = page.body
+    if len(body) > MAX_BYTES or body.count(b"<a ") >= MANY_LINKS or _has_much_text(body):
+        return False
+    if b"<script" not in body.lower():
         return False
     content = content_of(page)
     thin = content.characters < FEW_CHARACTERS and content.links < FEW_LINKS

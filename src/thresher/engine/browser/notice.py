@@ -10,10 +10,8 @@ import logging
 
 from thresher.config.browser import browser_trouble, uses_browser
 from thresher.config.schema import CrawlConfig
-from thresher.engine.browser.detection import is_challenge, needs_rendering
+from thresher.engine.browser.detection import FEW_LINKS, is_challenge, needs_rendering
 from thresher.frontier.base import CRAWL_WIDE, SharedState
-from thresher.parsing.response import ResponseKind, classify_response
-from thresher.pipeline.host_policy import is_side_request
 from thresher.records import FetchedPage, Lease
 
 logger = logging.getLogger(__name__)
@@ -30,11 +28,13 @@ class ScriptNotice:
         self._frontier = frontier
         self._is_found = False
 
-    async def check(self, lease: Lease, page: FetchedPage) -> None:
-        """Store the host of a page that needs a browser, unless one is known."""
-        if self._is_found or is_side_request(lease) or classify_response(page).kind is not ResponseKind.PAGE:
-            return
-        if not needs_rendering(page) or is_challenge(page):
+    async def check(self, lease: Lease, page: FetchedPage, *, links: int) -> None:
+        """Store the host of a page that needs a browser, unless one is known.
+
+        Args:
+            links: The links of the page that were followed; a page with some needs no browser.
+        """
+        if self._is_found or links >= FEW_LINKS or not needs_rendering(page) or is_challenge(page):
             return
         self._is_found = True
         logger.warning("seems to need JavaScript, and there is no browser: %s", page.url)
