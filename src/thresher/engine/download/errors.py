@@ -6,6 +6,7 @@ A reason is stored with its URL and shown to users.
 from __future__ import annotations
 
 import errno
+import re
 
 import pycurl
 
@@ -72,6 +73,12 @@ def timed_out() -> FetchFailed:
     return FetchFailed("timeout")
 
 
+def proxy_refused(status: int) -> FetchFailed:
+    """Return the failure of a request that the proxy did not pass on."""
+    return FetchFailed(f"the proxy answered http {status}")
+
+
+_TUNNEL_REFUSED = re.compile(r"CONNECT tunnel failed, response (\d+)")
 _WEIRD_SERVER_REPLY, _TOO_LARGE = 8, 100  # pycurl has no names for them
 _NOT_HTTP = frozenset({pycurl.E_UNSUPPORTED_PROTOCOL, _WEIRD_SERVER_REPLY})
 _LARGE_HEAD = "Too large response headers"  # reported as a receive error
@@ -85,6 +92,10 @@ def failure_for(code: int, os_error: int, message: str) -> FetchFailed:
         return FetchFailed("connection refused")
     if code == _TOO_LARGE or _LARGE_HEAD in message:
         return HeadTooLong()
+    if refused := _TUNNEL_REFUSED.search(message):
+        return proxy_refused(int(refused[1]))
+    if code == pycurl.E_PEER_FAILED_VERIFICATION:  # checked only where a secret would be sent
+        return FetchFailed("its certificate is not trusted, so no secret was sent", retry=False)
     if code in _NOT_HTTP:
         return NotHttp()
     if code == pycurl.E_URL_MALFORMAT:
