@@ -177,7 +177,7 @@ class AccessTable:
             ConfigError: A variable or a file is missing; the message names it, and no value.
         """
         for entry in entries:
-            if entry.subdomains and "." not in registered_domain(entry.host):
+            if entry.subdomains and _is_public_suffix(entry.host.partition(":")[0]):
                 raise ConfigError(f"access to {entry.host}: subdomains would be those of many owners; name a site")
         return cls([HostAccess.of(entry, folder) for entry in entries])
 
@@ -189,6 +189,11 @@ class AccessTable:
 def _split_literal(host: str) -> tuple[str, str, str]:
     name, _, port = host.removeprefix("[").partition("]")
     return name, "", port.removeprefix(":")
+
+
+def _is_public_suffix(name: str) -> bool:
+    """Return whether anybody can register a name below this one, as below co.uk."""
+    return registered_domain(f"b.a.{name}") == f"a.{name}"
 
 
 def _is_below(host: str, domain: str) -> bool:

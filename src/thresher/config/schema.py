@@ -351,7 +351,8 @@ class AccessConfig(_Strict):
 
     @model_validator(mode="after")
     def _is_usable(self) -> AccessConfig:
-        if self.subdomains and ("." not in self.host or self.host.startswith("[") or self.host[-1].isdigit()):
+        name = self.host.partition(":")[0]
+        if self.subdomains and ("." not in name or name.startswith("[") or name[-1].isdigit()):
             raise ValueError(f"{self.host} has no subdomains, or too many owners; give the name of a site")
         if not (self.basic or self.headers or self.cookies or self.storage_state):
             raise ValueError("give basic, headers, cookies or storage_state")

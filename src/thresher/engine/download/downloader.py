@@ -16,7 +16,7 @@ from thresher.config.access import AccessTable, HostAccess
 from thresher.config.secrets import REDACTED
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
 from thresher.engine.download.client import CurlClient
-from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow, proxy_refused, timed_out
+from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, ProxyRefused, TooSlow, timed_out
 from thresher.engine.download.request import FetchRequest, checked_lines
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
@@ -79,7 +79,7 @@ class Downloader:
         try:
             is_complete = await self._run(transfer)
             if self._resolver.proxy and transfer.head.status == _PROXY_AUTHENTICATION:
-                raise proxy_refused(_PROXY_AUTHENTICATION)
+                raise ProxyRefused(_PROXY_AUTHENTICATION)
             page = _page(transfer, request.url, is_complete=is_complete)
             yield access.redacted(page) if access else page
         finally:

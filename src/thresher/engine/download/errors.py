@@ -73,9 +73,11 @@ def timed_out() -> FetchFailed:
     return FetchFailed("timeout")
 
 
-def proxy_refused(status: int) -> FetchFailed:
-    """Return the failure of a request that the proxy did not pass on."""
-    return FetchFailed(f"the proxy answered http {status}")
+class ProxyRefused(FetchFailed):
+    """The proxy of the crawl did not pass a request on."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the proxy answered http {status}")
 
 
 _TUNNEL_REFUSED = re.compile(r"CONNECT tunnel failed, response (\d+)")
@@ -88,12 +90,12 @@ def failure_for(code: int, os_error: int, message: str) -> FetchFailed:
     """Return the failure for an error of libcurl that came before the body of a response."""
     if code == pycurl.E_OPERATION_TIMEDOUT:
         return timed_out()
+    if refused := _TUNNEL_REFUSED.search(message):
+        return ProxyRefused(int(refused[1]))
     if code == pycurl.E_COULDNT_CONNECT and os_error == errno.ECONNREFUSED:
         return FetchFailed("connection refused")
     if code == _TOO_LARGE or _LARGE_HEAD in message:
         return HeadTooLong()
-    if refused := _TUNNEL_REFUSED.search(message):
-        return proxy_refused(int(refused[1]))
     if code == pycurl.E_PEER_FAILED_VERIFICATION:  # checked only where a secret would be sent
         return FetchFailed("its certificate is not trusted, so no secret was sent", retry=False)
     if code in _NOT_HTTP:

@@ -28,7 +28,7 @@ from thresher.config.secrets import Secret
 from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.engine.download.chunked import ChunkedDecoder, MalformedChunks
 from thresher.engine.download.decompression import Decompressor, Undecodable, codings
-from thresher.engine.download.errors import AddressRefused, FetchFailed, NoBody, failure_for, timed_out
+from thresher.engine.download.errors import AddressRefused, FetchFailed, NoBody, ProxyRefused, failure_for, timed_out
 from thresher.engine.download.response_head import ResponseHead
 
 logger = logging.getLogger(__name__)
@@ -211,6 +211,8 @@ class Transfer:
         if self.head.is_complete and code != pycurl.E_OPERATION_TIMEDOUT:
             return NoBody()
         failure = failure_for(code, os_error, message)
+        if isinstance(failure, ProxyRefused):
+            return failure
         if self.request.proxy and code == pycurl.E_COULDNT_CONNECT:
             failure = FetchFailed("the proxy cannot be reached")
         if not self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_OPERATION_TIMEDOUT):
