@@ -8,6 +8,7 @@ import ssl
 import subprocess
 import threading
 import time
+import urllib.request
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -82,7 +83,7 @@ class Hosts:
             return 401, {}, "no"
         if path == "/out":
             return 302, {"Location": self.url("other", f"/from-{name}")}, ""
-        number = int(path.strip("/") or 0) if path.strip("/").isdigit() else PAGES
+        number = int(path.strip("/") or 0) if path.strip("/0123456789") == "" else PAGES
         links = [f"/{number + 1}", "/out"] if number < PAGES else []
         body = "".join(f'<a href="{link}">solar cells</a>' for link in links)
         sent = json.dumps(dict(headers))
@@ -131,7 +132,7 @@ def settings(hosts, state):
         "manners": {"delay_seconds": 0},
         "output": {"warc": True, "keep_irrelevant": True},
         "engine": {"timeout_seconds": 5, "lease_seconds": 12},
-        "scope": {"first_pages_per_host": None},
+        "scope": {"first_pages_per_host": None, "max_depth": 100},
         "network": {"allow": ["127.0.0.0/8"], "proxy": env("THRESHER_TEST_PROXY")},
         "access": [
             entry("wiki", basic=basic, cookies={"session": env("WIKI_COOKIE")}, headers={"X-Key": env("WIKI_KEY")}),
@@ -173,7 +174,8 @@ def uses_of(crawl):
     """Use every command that shows or writes something; return what they print."""
     folder, printed = crawl.folder, []
     for form in ("csv", "jsonl", "parquet", "graphml", "opensearch", "warc"):
-        printed.append(command("export", folder, "-f", form, "-o", folder / "exported" / f"pages.{form}"))
+        text = ["--text"] if form in ("csv", "jsonl", "parquet") else []  # the page store keeps it compressed
+        printed.append(command("export", folder, "-f", form, *text, "-o", folder / "exported" / f"pages.{form}"))
     more = [("export", folder, "-f", "csv", "--links", "-o", folder / "exported" / "links.csv"), ("status", folder)]
     more += [("why", folder, json.loads(command("search", folder, "solar", "--json"))[0]["url"])]
     more += [(name, folder) for name in ("hosts", "verify", "frontier", "doctor")]
