@@ -8,10 +8,12 @@ import pickle
 import pytest
 
 from thresher.config.access import MARK, AccessTable
+from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
 from thresher.config.schema import AccessConfig, CrawlConfig
 from thresher.config.secrets import REDACTED, Secret
 from thresher.config.upstream_proxy import UpstreamProxy
+from thresher.coordination.crawl_definition import shared_files
 from thresher.errors import ConfigError
 from thresher.records import FetchedPage
 
@@ -224,3 +226,11 @@ def test_the_proxy_url_comes_from_the_environment(monkeypatch):
         with pytest.raises(ConfigError, match="PROXY") as error:
             UpstreamProxy.of(config)
         assert "p%40ss" not in str(error.value)
+
+
+def test_a_storage_state_file_is_not_shared_by_a_store(tmp_path):
+    folder = CrawlFolder(tmp_path)
+    entry = {"host": "wiki.example.org", "storage_state": {"file": "state.json"}}
+    folder.topic.write_text(json.dumps({"access": [entry], "seeds": []}), encoding="utf-8")
+    (tmp_path / "state.json").write_text("{}", encoding="utf-8")
+    assert list(shared_files(folder, load_config(folder.topic))) == ["topic.yaml"]
