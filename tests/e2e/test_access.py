@@ -176,6 +176,8 @@ def uses_of(crawl):
     for form in ("csv", "jsonl", "parquet", "graphml", "opensearch", "warc"):
         text = ["--text"] if form in ("csv", "jsonl", "parquet") else []  # the page store keeps it compressed
         printed.append(command("export", folder, "-f", form, *text, "-o", folder / "exported" / f"pages.{form}"))
+    for form in ("markdown", "dataset"):
+        printed.append(command("export", folder, "-f", form, "-o", folder / "exported" / form))
     more = [("export", folder, "-f", "csv", "--links", "-o", folder / "exported" / "links.csv"), ("status", folder)]
     more += [("why", folder, json.loads(command("search", folder, "solar", "--json"))[0]["url"])]
     more += [(name, folder) for name in ("hosts", "verify", "frontier", "doctor")]
