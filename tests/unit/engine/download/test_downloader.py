@@ -23,6 +23,7 @@ from thresher.records import Lease
 from thresher.urls.address_policy import networks
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nok"
+LAST = OK.replace(b"OK\r\n", b"OK\r\nConnection: close\r\n", 1)  # the client closes its connection, or its tunnel
 
 
 class Names:
@@ -188,9 +189,11 @@ async def test_http_and_https_go_through_the_proxy(downloading, tmp_path):
     places = {"site.test": "127.0.0.1"}
     with forward_proxy("me:p4ss", places) as proxy:
         downloader = downloading(names=("93.184.216.34",), allow=(), proxy=proxied(proxy, "me:p4ss"))
-        async with raw_server(OK) as server, raw_server(OK, certificate=context, keep=False) as secure:
+        async with raw_server(OK) as server, raw_server(LAST, certificate=context) as secure:
             page = await fetch(downloader, server.url)
             tunnelled = await fetch(downloader, f"https://site.test:{secure.port}/")
+            await asyncio.wait_for(secure.closed.wait(), 5)
+            await asyncio.sleep(0.2)
     assert (page.status, page.body, tunnelled.body) == (200, b"ok", b"ok")
     assert proxy.targets == [f"GET {server.url}", f"CONNECT site.test:{secure.port}"]
     assert "x-proxy" not in tunnelled.headers
@@ -203,11 +206,12 @@ async def test_a_secret_goes_through_the_tunnel_and_not_to_the_proxy(downloading
     context, trusted = trusted_certificate(tmp_path, "site.test")
     monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
     with forward_proxy("", {"site.test": "127.0.0.1"}) as proxy:
-        async with raw_server(OK, certificate=context, keep=False) as server:
+        async with raw_server(LAST, certificate=context) as server:
             access = by_token(tmp_path, monkeypatch, f"site.test:{server.port}")
             downloader = downloading(names=("93.184.216.34",), allow=(), proxy=proxied(proxy), access=access)
             await fetch(downloader, f"https://site.test:{server.port}/")
-            await asyncio.sleep(0.2)  # until the tunnel is closed
+            await asyncio.wait_for(server.closed.wait(), 5)
+            await asyncio.sleep(0.2)
     assert b"t0ken-s3cret" in server.requests[0]
     assert "t0ken" not in "".join(proxy.heads)
 
