@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thresher import __version__, registry
+from thresher.config.access import AccessTable
 from thresher.config.browser import check_browser
 from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
 from thresher.config.schema import CrawlConfig, NamedConfig, check_contact
+from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.coordination.connection import CONNECT_SECONDS, connect_store, shared_frontier, shared_frontier_reader
 from thresher.coordination.model_exchange import FolderStateStores, SharedStateStores, StateStores
 from thresher.coordination.shared_labels import SharedLabelStore
@@ -102,6 +104,9 @@ class CrawlProject:
         build_judge(self)
         build_strategy(self)
         check_browser(self.config.browser)
+        AccessTable.of(self.config.access, self.folder.root)
+        if self.config.network.proxy:
+            UpstreamProxy.of(self.config.network.proxy)
         if self.config.output.warc:
             warc_writer()
         check_contact(self.config.manners.contact)

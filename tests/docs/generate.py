@@ -62,7 +62,7 @@ def _keys(model: type[BaseModel], prefix: str) -> Iterator[str]:
             yield f"| `{prefix}{name}` | {_default(field.default)} | {field.description} |"
         else:
             yield f"| `{prefix}{name}` | | {field.description} |"
-            each = ".NAME" if get_origin(field.annotation) is dict else ""
+            each = {dict: ".NAME", list: "[]"}.get(get_origin(field.annotation), "")
             yield from _keys(inner, f"{prefix}{name}{each}.")
 
 

@@ -1,12 +1,14 @@
 """A real browser, and pages that do what pages should not: each is over in time, and gives what it has."""
 
+import json
 import time
 
 import pytest
 
 from testing.recording_server import Answer, redirect, witness
 from testing.screens.browser import CHROMIUM, NO_CHROMIUM
-from thresher.config.schema import CrawlConfig
+from thresher.config.access import AccessTable
+from thresher.config.schema import AccessConfig, CrawlConfig
 from thresher.engine.browser import chromium
 from thresher.engine.browser.renderer import Renderer
 from thresher.frontier.memory.frontier import MemoryFrontier
@@ -32,9 +34,12 @@ SCRIPT = {
 class Eyes:
     """Renders pages of a script; tells who was dialled for them."""
 
-    def __init__(self, w, **browser):
+    proxy = None
+
+    def __init__(self, w, *, access=None, **browser):
         asked = {"hosts": ["*"], "sandbox": False, "seconds": 8.0, **browser}
-        self._rendering = Renderer(CrawlConfig.model_validate({"browser": asked}), MemoryFrontier(), None, self)
+        config = CrawlConfig.model_validate({"browser": asked})
+        self._rendering = Renderer(config, MemoryFrontier(), None, self, access)
         self._witness = w
         self.asked = []
 
@@ -187,3 +192,21 @@ async def test_a_page_may_be_held_to_its_own_site(w):
     assert "none" in (await eyes.read(f"<script>{asked}</script>")).text
     assert "other.test:80" not in eyes.asked
     await eyes.close()
+
+
+async def test_a_page_of_a_configured_host_is_rendered_signed_in_and_redacted(w, tmp_path):
+    cookie = {"name": "sid", "value": "state-c00kie-of-the-app", "domain": "app.test", "path": "/", "expires": -1}
+    stored = [{"name": "k", "value": "local-st0rage-of-the-app"}]
+    state = {"cookies": [cookie], "origins": [{"origin": "http://app.test", "localStorage": stored}]}
+    (tmp_path / "state.json").write_text(json.dumps(state), encoding="utf-8")
+    entry = {"host": "app.test", "allow_http": True, "storage_state": {"file": "state.json"}}
+    eyes = Eyes(w, access=AccessTable.of([AccessConfig.model_validate(entry)], tmp_path))
+    markup = "<p id=a>Cookie: </p><script>a.append(document.cookie, ' and ', localStorage.k)</script>"
+    try:
+        own = await eyes.see(markup)
+        other = await eyes.see(markup, url="http://other.test/")
+    finally:
+        await eyes.close()
+    assert own.rendered
+    assert b"Cookie: sid=[redacted] and [redacted]" in own.body
+    assert b"Cookie:  and undefined" in other.body

@@ -27,6 +27,9 @@ _EXPECTED = {
 }
 _EXPECTED_IN = {"languages": "a language code", "title": "text by language code", "about": "text by language code"}
 
+_SECRET_KEYS = (["access"], ["network", "proxy"])
+"""Their wrong values are not repeated: somebody may have typed a secret in the place of a variable's name."""
+
 
 def load_config(path: Path) -> CrawlConfig:
     """Read a topic.yaml.
@@ -142,12 +145,16 @@ def _sentence(path: Sequence[int | str], detail: ErrorDetails, values: Any) -> s
     if isinstance(detail["input"], bool):
         word = "yes" if detail["input"] else "no"
         hint = f' YAML reads a bare {word} as {str(detail["input"]).lower()}; write "{word}".'
+    if any(list(path[: len(keys)]) == keys for keys in _SECRET_KEYS):
+        return f"{spelled} is not {expected}."
     return f"{spelled or 'the file'} is {_short(detail['input'])}, expected {expected}.{hint}"
 
 
 def _known_keys(path: Sequence[int | str]) -> list[str]:
     model: type[BaseModel] = CrawlConfig
     for part in path:
+        if str(part) not in model.model_fields:  # a place in a list, or a name that the user gave
+            continue
         annotation = model.model_fields[str(part)].annotation
         options = getattr(annotation, "__args__", (annotation,))
         model = next(option for option in options if isinstance(option, type) and issubclass(option, BaseModel))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -198,6 +199,46 @@ def _name_server(text: str) -> str:
 NameServer = Annotated[str, AfterValidator(_name_server)]
 
 
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+OptionalVariableName = Annotated[str, Field(pattern=r"^$|^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+
+
+def _proxy_url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        is_proxy = parts.scheme == "http" and parts.hostname and parts.port and parts.path in ("", "/")
+    except ValueError:
+        is_proxy = False
+    if not is_proxy or "@" in text:
+        raise ValueError(
+            "expected the URL of an HTTP proxy without user and password, such as http://proxy.example:3128; "
+            "one with a password belongs into an environment variable: proxy: {env: THRESHER_PROXY}"
+        )
+    return text
+
+
+class ProxyConfig(_Strict):
+    """The HTTP proxy through which all requests go: env or url."""
+
+    env: OptionalVariableName = Field(
+        default="", description="The environment variable with its URL: http://user:password@proxy.example:3128."
+    )
+    url: Annotated[str, AfterValidator(lambda text: _proxy_url(text) if text else text)] = Field(
+        default="", description="Its URL, when it needs no password."
+    )
+    names: Literal["local", "proxy"] = Field(
+        default="local",
+        description="Who resolves names: local means that every name is resolved and checked on this machine before "
+        "the proxy gets it; proxy is for machines without DNS, where only addresses and private names are refused.",
+    )
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> ProxyConfig:
+        if bool(self.env) == bool(self.url):
+            raise ValueError("give either env, the name of an environment variable, or url")
+        return self
+
+
 class NetworkConfig(_Strict):
     """Which addresses may be connected to."""
 
@@ -212,6 +253,112 @@ class NetworkConfig(_Strict):
         default={},
         description='Connect elsewhere: {"*:80": "127.0.0.1:8080"} sends every http request to a lab server.',
     )
+    proxy: ProxyConfig | None = Field(
+        default=None, description="The HTTP proxy through which all requests go; none by default."
+    )
+
+    @model_validator(mode="after")
+    def _proxy_connects(self) -> NetworkConfig:
+        if self.proxy and self.connect_to:
+            raise ValueError("with proxy, the proxy decides where to connect; remove connect_to or proxy")
+        return self
+
+
+class EnvironmentValue(_Strict):
+    """A secret: the environment variable of each worker machine that holds it."""
+
+    env: VariableName = Field(description="The name of the environment variable.")
+
+
+class BasicAuthConfig(_Strict):
+    """User name and password of HTTP basic authentication."""
+
+    user_env: VariableName = Field(description="The environment variable with the user name.")
+    password_env: VariableName = Field(description="The environment variable with the password.")
+
+
+class StorageStateConfig(_Strict):
+    """A storage state file of Playwright: the cookies and local storage of a browser that is signed in."""
+
+    env: OptionalVariableName = Field(default="", description="The environment variable with the file's path.")
+    file: str = Field(default="", description="The file's path, relative to topic.yaml. It is not shared by a store.")
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> StorageStateConfig:
+        if bool(self.env) == bool(self.file):
+            raise ValueError("give either env, the name of an environment variable with a path, or file")
+        return self
+
+
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)(:[0-9]{1,5})?")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_OWN_HEADERS = frozenset(
+    [
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "cookie",
+        "expect",
+        "host",
+        "range",
+        "te",
+        "transfer-encoding",
+        "upgrade",
+        "user-agent",
+    ]
+)
+
+
+def _access_host(text: str) -> str:
+    if not _HOST.fullmatch(text):
+        raise ValueError(f"{text!r} is not a host in lower case, such as wiki.example.org or wiki.example.org:8443")
+    return text
+
+
+def _header_name(text: str) -> str:
+    if not _TOKEN.fullmatch(text) or text.lower() in _OWN_HEADERS or text.lower().startswith("proxy-"):
+        raise ValueError(f"{text!r} is not the name of a header that can be set here")
+    return text
+
+
+def _cookie_name(text: str) -> str:
+    if not _TOKEN.fullmatch(text):
+        raise ValueError(f"{text!r} is not the name of a cookie")
+    return text
+
+
+class AccessConfig(_Strict):
+    """How one host lets the crawl in; secrets are names of environment variables."""
+
+    host: Annotated[str, AfterValidator(_access_host)] = Field(
+        description="The one host that gets the secrets, such as wiki.example.org; with a port, that port only, "
+        "otherwise the usual one."
+    )
+    subdomains: bool = Field(default=False, description="Whether the subdomains of the host get them too.")
+    allow_http: bool = Field(
+        default=False, description="Whether they are also sent over http, where everybody on the way can read them."
+    )
+    basic: BasicAuthConfig | None = Field(default=None, description="HTTP basic authentication.")
+    headers: dict[Annotated[str, AfterValidator(_header_name)], EnvironmentValue] = Field(
+        default={}, description="Headers by name, such as Authorization: {env: WIKI_TOKEN}."
+    )
+    cookies: dict[Annotated[str, AfterValidator(_cookie_name)], EnvironmentValue] = Field(
+        default={}, description="Cookies by name, such as session: {env: WIKI_SESSION}."
+    )
+    storage_state: StorageStateConfig | None = Field(
+        default=None, description="Cookies and local storage of a browser that is signed in."
+    )
+
+    @model_validator(mode="after")
+    def _is_usable(self) -> AccessConfig:
+        name = self.host.partition(":")[0]
+        if self.subdomains and ("." not in name or name.startswith("[") or name[-1].isdigit()):
+            raise ValueError(f"{self.host} has no subdomains, or too many owners; give the name of a site")
+        if not (self.basic or self.headers or self.cookies or self.storage_state):
+            raise ValueError("give basic, headers, cookies or storage_state")
+        if self.basic and "authorization" in map(str.lower, self.headers):
+            raise ValueError("basic and the header Authorization exclude each other")
+        return self
 
 
 class EngineConfig(_Strict):
@@ -331,6 +478,9 @@ class CrawlConfig(_Strict):
         description="Documents that are read like pages, besides HTML, plain text and Markdown.",
     )
     browser: BrowserConfig = Field(default=BrowserConfig(), description="Rendering of pages that need JavaScript.")
+    access: list[AccessConfig] = Field(
+        default=[], description="Hosts that need a password, a token or a cookie, each with its secrets."
+    )
 
     @property
     def filtered_languages(self) -> list[Language]:
@@ -361,6 +511,23 @@ class CrawlConfig(_Strict):
             f"engine.lease_seconds is {self.engine.lease_seconds:g}, expected more than engine.timeout_seconds + "
             f"browser.seconds + 5 ({least:g}): a lease must outlive its page"
         )
+
+    @model_validator(mode="after")
+    def _secrets_and_proxy_agree(self) -> CrawlConfig:
+        hosts = [entry.host for entry in self.access]
+        if twice := [host for host in hosts if hosts.count(host) > 1]:
+            raise ValueError(f"access names {twice[0]} twice; give all its secrets in one entry")
+        proxy = self.network.proxy
+        if proxy and (open_host := next((entry.host for entry in self.access if entry.allow_http), "")):
+            raise ValueError(
+                f"access to {open_host} has allow_http, and with network.proxy the proxy could read its secrets; "
+                "remove one of them"
+            )
+        if proxy and proxy.names == "proxy" and self.manners.one_at_a_time_per == "address":
+            raise ValueError(
+                "manners.one_at_a_time_per: address needs the addresses of names; set network.proxy.names: local"
+            )
+        return self
 
     @model_validator(mode="after")
     def _lease_outlives_rendering(self) -> CrawlConfig:

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 
+from thresher.config.access import AccessTable
 from thresher.config.browser import uses_browser
-from thresher.config.schema import CrawlConfig
 from thresher.coordination.worker_names import machine_mark
 from thresher.engine import watchdog
 from thresher.engine.browser.notice import ScriptNotice
@@ -93,7 +93,7 @@ def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int
     return WorkerContext(
         processor=pipeline,
         robots=robots,
-        browser=_renderer(config, pipeline.frontier, robots, resolver) if has_browser else None,
+        browser=_renderer(crawl, pipeline.frontier, robots, resolver) if has_browser else None,
         script_notice=None if has_browser or config.browser.detect is False else ScriptNotice(pipeline.frontier),
         worker=worker,
         resolver=resolver,
@@ -112,11 +112,12 @@ def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int
 
 
 def _renderer(
-    config: CrawlConfig, frontier: CrawlStore, robots: RobotsCache | None, resolver: GuardedResolver
+    crawl: CrawlProject, frontier: CrawlStore, robots: RobotsCache | None, resolver: GuardedResolver
 ) -> Renderer:
     from thresher.engine.browser.renderer import Renderer
 
-    return Renderer(config, frontier, robots, resolver)
+    access = AccessTable.of(crawl.config.access, crawl.folder.root)
+    return Renderer(crawl.config, frontier, robots, resolver, access)
 
 
 def run_worker(
@@ -157,7 +158,8 @@ async def _fetch_all(
     """Fetch until the end, with the tasks that run beside it."""
     resolver = loop.context.resolver or GuardedResolver.of(crawl.config.network)
     headers, max_bytes = usual_headers(crawl.config), crawl.config.engine.max_bytes
-    downloader = Downloader(resolver, loop.slow_hosts, headers=headers, max_bytes=max_bytes)
+    access = AccessTable.of(crawl.config.access, crawl.folder.root)
+    downloader = Downloader(resolver, loop.slow_hosts, headers=headers, max_bytes=max_bytes, access=access)
     fetcher = Fetcher(loop.context, loop, downloader.fetch)
     fetching = asyncio.ensure_future(fetcher.run())
     watching = asyncio.create_task(_watch(fetcher, fetching))

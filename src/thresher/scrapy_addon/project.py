@@ -111,6 +111,16 @@ def open_spider_crawl(path: Path, config: CrawlConfig, *, spider: str, start: Se
 
 
 def load_topic(settings: BaseSettings) -> tuple[Path, CrawlConfig]:
-    """Read the topic.yaml that the settings name."""
+    """Read the topic.yaml that the settings name.
+
+    Raises:
+        ConfigError: It is missing or wrong, or has settings that Scrapy's own downloads would not follow.
+    """
     path = topic_path(settings)
-    return path, load_config(path)
+    config = load_config(path)
+    if config.access or config.network.proxy:
+        raise ConfigError(
+            f"{path}: access and network.proxy are for thresher run; in a spider, Scrapy sends the requests, so use "
+            "its own settings for passwords and proxies"
+        )
+    return path, config

@@ -77,6 +77,13 @@ class Head:
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         return _written((method, path, "HTTP/1.1"), self.lines, without=_NOT_SENT)
 
+    def for_proxy(self, authorization: str) -> bytes:
+        """Return a request for another proxy: with the whole URL, and for one response only."""
+        method, target, _ = self.first
+        kept = [(name, value) for name, value in self.lines if name.lower() not in _NOT_SENT]
+        own = [("Proxy-Authorization", authorization)] if authorization else []
+        return _written((method, target, "HTTP/1.1"), [*kept, *own], without=frozenset())
+
     def for_browser(self) -> bytes:
         """Return a response after which the browser sends no other request over its connection."""
         return _written(self.first, self.lines, without=_NOT_RETURNED)

@@ -2,7 +2,8 @@
 
 The page itself is never requested again, so its redirects, its status and its size are the same as without a browser.
 Its scripts may load scripts and data, nothing else: no images, no frames, no second page. Each page has its own browser
-context, which is discarded with its cookies.
+context, which is discarded with its cookies. A page of a host with configured cookies has them in its context; its
+requests for scripts and data get no other secret.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Browser, BrowserContext, Page, Request, Route
 from playwright.async_api import Error as PlaywrightError
 
+from thresher.config.access import HostAccess
 from thresher.engine.browser.chromium import BYPASS, BrowserGone
 from thresher.engine.browser.proxy import HostLocks
 from thresher.engine.browser.quota import USER, NetworkQuota
@@ -103,6 +105,7 @@ class RenderedPage:
         quota: Its share of the network.
         host_locks: Allow one request per host at a time.
         script_cache: Scripts of earlier pages.
+        access: The cookies and the local storage of its host; None for most hosts.
     """
 
     page: FetchedPage
@@ -110,6 +113,7 @@ class RenderedPage:
     quota: NetworkQuota
     host_locks: HostLocks = field(default_factory=HostLocks)
     script_cache: ScriptCache = field(default_factory=ScriptCache)
+    access: HostAccess | None = field(default=None, repr=False)
     sent_on: str = ""
     _requests: int = 0
     _tab: Page | None = None
@@ -152,7 +156,8 @@ class RenderedPage:
             locale=self.limits.language,
             accept_downloads=False,
             service_workers="block",
-            ignore_https_errors=True,  # as the engine: nothing secret is sent
+            ignore_https_errors=self.access is None,  # as the engine: then nothing secret is sent
+            storage_state=self.access.browser_state() if self.access else None,  # type: ignore[arg-type]
         )
         context.set_default_timeout(0)
         await context.route("**/*", self._route)
@@ -246,6 +251,8 @@ class RenderedPage:
         url = canonicalize(request.url)
         if not url or request.method not in METHODS:
             return False
+        if self.access and self.access.names(urlsplit(url).hostname or "") and not self.access.covers(url):
+            return False  # cookies do not distinguish ports
         if self.limits.one_site and _site(url) != _site(self.page.url):
             return False
         if self._requests >= self.limits.max_requests:
@@ -257,7 +264,7 @@ class RenderedPage:
     async def _load(self, route: Route) -> None:
         """Let the page load a URL, from the script cache if it is there, otherwise under the lock of its host."""
         request, url = route.request, canonicalize(route.request.url) or ""
-        shared = request.resource_type == "script" and request.method == "GET"
+        shared = request.resource_type == "script" and request.method == "GET" and self.access is None
         self._loading += 1
         try:
             async with self.host_locks.at(host_key(url)):

@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 
+from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.engine.browser.http import BadHead, Head
 from thresher.engine.browser.quota import NetworkQuota
 
@@ -91,11 +92,13 @@ class GuardedProxy:
 
     Args:
         places: The address guard.
+        upstream: The proxy of the crawl, whose addresses the guard returns; None to connect to servers.
         dial: Connects; tests replace it by one that only records.
     """
 
-    def __init__(self, places: Places, *, dial: Dial = dial) -> None:
+    def __init__(self, places: Places, *, upstream: UpstreamProxy | None = None, dial: Dial = dial) -> None:
         self.port = 0
+        self._upstream = upstream
         self._places = places
         self._dial = dial
         self._quotas: dict[str, NetworkQuota] = {}
@@ -159,11 +162,26 @@ class GuardedProxy:
         try:
             server = await self._connect(quota, name, port)
             try:
-                await _Relay(quota, (reader, writer), server).carry(head, body_bytes)
+                request = await self._request(head, server)
+                await _Relay(quota, (reader, writer), server).carry(request, body_bytes)
             finally:
                 server[1].transport.abort()
         finally:
             quota.leave(number)
+
+    async def _request(self, head: Head, server: Streams) -> bytes:
+        """Return what is sent for a request to the server, or to the next proxy; empty when a tunnel is open."""
+        is_tunnel = head.first[0] == "CONNECT"
+        if self._upstream is None:
+            return b"" if is_tunnel else head.for_server()
+        if not is_tunnel:
+            return head.for_proxy(self._upstream.authorization())
+        server[1].write(self._upstream.connect_request(*head.place()))
+        async with asyncio.timeout(READ_SECONDS):
+            answer = await server[0].readuntil(b"\r\n\r\n")
+        if not answer.split(b" ", 2)[1:2] or not answer.split(b" ", 2)[1].startswith(b"2"):
+            raise _Drop
+        return b""
 
     async def _connect(self, quota: NetworkQuota, name: str, port: int) -> Streams:
         """Connect to a host and port that the guard allows."""
@@ -187,15 +205,15 @@ class _Relay:
         self._from_browser, self._to_browser = browser
         self._from_server, self._to_server = server
 
-    async def carry(self, head: Head, body_bytes: int) -> None:
-        """Pass bytes on until either side closes, or the quota of the page is used up."""
-        if head.first[0] == "CONNECT":
+    async def carry(self, request: bytes, body_bytes: int) -> None:
+        """Pass bytes on until either side closes, or the quota of the page is used up; without a request, a tunnel."""
+        if not request:
             self._to_browser.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await _either(
                 self._pump(self._from_browser, self._to_server), self._pump(self._from_server, self._to_browser)
             )
             return
-        self._to_server.write(head.for_server())
+        self._to_server.write(request)
         await self._send(body_bytes)
         await _either(self._return_response(), _end_of(self._from_browser))
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from thresher.config.access import AccessTable
 from thresher.config.browser import find_chromium
 from thresher.config.schema import CrawlConfig
 from thresher.engine.browser.chromium import BrowserGone, Chromium
@@ -49,6 +50,7 @@ class Renderer:
     Args:
         robots: Its cached rules also apply to what pages load; None to ignore robots.txt.
         resolver: The address guard; without one, pages load nothing.
+        access: Hosts whose pages are rendered with cookies.
     """
 
     def __init__(
@@ -57,7 +59,9 @@ class Renderer:
         frontier: SharedState,
         robots: RobotsCache | None,
         resolver: GuardedResolver | None = None,
+        access: AccessTable | None = None,
     ) -> None:
+        self._access = access or AccessTable()
         self._config = config.browser
         self._detects = config.browser.detect is not False
         self._frontier = frontier
@@ -163,7 +167,8 @@ class Renderer:
         browser = await chromium.enter()
         quota = NetworkQuota(max_connections=2 * self._config.max_requests + 10, max_bytes=self._config.max_bytes)
         proxy.admit(quota)
-        rendered = RenderedPage(page, self._limits, quota, self._host_locks, self._script_cache)
+        access = self._access.find(page.url)
+        rendered = RenderedPage(page, self._limits, quota, self._host_locks, self._script_cache, access)
         try:
             result = await rendered.make(browser, proxy.url, seconds=seconds)
         except PageBroke as error:  # use what the server sent
@@ -176,11 +181,12 @@ class Renderer:
             rendered.end()
             proxy.dismiss(quota)
             chromium.leave()
-        return _with_result(page, result, time.monotonic() - begun)
+        seen = _with_result(page, result, time.monotonic() - begun)
+        return access.redacted(seen) if access else seen
 
     async def _ready(self) -> tuple[Chromium, GuardedProxy]:
         if self._proxy is None:
-            self._proxy = GuardedProxy(self._places)
+            self._proxy = GuardedProxy(self._places, upstream=self._resolver.proxy if self._resolver else None)
             await self._proxy.start()
         if self._chromium is None:
             executable = find_chromium(self._config)

@@ -3,6 +3,9 @@
 A connection gets its addresses from here and is opened to no other one, so a name is resolved once, and the answer that
 was checked is the one that is used. If any address of a name is refused, the name is. An answer is cached for its TTL,
 and checked again when it is renewed.
+
+With an HTTP proxy, names are checked in the same way before the proxy gets them, and only the address of the proxy is
+connected to. The proxy resolves a name again by itself: a name that gives it another answer is not noticed here.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from thresher.config.schema import NetworkConfig
+from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.engine.dns.client import MISSING_SECONDS, DnsClient, ResolvedAddresses
 from thresher.urls.address_policy import BAD_PORTS, Network, is_address, networks, refusal, refused_name
 
@@ -24,6 +28,7 @@ logger = logging.getLogger(__name__)
 CACHE_NAMES = 10_000
 MOST_ADDRESSES = 4
 """Of IPv4 and IPv6 each: a name with many addresses must not make us try them all."""
+_ANYWHERE = ("0.0.0.0/0", "::/0")  # the user names the proxy, which is often in a private network
 MOST_AHEAD = 64
 """Prefetched names that are resolved at one time."""
 
@@ -72,8 +77,11 @@ class GuardedResolver:
         *,
         names: DnsClient | None = None,
         connect_to: Mapping[str, str] | None = None,
+        proxy: UpstreamProxy | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.proxy = proxy
+        self._proxy_resolver = GuardedResolver(networks(_ANYWHERE), names=names, clock=clock) if proxy else None
         self._names = names or DnsClient()
         self._connect_to = connect_to or {}
         self._clock = clock
@@ -83,14 +91,27 @@ class GuardedResolver:
 
     @classmethod
     def of(cls, network: NetworkConfig) -> GuardedResolver:
-        """Return the resolver of a crawl."""
+        """Return the resolver of a crawl.
+
+        Raises:
+            ConfigError: The environment variable of its proxy is not usable.
+        """
         servers = [_parse_host_and_port(text) for text in network.name_servers]
-        return cls(networks(network.allow), names=DnsClient.of(servers), connect_to=dict(network.connect_to))
+        return cls(
+            networks(network.allow),
+            names=DnsClient.of(servers),
+            connect_to=dict(network.connect_to),
+            proxy=UpstreamProxy.of(network.proxy) if network.proxy else None,
+        )
 
     @property
     def asks(self) -> bool:
-        """Whether any name is resolved: not when the user redirects all connections."""
-        return not {"*:80", "*:443"} <= self._connect_to.keys()
+        """Whether any name is resolved: not when the user redirects all connections, or when the proxy resolves."""
+        return not self._proxy_resolves and not {"*:80", "*:443"} <= self._connect_to.keys()
+
+    @property
+    def _proxy_resolves(self) -> bool:
+        return self.proxy is not None and self.proxy.resolves_names
 
     def prefetch(self, places: Iterable[tuple[str, int]]) -> int:
         """Resolve names before they are needed; return how many lookups were started."""
@@ -111,11 +132,20 @@ class GuardedResolver:
         return known.addresses[0] if known.addresses and not known.why else ""
 
     async def places(self, name: str, port: int) -> tuple[list[tuple[str, int]], str]:
-        """Return the addresses and ports that may be connected to for a name and a port; or why none may."""
+        """Return the addresses and ports that may be connected to for a name and a port; or why none may.
+
+        With a proxy, they are those of the proxy, if the name and its addresses are allowed.
+        """
         name = plain_name(name)
         known = await self._find(name, port)
+        if self.proxy and self._proxy_resolver and not known.why and (known.addresses or self._proxy_resolves):
+            return await self._proxy_resolver.places(self.proxy.host, self.proxy.port)
         number = (self._override(name, port) or ("", port))[1]
         return ([] if known.why else [(address, number) for address in known.addresses]), known.why
+
+    def refusal(self, address: str) -> str:
+        """Return why an address must not be connected to; empty for the proxy's own, which the user names."""
+        return "" if self.proxy else self.guard.refusal(address)
 
     async def _find(self, name: str, port: int) -> _Known:
         if why := self.guard.before(name, port):
@@ -124,6 +154,8 @@ class GuardedResolver:
             return _Known([place[0]], self.guard.after(name, [place[0]]), 0.0)
         if is_address(name):
             return _Known([name], self.guard.after(name, [name]), 0.0)
+        if self._proxy_resolves:
+            return _Known((), refused_name(name), 0.0)
         known = self._cached(name)
         return known if known else await asyncio.shield(self._look_up(name))
 

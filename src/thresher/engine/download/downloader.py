@@ -12,9 +12,11 @@ import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 
+from thresher.config.access import AccessTable, HostAccess
+from thresher.config.secrets import REDACTED
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
 from thresher.engine.download.client import CurlClient
-from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow, timed_out
+from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, ProxyRefused, TooSlow, timed_out
 from thresher.engine.download.request import FetchRequest, checked_lines
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
@@ -25,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
 
+_PROXY_AUTHENTICATION = 407
 ALL_LINES = "x-robots-tag"
 """The one header of which every line counts, not only the first; its values are joined by newlines."""
 
@@ -35,6 +38,7 @@ class Downloader:
     Args:
         headers: Sent with every request.
         max_bytes: Limit for the body of a page.
+        access: Hosts that get secrets; none by default.
         client: Connects; tests replace it by one that only records.
     """
 
@@ -45,12 +49,14 @@ class Downloader:
         *,
         headers: Mapping[str, str],
         max_bytes: int,
+        access: AccessTable | None = None,
         client: CurlClient | None = None,
     ) -> None:
         self._resolver = resolver
         self._slow_hosts = slow_hosts
         self._headers = dict(headers)
         self._max_bytes = max_bytes
+        self._access = access or AccessTable()
         self._client = client or CurlClient()
         self._held_bytes = HeldBytes()
         self._open: dict[Transfer, None] = {}
@@ -68,10 +74,14 @@ class Downloader:
         if time.monotonic() > request.start_by:
             raise LeaseExpired
         start = time.monotonic()
-        transfer = self._transfer(request, await self._places(request), start)
+        access = self._access.find(request.url)
+        transfer = self._transfer(request, access, await self._places(request), start)
         try:
             is_complete = await self._run(transfer)
-            yield _page(transfer, request.url, is_complete=is_complete)
+            if self._resolver.proxy and transfer.head.status == _PROXY_AUTHENTICATION:
+                raise ProxyRefused(_PROXY_AUTHENTICATION)
+            page = _page(transfer, request.url, is_complete=is_complete)
+            yield access.redacted(page) if access else page
         finally:
             transfer.release()
 
@@ -84,16 +94,24 @@ class Downloader:
         if why:
             raise AddressRefused(why)
         if not places:
-            raise FetchFailed("no such host")
+            raise FetchFailed("no such host, or none of the proxy" if self._resolver.proxy else "no such host")
         return places
 
-    def _transfer(self, request: FetchRequest, places: list[tuple[str, int]], start: float) -> Transfer:
-        lines = checked_lines({**self._headers, **request.headers})
+    def _transfer(
+        self, request: FetchRequest, access: HostAccess | None, places: list[tuple[str, int]], start: float
+    ) -> Transfer:
+        secret_lines = access.lines(request.url) if access else []
+        replaced = {name.lower() for name, _ in secret_lines}
+        usual = {**self._headers, **request.headers}
+        lines = checked_lines({name: value for name, value in usual.items() if name.lower() not in replaced})
         wanted = TransferRequest(
             url=request.url,
             lines=lines,
+            secret_lines=secret_lines,
+            is_verified=access is not None,
             places=places,
-            refusal=self._resolver.guard.refusal,
+            refusal=self._resolver.refusal,
+            proxy=self._resolver.proxy,
             max_bytes=request.max_bytes or self._max_bytes,
             timeout_seconds=request.timeout_seconds,
         )
@@ -140,7 +158,7 @@ def _page(transfer: Transfer, url: str, *, is_complete: bool) -> FetchedPage:
         elapsed_seconds=transfer.latency,
         truncated=not is_complete,
         header_lines=transfer.head.lines,
-        request_lines=transfer.request.lines,
+        request_lines=[*transfer.request.lines, *((name, REDACTED) for name, _ in transfer.request.secret_lines)],
     )
 
 

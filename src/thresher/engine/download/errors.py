@@ -6,6 +6,7 @@ A reason is stored with its URL and shown to users.
 from __future__ import annotations
 
 import errno
+import re
 
 import pycurl
 
@@ -72,6 +73,14 @@ def timed_out() -> FetchFailed:
     return FetchFailed("timeout")
 
 
+class ProxyRefused(FetchFailed):
+    """The proxy of the crawl did not pass a request on."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the proxy answered http {status}")
+
+
+_TUNNEL_REFUSED = re.compile(r"CONNECT tunnel failed, response (\d+)")
 _WEIRD_SERVER_REPLY, _TOO_LARGE = 8, 100  # pycurl has no names for them
 _NOT_HTTP = frozenset({pycurl.E_UNSUPPORTED_PROTOCOL, _WEIRD_SERVER_REPLY})
 _LARGE_HEAD = "Too large response headers"  # reported as a receive error
@@ -81,10 +90,14 @@ def failure_for(code: int, os_error: int, message: str) -> FetchFailed:
     """Return the failure for an error of libcurl that came before the body of a response."""
     if code == pycurl.E_OPERATION_TIMEDOUT:
         return timed_out()
+    if refused := _TUNNEL_REFUSED.search(message):
+        return ProxyRefused(int(refused[1]))
     if code == pycurl.E_COULDNT_CONNECT and os_error == errno.ECONNREFUSED:
         return FetchFailed("connection refused")
     if code == _TOO_LARGE or _LARGE_HEAD in message:
         return HeadTooLong()
+    if code == pycurl.E_PEER_FAILED_VERIFICATION:  # checked only where a secret would be sent
+        return FetchFailed("its certificate is not trusted, so no secret was sent", retry=False)
     if code in _NOT_HTTP:
         return NotHttp()
     if code == pycurl.E_URL_MALFORMAT:

@@ -2,7 +2,9 @@
 
 Guarantees: only the pinned addresses, which the address guard has checked, are connected to. Right before a request is
 sent, also when libcurl sends it again by itself, the address, the state of a kept connection, the number of attempts
-and the time left are checked. What arrived before a limit was reached is kept and marked as truncated.
+and the time left are checked. Behind a proxy, libcurl asks for a tunnel before that, so the time left is also checked
+before a connection is opened. Where a secret is sent, the certificate of the server is verified. What arrived before a
+limit was reached is kept and marked as truncated.
 
 libcurl calls the methods of a transfer. No exception may leave them: libcurl would not end the transfer.
 """
@@ -14,16 +16,19 @@ import ipaddress
 import logging
 import os
 import socket
+import ssl
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
 import pycurl
 
+from thresher.config.secrets import Secret
+from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.engine.download.chunked import ChunkedDecoder, MalformedChunks
 from thresher.engine.download.decompression import Decompressor, Undecodable, codings
-from thresher.engine.download.errors import AddressRefused, FetchFailed, NoBody, failure_for, timed_out
+from thresher.engine.download.errors import AddressRefused, FetchFailed, NoBody, ProxyRefused, failure_for, timed_out
 from thresher.engine.download.response_head import ResponseHead
 
 logger = logging.getLogger(__name__)
@@ -41,7 +46,7 @@ SMALL_BYTES = 1 << 20
 
 _ABORT = -1
 _SPARE_SECONDS = 1.0  # libcurl's own timeout, in case that nobody calls `check`
-_DISALLOW_USERNAME_IN_URL = 278  # pycurl has no name for it
+_DISALLOW_USERNAME_IN_URL, _SUPPRESS_CONNECT_HEADERS = 278, 265  # pycurl has no names for them
 
 _FIXED_OPTIONS: tuple[tuple[int, Any], ...] = (
     (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
@@ -54,10 +59,8 @@ _FIXED_OPTIONS: tuple[tuple[int, Any], ...] = (
     (pycurl.HTTP_TRANSFER_DECODING, 0),
     (pycurl.NOSIGNAL, 1),
     (pycurl.NETRC, pycurl.NETRC_IGNORED),
-    (pycurl.PROXY, ""),
-    (pycurl.NOPROXY, "*"),  # a proxy would resolve names past the address guard
-    (pycurl.SSL_VERIFYPEER, 0),
-    (pycurl.SSL_VERIFYHOST, 0),
+    (pycurl.HEADEROPT, pycurl.HEADER_SEPARATE),  # no header of a request goes to a proxy with CONNECT
+    (_SUPPRESS_CONNECT_HEADERS, 1),
 )
 
 
@@ -96,6 +99,9 @@ class TransferRequest:
     Args:
         places: The pinned addresses and ports, in the order in which they are tried.
         refusal: The address guard: why an address is refused, or an empty string.
+        secret_lines: Header lines that are sent, and kept nowhere.
+        is_verified: Whether the certificate of the server must be valid.
+        proxy: The proxy that the places belong to; None to connect to the server.
     """
 
     url: str
@@ -104,6 +110,9 @@ class TransferRequest:
     refusal: Callable[[str], str]
     max_bytes: int
     timeout_seconds: float
+    secret_lines: Sequence[tuple[str, Secret]] = field(default=(), repr=False)
+    is_verified: bool = False
+    proxy: UpstreamProxy | None = None
 
 
 class Transfer:
@@ -135,13 +144,15 @@ class Transfer:
 
     def set_up(self, curl: Any, place: tuple[str, int], *, connect_seconds: float, fresh: bool) -> None:
         """Set all options of a handle for an attempt."""
-        address, port = place
         seconds = max(0.001, self.end - monotonic())
         for option, value in _FIXED_OPTIONS:
             curl.setopt(option, value)
         curl.setopt(pycurl.URL, self.request.url)
-        curl.setopt(pycurl.HTTPHEADER, [f"{name}: {value}" for name, value in self.request.lines])
-        curl.setopt(pycurl.CONNECT_TO, [f"::[{address}]:{port}" if ":" in address else f"::{address}:{port}"])
+        lines = [f"{name}: {value}" for name, value in self.request.lines]
+        lines += [f"{name}: {secret.reveal()}" for name, secret in self.request.secret_lines]
+        curl.setopt(pycurl.HTTPHEADER, lines)
+        _set_route(curl, place, self.request.proxy)
+        _set_verification(curl, is_verified=self.request.is_verified)
         curl.setopt(pycurl.FRESH_CONNECT, int(fresh))
         curl.setopt(pycurl.TIMEOUT_MS, int((seconds + _SPARE_SECONDS) * 1000))
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(connect_seconds * 1000)))
@@ -200,6 +211,10 @@ class Transfer:
         if self.head.is_complete and code != pycurl.E_OPERATION_TIMEDOUT:
             return NoBody()
         failure = failure_for(code, os_error, message)
+        if isinstance(failure, ProxyRefused):
+            return failure
+        if self.request.proxy and code == pycurl.E_COULDNT_CONNECT:
+            failure = FetchFailed("the proxy cannot be reached")
         if not self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_OPERATION_TIMEDOUT):
             return CouldNotConnect(failure.reason, retry=failure.retry)
         return failure
@@ -211,6 +226,9 @@ class Transfer:
             host = place[0].decode() if isinstance(place[0], bytes) else place[0]
             if why := self._address_refusal(host, place[1]):
                 self._refused = AddressRefused(why)
+                return int(pycurl.SOCKET_BAD)
+            if self.request.proxy and self._is_late:  # a request for a tunnel would follow
+                self._refused = timed_out()
                 return int(pycurl.SOCKET_BAD)
             return _DroppedSocket(family, kind, protocol)
         except Exception as error:
@@ -236,7 +254,11 @@ class Transfer:
             return StaleConnection()
         if self._sends >= MAX_SENDS:
             return FetchFailed("connection failed")
-        return timed_out() if monotonic() > self.end or self.is_over else None
+        return timed_out() if self._is_late else None
+
+    @property
+    def _is_late(self) -> bool:
+        return monotonic() > self.end or self.is_over
 
     def _address_refusal(self, host: str, port: int) -> str:
         address = _unmapped(host)
@@ -290,6 +312,34 @@ class Transfer:
         self._chunks = ChunkedDecoder() if transfer_codings[-1:] == ["chunked"] else None
         self._body = Decompressor(codings(self.head.values("content-encoding")), self.request.max_bytes)
         return self._body
+
+
+def _set_route(curl: Any, place: tuple[str, int], proxy: UpstreamProxy | None) -> None:
+    """Let a handle connect to one place: the server, or the proxy."""
+    address, port = place
+    spelled = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+    if proxy is None:
+        curl.setopt(pycurl.PROXY, "")
+        curl.setopt(pycurl.NOPROXY, "*")  # whatever the environment says
+        curl.setopt(pycurl.CONNECT_TO, [f"::{spelled}"])
+        return
+    curl.setopt(pycurl.PROXY, f"http://{spelled}")
+    curl.setopt(pycurl.NOPROXY, "")  # every host, whatever the environment says
+    if proxy.user and proxy.password:
+        curl.setopt(pycurl.PROXYAUTH, pycurl.HTTPAUTH_BASIC)
+        curl.setopt(pycurl.PROXYUSERNAME, proxy.user.reveal())
+        curl.setopt(pycurl.PROXYPASSWORD, proxy.password.reveal())
+
+
+def _set_verification(curl: Any, *, is_verified: bool) -> None:
+    """Verify certificates by the authorities that this machine trusts, or not at all."""
+    curl.setopt(pycurl.SSL_VERIFYPEER, int(is_verified))
+    curl.setopt(pycurl.SSL_VERIFYHOST, 2 if is_verified else 0)
+    trusted = ssl.get_default_verify_paths()
+    if is_verified and trusted.cafile:
+        curl.setopt(pycurl.CAINFO, trusted.cafile)
+    elif is_verified and trusted.capath:
+        curl.setopt(pycurl.CAPATH, trusted.capath)
 
 
 def _close_on_exec(descriptor: int, purpose: int) -> int:

@@ -5,6 +5,9 @@ from contextlib import suppress
 
 import pytest
 
+from testing.forward_proxy import forward_proxy
+from thresher.config.secrets import Secret
+from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.engine.browser.proxy import GuardedProxy, dial
 from thresher.engine.browser.quota import NetworkQuota
 
@@ -181,3 +184,32 @@ async def test_interim_answers_are_passed_over():
     await world.start()
     assert (await world.ask("GET http://a.example/ HTTP/1.1")).startswith(b"HTTP/1.1 200 OK\r\n")
     await world.close()
+
+
+async def test_with_an_upstream_proxy_requests_and_tunnels_go_through_it():
+    """The guard decides about the name; what is dialled is the upstream proxy."""
+    server = Server()
+    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    with forward_proxy("me:p4ss", {"a.example": "127.0.0.1"}) as upstream:
+        secrets = {"user": Secret("me"), "password": Secret("p4ss")}
+        world = World(server)
+        chosen = UpstreamProxy(host="127.0.0.1", port=upstream.port, **secrets)
+        world.proxy = GuardedProxy(world.places, upstream=chosen, dial=world.dial)
+        await world.start()
+        world.port = upstream.port
+        world.page.expect("a.example", port)
+        answer = await world.ask(f"GET http://a.example:{port}/x?y HTTP/1.1\nHost: a.example:{port}")
+        reader, writer = await world.open(f"CONNECT a.example:{port} HTTP/1.1\nHost: a.example")
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+        writer.write(b"GET /inside HTTP/1.1\r\n\r\n")
+        assert await reader.readuntil(b"hello")
+        writer.close()
+        assert await world.ask("GET http://inside.example/ HTTP/1.1\nHost: inside.example") == b""
+        listener.close()
+        await world.close()
+    assert answer.endswith(b"hello")
+    assert upstream.targets == [f"GET http://a.example:{port}/x?y", f"CONNECT a.example:{port}"]
+    assert set(world.dialled) == {("127.0.0.1", upstream.port)}
+    assert world.page.authorization not in "".join(upstream.heads)
+    assert b"Proxy-Authorization" not in b"".join(server.heard)

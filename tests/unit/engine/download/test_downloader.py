@@ -5,17 +5,25 @@ import time
 
 import pytest
 
+from testing.forward_proxy import forward_proxy, trusted_certificate
 from testing.raw_server import raw_server
+from thresher.config.access import AccessTable
+from thresher.config.schema import AccessConfig
+from thresher.config.secrets import Secret
+from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.engine.dns.client import ResolvedAddresses
 from thresher.engine.dns.resolver import GuardedResolver
+from thresher.engine.download.client import CurlClient
 from thresher.engine.download.downloader import Downloader, headers_of
 from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import SlowHostLimiter
+from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
 from thresher.records import Lease
 from thresher.urls.address_policy import networks
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nok"
+LAST = OK.replace(b"OK\r\n", b"OK\r\nConnection: close\r\n", 1)  # the client closes its connection, or its tunnel
 
 
 class Names:
@@ -31,11 +39,11 @@ class Names:
 async def downloading():
     made = []
 
-    def make(*, names=("127.0.0.1",), allow=("127.0.0.0/8",), slots=10, wait_seconds=0.0):
-        resolver = GuardedResolver(networks(allow), names=Names(*names, wait_seconds=wait_seconds))
-        made.append(
-            Downloader(resolver, SlowHostLimiter(slots), headers={"User-Agent": "a", "Accept": "b"}, max_bytes=1 << 20)
-        )
+    def make(*, names=("127.0.0.1",), allow=("127.0.0.0/8",), slots=10, wait_seconds=0.0, proxy=None, access=None):
+        resolver = GuardedResolver(networks(allow), names=Names(*names, wait_seconds=wait_seconds), proxy=proxy)
+        headers = {"User-Agent": "a", "Accept": "b"}
+        limiter = SlowHostLimiter(slots)
+        made.append(Downloader(resolver, limiter, headers=headers, max_bytes=1 << 20, access=access))
         return made[-1]
 
     yield make
@@ -133,3 +141,129 @@ async def test_bodies_count_as_held_while_they_are_processed(downloading):
         async with downloader.fetch(request_to(server.url)):
             assert downloader._held_bytes._bytes == 2
         assert downloader._held_bytes._bytes == 0
+
+
+def by_token(tmp_path, monkeypatch, host, **more):
+    monkeypatch.setenv("TOKEN", "Bearer t0ken-s3cret")
+    entry = {"host": host, "headers": {"Authorization": {"env": "TOKEN"}}, **more}
+    return AccessTable.of([AccessConfig.model_validate(entry)], tmp_path)
+
+
+async def test_a_secret_is_sent_and_not_kept(downloading, tmp_path, monkeypatch):
+    echo = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=t0ken-s3cret\r\nContent-Length: 12\r\n\r\nt0ken-s3cret"
+    async with raw_server(echo) as server:
+        access = by_token(tmp_path, monkeypatch, f"site.test:{server.port}", allow_http=True)
+        page = await fetch(downloading(access=access), server.url, headers={"authorization": "none"})
+        other = await fetch(downloading(access=access), f"http://other.test:{server.port}/")
+    assert b"Authorization: Bearer t0ken-s3cret\r\n" in server.requests[0]
+    assert server.requests[0].lower().count(b"authorization") == 1
+    assert ("Authorization", "[redacted]") in page.request_lines
+    assert "t0ken-s3cret" not in repr(page)
+    assert b"t0ken" not in server.requests[1]
+    assert "t0ken-s3cret" in repr(other)
+
+
+async def test_a_secret_is_sent_over_tls_only_after_the_certificate_was_verified(downloading, tmp_path, monkeypatch):
+    context, trusted = trusted_certificate(tmp_path, "site.test")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    async with raw_server(OK, certificate=context) as server:
+        url = f"https://site.test:{server.port}/"
+        downloader = downloading(access=by_token(tmp_path, monkeypatch, f"site.test:{server.port}"))
+        assert (await fetch(downloading(), url)).status == 200
+        with pytest.raises(FetchFailed, match="certificate is not trusted"):
+            await fetch(downloader, url)
+        assert len(server.requests) == 1
+        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+        assert (await fetch(downloader, url)).status == 200
+    assert b"t0ken-s3cret" in server.requests[1]
+
+
+def proxied(proxy, password="", **more):
+    user, _, word = password.partition(":")
+    secrets = {"user": Secret(user), "password": Secret(word)} if password else {}
+    return UpstreamProxy(host="127.0.0.1", port=proxy.port, **secrets, **more)
+
+
+async def test_http_and_https_go_through_the_proxy(downloading, tmp_path):
+    context, _ = trusted_certificate(tmp_path, "site.test")
+    places = {"site.test": "127.0.0.1"}
+    with forward_proxy("me:p4ss", places) as proxy:
+        downloader = downloading(names=("93.184.216.34",), allow=(), proxy=proxied(proxy, "me:p4ss"))
+        async with raw_server(OK) as server, raw_server(LAST, certificate=context) as secure:
+            page = await fetch(downloader, server.url)
+            tunnelled = await fetch(downloader, f"https://site.test:{secure.port}/")
+            await asyncio.wait_for(secure.closed.wait(), 5)
+            await asyncio.sleep(0.2)
+    assert (page.status, page.body, tunnelled.body) == (200, b"ok", b"ok")
+    assert proxy.targets == [f"GET {server.url}", f"CONNECT site.test:{secure.port}"]
+    assert "x-proxy" not in tunnelled.headers
+    assert "User-Agent: a" not in proxy.heads[1]
+    assert b"Proxy" not in b"".join([*server.requests, *secure.requests])
+    assert "p4ss" not in repr(page)
+
+
+async def test_a_secret_goes_through_the_tunnel_and_not_to_the_proxy(downloading, tmp_path, monkeypatch):
+    context, trusted = trusted_certificate(tmp_path, "site.test")
+    monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+    with forward_proxy("", {"site.test": "127.0.0.1"}) as proxy:
+        async with raw_server(LAST, certificate=context) as server:
+            access = by_token(tmp_path, monkeypatch, f"site.test:{server.port}")
+            downloader = downloading(names=("93.184.216.34",), allow=(), proxy=proxied(proxy), access=access)
+            await fetch(downloader, f"https://site.test:{server.port}/")
+            await asyncio.wait_for(server.closed.wait(), 5)
+            await asyncio.sleep(0.2)
+    assert b"t0ken-s3cret" in server.requests[0]
+    assert "t0ken" not in "".join(proxy.heads)
+
+
+@pytest.mark.parametrize("resolves_names", [False, True])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "[::1]", "169.254.169.254", "10.0.0.1", "localhost", "wiki", "a.internal"]
+)
+async def test_the_proxy_is_not_asked_for_a_private_host(downloading, host, scheme, resolves_names):
+    with forward_proxy() as proxy:
+        upstream = proxied(proxy, resolves_names=resolves_names)
+        with pytest.raises(AddressRefused):
+            await fetch(downloading(names=("93.184.216.34",), allow=(), proxy=upstream), f"{scheme}://{host}/")
+    assert proxy.heads == []
+
+
+async def test_names_are_checked_here_before_the_proxy_gets_them(downloading):
+    with forward_proxy(places={"site.test": "127.0.0.1"}) as proxy:
+        async with raw_server(OK) as server:
+            rebound = downloading(names=("93.184.216.34", "10.0.0.1"), allow=(), proxy=proxied(proxy))
+            with pytest.raises(AddressRefused):
+                await fetch(rebound, server.url)
+            with pytest.raises(FetchFailed, match="no such host"):
+                await fetch(downloading(names=(), allow=(), proxy=proxied(proxy)), server.url)
+            assert proxy.heads == []
+            unresolved = downloading(names=(), allow=(), proxy=proxied(proxy, resolves_names=True))
+            assert (await fetch(unresolved, server.url)).status == 200
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_proxy_that_refuses_or_is_away_is_named(downloading, scheme):
+    with forward_proxy("me:p4ss") as proxy, pytest.raises(FetchFailed, match="the proxy answered http 407"):
+        await fetch(downloading(proxy=proxied(proxy)), f"{scheme}://site.test/")
+    with pytest.raises(FetchFailed, match="the proxy cannot be reached"):
+        await fetch(downloading(proxy=proxied(proxy)), f"{scheme}://site.test/")
+
+
+async def test_no_tunnel_is_asked_for_after_the_end_of_a_fetch(downloading):
+    with forward_proxy() as proxy:
+        wanted = TransferRequest(
+            url="https://site.test/",
+            lines=[],
+            places=[("127.0.0.1", proxy.port)],
+            refusal=lambda address: "",
+            max_bytes=1,
+            timeout_seconds=0.0,
+            proxy=proxied(proxy),
+        )
+        transfer = Transfer(wanted, HeldBytes())
+        client = CurlClient()
+        with pytest.raises(FetchFailed, match="timeout"):
+            await client.run(transfer)
+        client.close()
+    assert proxy.heads == []
