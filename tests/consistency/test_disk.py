@@ -85,7 +85,7 @@ def test_a8_a_damaged_segment_is_reported_in_words(crawl, tmp_path, damage):
 def test_a8_damaged_text_of_a_page_is_reported_in_words(crawl, tmp_path):
     shutil.copytree(crawl, tmp_path / "crawl")
     with closing(sqlite3.connect(tmp_path / "crawl" / "pages" / "w1.db", isolation_level=None)) as db:
-        db.execute("UPDATE page SET text = zeroblob(length(text))")
+        db.execute("UPDATE page SET text = zeroblob(length(text)), markup = zeroblob(length(markup))")
     done = CommandLine(tmp_path)("export", "crawl", "--text")
     assert done.returncode == 1
     assert "damaged" in done.stderr

@@ -28,6 +28,7 @@ KINDS = {
     ".txt",
     ".tsv",
     ".npz",
+    ".toml",
     ".pyx",
     ".pyi",
 }

@@ -29,7 +29,6 @@ _PURPOSES = {
     "notebook": "tables and curves in notebooks",
     "redis": "crawls on many machines",
     "scrapy": "the add-on for Scrapy projects",
-    "text": "the main text of pages",
     "ui": "the dashboard",
     "warc": "WARC files",
 }

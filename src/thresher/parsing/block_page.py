@@ -35,9 +35,8 @@ _CHINESE_WEIGHT = 3
 _MAX_SCRIPT_CHARACTERS = 200_000
 
 _CHINESE = re.compile(f"[{CJK}]+")
-_BETWEEN_SEGMENTS = re.compile(
-    r"\s+[-–—|·•:»«/]\s+|\s*[|｜—_–:：!！]\s*|\s*[-]\s*(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])\s*[-]\s*"
-)
+_BETWEEN_SEGMENTS = re.compile(r" [-–—|·•:»«/] |[|｜—_–:：!！]|- ?(?=[^\x00-\x7f])|(?<=[^\x00-\x7f]) ?-")
+"""White space of titles is collapsed."""
 _EDGES = " \t.…。!！?？,，~～-–—:：\"'“”"
 
 

@@ -26,7 +26,8 @@ def escape(text: str) -> str:
 
 def escape_line(line: str) -> str:
     """Escape what would begin a heading, quote, list or rule at the start of a line."""
-    return _LINE_START.sub(lambda match: f"{match[1] or ''}\\", line, count=1) if _LINE_START.match(line) else line
+    match = _LINE_START.match(line)
+    return f"{match[1] or ''}\\{line[match.end() :]}" if match else line
 
 
 def code_span(text: str) -> str:

@@ -21,7 +21,7 @@ AI_OPT_OUTS = frozenset({AI_INPUT, AI_TRAIN, NOAI, TDM})
 """The opt-outs from AI uses of a page's text; `search` and `noimageai` are recorded and have no effect."""
 TDM_RESERVATION = "tdm-reservation"
 _SIGNALS = frozenset({SEARCH, AI_INPUT, AI_TRAIN})
-_SIGNAL = re.compile(r"([a-z-]+)\s*=\s*no\b")
+_SIGNAL = re.compile(r"(?<![a-z-])([a-z-]++)\s*+=\s*+no\b")
 MAX_CHARACTERS = 4_096
 
 

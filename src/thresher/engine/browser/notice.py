@@ -10,7 +10,6 @@ import logging
 
 from thresher.config.browser import browser_trouble, uses_browser
 from thresher.config.schema import CrawlConfig
-from thresher.engine.browser.detection import FEW_LINKS, is_challenge, needs_rendering
 from thresher.frontier.base import CRAWL_WIDE, SharedState
 from thresher.records import FetchedPage, Lease
 
@@ -34,6 +33,12 @@ class ScriptNotice:
         Args:
             links: The links of the page that were followed; a page with some needs no browser.
         """
+        from thresher.engine.browser.detection import (
+            FEW_LINKS,
+            is_challenge,
+            needs_rendering,
+        )  # the supervisor needs none
+
         if self._is_found or links >= FEW_LINKS or not needs_rendering(page) or is_challenge(page):
             return
         self._is_found = True
