@@ -80,7 +80,7 @@ def test_refusals_are_said_and_end_with_code_1(solar, site, thresher):
     said = {
         "/none": "http 404",
         "/secret": "robots.txt forbids it",
-        "/paper": "not a page: application/pdf",
+        "/paper": "cannot be parsed: PDF, damaged",
         "/a.zip": "outside the crawl: not a page",
         "/moved-to-secret": f"redirected to {site.url('/secret')}: robots.txt forbids it",
     }

@@ -69,6 +69,7 @@ _BEGINNINGS = {
     "slower than others": (FailureKind.SLOW, "too slow"),
     "connection refused": (FailureKind.CONNECTION, "connection refused"),
     "connection failed": (FailureKind.CONNECTION, "connection failed"),
+    "its certificate is not trusted": (FailureKind.CONNECTION, "certificate not trusted, so no secret was sent"),
     "no such host": (FailureKind.NO_SUCH_HOST, "DNS lookup failed"),
     "not http": (FailureKind.PROTOCOL, "not an http URL"),
     "not a valid URL": (FailureKind.PROTOCOL, "not a valid URL"),

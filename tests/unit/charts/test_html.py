@@ -6,6 +6,7 @@ from thresher.api.page import Page
 from thresher.api.why import Step, Why
 from thresher.charts.html import cell, html_table
 from thresher.operations.explain import Explanation, FrontierInfo
+from thresher.storage.page_store import StoredContent
 
 EVIL = '<script>alert(1)</script>"&'
 
@@ -31,13 +32,13 @@ def test_a_page_is_shown_escaped():
         relevance=0.5,
         relevant=True,
         language="en",
-        text="",
         depth=0,
         fetched_at=datetime(2026, 1, 2, tzinfo=UTC),
         score=1.0,
         status=200,
         parts={},
         duplicate=False,
+        stored=StoredContent("http://a.example/"),
     )
     assert "<script>" not in page._repr_html_()
     assert "2026-01-02" in page._repr_html_()
