@@ -14,11 +14,12 @@ def test_every_file_is_read_or_refused_within_its_limits():
 
 
 def test_a_crawl_keeps_the_good_files_and_settles_the_others():
-    found = pdfs.crawl_all()
+    encrypted = [name for name in CASES if name.startswith("encrypted")]
+    found = pdfs.crawl_files({*list(CASES)[::4], *encrypted})  # row H14 of the fault table crawls all of them
     assert found.exit_code == 0
     assert found.good == pdfs.GOOD_PDFS
     assert found.settled >= found.files + pdfs.GOOD_PDFS + 1  # robots.txt is a URL of the frontier too
     assert found.grown_mib <= pdfs.MOST_GROWN_MIB
     assert found.most_mib <= pdfs.MOST_OF_CHILD_MIB
     assert found.log == ""
-    assert found.reasons["cannot be parsed: PDF, encrypted"] == 2
+    assert found.reasons["cannot be parsed: PDF, encrypted"] == len(encrypted)
