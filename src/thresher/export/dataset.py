@@ -145,8 +145,8 @@ def dataset_card(counts: DatasetCounts, *, columns: Columns, name: str, topic: s
 
 def _prose(counts: DatasetCounts, columns: Columns, name: str, topic: str) -> Iterator[str]:
     yield f"# {_inline(name)}"
-    yield f"\nWeb pages about {_inline(topic)}, collected by the focused crawler Thresher.\n"
-    yield f"- {counts.pages:,} pages of {len(counts.hosts):,} hosts; {counts.relevant:,} of them were judged relevant"
+    yield f"\nPages that the focused crawler Thresher fetched for the topic {_inline(topic)}.\n"
+    yield f"- pages: {counts.pages:,}, of which {counts.relevant:,} were judged relevant; hosts: {len(counts.hosts):,}"
     yield f"- {counts.characters:,} characters of main text"
     if counts.pages:
         yield f"- fetched from {counts.first} to {counts.last}"

@@ -114,7 +114,8 @@ def test_the_card_states_what_was_counted(folder):
     head = yaml.safe_load(front)
     assert head["language"] == ["en", "zh"]
     assert head["size_categories"] == ["n<1K"]
-    assert "2 pages of 1 hosts" in text
+    assert "- pages: 2, of which" in text
+    assert "hosts: 1\n" in text
     assert "| https://l.example/by | 1 |" in text
     assert "| none stated | 1 |" in text
 
