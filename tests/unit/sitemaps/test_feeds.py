@@ -157,7 +157,7 @@ async def test_a_feed_that_is_a_seed_counts_as_relevant():
     assert strategy.seen[1].relevant
 
 
-async def test_a_flaw_is_named():
+async def test_a_flaw_of_a_feed_is_in_its_summary():
     candidates, words = await FeedSource(BestFirst(), None).read(LEASE, answer(b"<rss>"))
     assert candidates == []
     assert words.startswith("feed: 0 of 0 entries; not XML")
