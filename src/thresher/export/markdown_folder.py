@@ -17,8 +17,8 @@ from urllib.parse import unquote, urlsplit
 
 from thresher.errors import ExportError, is_disk_full
 from thresher.export.rows import Row, time_text
+from thresher.parsing.content_blocks import CONTROL
 from thresher.parsing.main_content import PageContent
-from thresher.parsing.markdown import CONTROL
 from thresher.storage.atomic_file import atomic_write
 from thresher.storage.page_store import PageRecord
 from thresher.text.terminal import printable, printable_json

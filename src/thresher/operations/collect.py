@@ -233,6 +233,20 @@ class _Collection:
                 label = nodes[0] if len(nodes) == 1 else name or crawl.name
                 yield from ((label, record.url) for record in reader.ranked(relevant=True, topic=name))
 
+    def trained(
+        self, quality: ModelQuality, *, layers: Sequence[LayerSummary] = (), table: RuleTable | None = None
+    ) -> CollectedModel:
+        """Return the model that was trained on the collected pages."""
+        return CollectedModel(
+            strategy=self.request.strategy,
+            model=self.model,
+            stages=self.stages,
+            failures=self.failures,
+            quality=quality,
+            layers=layers,
+            table=table,
+        )
+
 
 def _layers(collection: _Collection) -> CollectedModel:
     request = collection.request
@@ -253,14 +267,7 @@ def _layers(collection: _Collection) -> CollectedModel:
                 f"--search, --from), or fetch more (--pages); what was fetched is kept{_reasons(collection.failures)}"
             ) from error
         quality = layer_quality(pages, learned, host_of=pages.host, random_state=request.random_state)
-    return CollectedModel(
-        strategy=request.strategy,
-        model=collection.model,
-        stages=collection.stages,
-        failures=collection.failures,
-        quality=quality,
-        layers=learned.layers,
-    )
+    return collection.trained(quality, layers=learned.layers)
 
 
 def _reasons(failures: FailureReport) -> str:
@@ -362,14 +369,7 @@ def _rules(collection: _Collection) -> CollectedModel:
             words, examples, more_texts=texts, host_of=pages.host, random_state=request.random_state
         )
     learned.save(collection.model)
-    return CollectedModel(
-        strategy=request.strategy,
-        model=collection.model,
-        stages=collection.stages,
-        failures=collection.failures,
-        quality=quality,
-        table=learned.table,
-    )
+    return collection.trained(quality, table=learned.table)
 
 
 def _by_turns(lists: Iterable[Sequence[str]]) -> list[str]:

@@ -4,25 +4,25 @@ Few pages of a crawl are ever read. So a worker stores the markup, and the conte
 Markdown, as plain text with its paragraphs, and with what the page states about itself.
 
 The extraction is our own over the tree of the parser: a selection of the main element (`parsing.main_node`) and a
-writer of blocks (`parsing.block_writer`). `python -m bench.collection.extraction` compares it with others.
+writer of blocks (`parsing.content_blocks`). `python -m bench.collection.extraction` compares it with others.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
-from thresher.parsing.block_writer import content_blocks
 from thresher.parsing.content_blocks import (
     ContentBlock,
     ContentKind,
     blocks_of_text,
+    content_blocks,
     heading_block,
     joined_markdown,
     joined_text,
-    without_menus,
 )
 from thresher.parsing.documents.plain_text import is_text, text_markup
 from thresher.parsing.main_node import FlatTree, flatten, select_main
@@ -37,6 +37,17 @@ MOST_BYTES = 1 << 20
 """Of larger pages no markup is stored: extraction could exceed the memory of a reader."""
 MAX_CHARACTERS = 1 << 21
 """Markdown and text beyond this are left out, in whole blocks."""
+MOST_LINKED = 0.5
+"""A block with more than this share of anchor text, before the first or after the last other block, is a menu."""
+
+_SOURCES = re.compile(
+    r"references|sources|bibliography|literature|notes|footnotes|citations|further reading|external links|see also"
+    r"|参考|参见|來源|来源|引用|注释|脚注|延伸阅读|外部链接|外部連結|相关文献",
+    re.IGNORECASE,
+).match
+_NOTICE = re.compile(
+    r"(?:copyright\b|©|\(c\) ?\d{4}|all rights reserved|版权所有|著作权|.{0,40}(?:ICP备|公网安备))", re.IGNORECASE
+).match
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +101,7 @@ def content_of_markup(url: str, source: str) -> PageContent:
         return PageContent(metadata=metadata)
     tree = flatten(document.body)
     main = select_main(tree)
-    blocks = without_menus(content_blocks(tree, main, base))
+    blocks = _without_menus(content_blocks(tree, main, base))
     if not blocks:
         tree.removed = bytearray(len(tree.tags))
         blocks = content_blocks(tree, 0, base)
@@ -105,6 +116,44 @@ def content_of_text(text: str) -> PageContent:
 def _base(document: LexborHTMLParser, url: str) -> str:
     node = document.css_first("base[href]")
     return (canonicalize(node.attributes.get("href") or "", url) if node else None) or url
+
+
+def _without_menus(blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
+    """Leave out menus and notices at both ends, with their headings; all is kept where nothing would be left."""
+    first = next((number for number, block in enumerate(blocks) if _is_content(block)), None)
+    if first is None:
+        return blocks
+    last = max(number for number, block in enumerate(blocks) if _is_content(block))
+    last = _end_of_sources(blocks, last)
+    before = [block for block in blocks[:first] if block.kind is ContentKind.HEADING]
+    return [*_with_heading(before), *blocks[first : last + 1]]
+
+
+def _end_of_sources(blocks: Sequence[ContentBlock], last: int) -> int:
+    """Return the end of the sections after the last content whose headings name them as sources."""
+    is_source = False
+    for number in range(last + 1, len(blocks)):
+        block = blocks[number]
+        if block.kind is ContentKind.HEADING:
+            is_source = _SOURCES(block.text) is not None
+            if not is_source:
+                break
+        elif is_source:
+            last = number
+    return last
+
+
+def _is_content(block: ContentBlock) -> bool:
+    return block.kind is not ContentKind.HEADING and block.linked <= MOST_LINKED and not _NOTICE(block.text)
+
+
+def _with_heading(before: Sequence[ContentBlock]) -> Sequence[ContentBlock]:
+    """Return the headings that stand over the first content: from the last one of the highest level on."""
+    if not before:
+        return before
+    highest = min(block.level for block in before)
+    start = max(number for number, block in enumerate(before) if block.level == highest)
+    return before[start:]
 
 
 def _title(tree: FlatTree, blocks: Sequence[ContentBlock]) -> Sequence[ContentBlock]:

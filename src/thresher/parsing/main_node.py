@@ -4,7 +4,7 @@ Three signs are used, in this order. Elements that say what they are (`nav`, `fo
 such as ``sidebar`` or ``cookie``) are left out, unless they hold most of the text. The main element is `main` or
 `article` where one of them holds enough of the remaining text, else the innermost element that holds most of it. What
 is left of menus is recognised by its share of anchor text, at the beginning and the end of the content
-(`parsing.content_blocks`).
+(`parsing.main_content`).
 
 The document is flattened once into arrays in document order, without recursion: time and memory are linear in its size.
 """

@@ -12,7 +12,7 @@ from thresher.frontier.base import CrawlStore
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.politeness.host_budget import HostBudget, over_budget
 from thresher.records import Candidate, FetchedPage, Lease, ParsedPage
-from thresher.sitemaps.feed_source import FeedSource, is_feed
+from thresher.sitemaps.feeds import FeedSource, is_feed
 from thresher.sitemaps.source import SitemapHosts, SitemapSource, is_sitemap
 from thresher.strategies.base import Strategy
 from thresher.traps.detector import TrapDetector, is_probe, trap

@@ -16,19 +16,21 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
+from thresher.config.browser import browser_trouble, uses_browser
+from thresher.config.schema import CrawlConfig
 from thresher.coordination.last_run import ERROR, RUNNING, RunEnd, record_run_end
 from thresher.coordination.run_control import RunControl, read_run_control
 from thresher.coordination.store_binding import bind
 from thresher.coordination.worker_names import machine_name, worker_names
 from thresher.engine import watchdog
-from thresher.engine.browser.notice import take_notice
+from thresher.engine.browser.notice import PRINTED, STATE_KIND, TTL_SECONDS
 from thresher.engine.dns.refused_urls import reopen_refused
 from thresher.engine.lease_loop import MAX_WAIT_SECONDS
 from thresher.errors import StoreError, StoreUnreachable, ThresherError
 from thresher.feedback.forecast import read_forecast
 from thresher.feedback.topic_counts import TopicTotals
 from thresher.feedback.updates import rejudge_segments
-from thresher.frontier.base import Counts, CrawlStore
+from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, SharedState
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.monitoring.totals import Totals
 from thresher.project import CrawlProject, build_judge, build_pipeline
@@ -407,3 +409,13 @@ def run_crawl(crawl: CrawlProject, *, around: AbstractContextManager[None] | Non
     check_open_files(crawl.config.engine.concurrency)
     with crawl.folder.only_one_run(), around or nullcontext():
         return asyncio.run(Supervisor(crawl, **parts).run())
+
+
+async def take_notice(frontier: SharedState, config: CrawlConfig) -> str:
+    """Return the notice about a host that needs a browser, and mark it as printed; empty without one."""
+    host = await frontier.get_state(CRAWL_WIDE, STATE_KIND)
+    if not host or uses_browser(config):
+        return ""
+    await frontier.put_state(CRAWL_WIDE, STATE_KIND, PRINTED, seconds=TTL_SECONDS)
+    trouble = browser_trouble(config.browser) or config.rendering_lease_trouble
+    return f"{host} sends pages without text that seem to need JavaScript; they were judged as they came. {trouble}"

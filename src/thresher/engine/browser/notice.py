@@ -1,15 +1,13 @@
-"""Notice that a crawl without a browser met pages that need one, and print a notice once.
+"""Detect that a crawl without a browser met pages that need one.
 
-Workers look until one of them has found such a page; the first host is state of the crawl in the frontier. The end of
-the run takes it from there. For 30 days the notice is not repeated.
+Workers look until one of them has found such a page; the first host is state of the crawl in the frontier. The
+supervisor prints it at the end of the run (`runner.supervisor`). For 30 days the notice is not repeated.
 """
 
 from __future__ import annotations
 
 import logging
 
-from thresher.config.browser import browser_trouble, uses_browser
-from thresher.config.schema import CrawlConfig
 from thresher.frontier.base import CRAWL_WIDE, SharedState
 from thresher.records import FetchedPage, Lease
 
@@ -45,13 +43,3 @@ class ScriptNotice:
         logger.warning("seems to need JavaScript, and there is no browser: %s", page.url)
         if await self._frontier.get_state(CRAWL_WIDE, STATE_KIND) is None:
             await self._frontier.put_state(CRAWL_WIDE, STATE_KIND, lease.host, seconds=TTL_SECONDS)
-
-
-async def take_notice(frontier: SharedState, config: CrawlConfig) -> str:
-    """Return the notice about a host that needs a browser, and mark it as printed; empty without one."""
-    host = await frontier.get_state(CRAWL_WIDE, STATE_KIND)
-    if not host or uses_browser(config):
-        return ""
-    await frontier.put_state(CRAWL_WIDE, STATE_KIND, PRINTED, seconds=TTL_SECONDS)
-    trouble = config.rendering_lease_trouble if not browser_trouble(config.browser) else browser_trouble(config.browser)
-    return f"{host} sends pages without text that seem to need JavaScript; they were judged as they came. {trouble}"

@@ -1,4 +1,4 @@
-"""A crawl without a browser tells its user once that some host needs one."""
+"""A crawl without a browser prints once that some host needs one."""
 
 import pytest
 
@@ -6,8 +6,9 @@ from testing.block_pages import walls
 from tests.unit.engine.browser.test_renderer import PLAIN, SHELL, lease, page
 from thresher.config import browser
 from thresher.config.schema import CrawlConfig
-from thresher.engine.browser.notice import ScriptNotice, take_notice
+from thresher.engine.browser.notice import ScriptNotice
 from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.runner.supervisor import take_notice
 
 
 @pytest.fixture
@@ -20,9 +21,9 @@ async def test_the_first_host_is_named_with_what_to_install_and_only_once(fronti
     notice = ScriptNotice(frontier)
     await notice.check(lease("a.example"), page(SHELL), links=0)
     await notice.check(lease("b.example"), page(SHELL), links=0)
-    told = await take_notice(frontier, CrawlConfig())
-    assert told.startswith("a.example sends pages without text")
-    assert 'pip install "thresher-crawler[browser]"' in told
+    notice_text = await take_notice(frontier, CrawlConfig())
+    assert notice_text.startswith("a.example sends pages without text")
+    assert 'pip install "thresher-crawler[browser]"' in notice_text
     assert await take_notice(frontier, CrawlConfig()) == ""
     await ScriptNotice(frontier).check(lease("b.example"), page(SHELL), links=0)
     assert await take_notice(frontier, CrawlConfig()) == ""
