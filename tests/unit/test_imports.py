@@ -20,7 +20,7 @@ LEVELS = [
     {"project"},
     {"engine"},
     {"runner", "operations", "verify"},
-    {"api", "dashboard", "scrapy_addon"},
+    {"api", "dashboard", "scrapy_addon", "watch"},
     {"cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}

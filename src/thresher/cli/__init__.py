@@ -38,6 +38,7 @@ COMMANDS = {
     "label": "Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.",
     "search": 'Search the pages of a crawl, in English and Chinese; "quoted words" must be adjacent.',
     "export": "Write the pages of a crawl, most relevant first; or its hosts, its links, or its pages in chunks.",
+    "watch": "Watch a topic: revisit pages and search for new ones on a schedule, and report what changed.",
     "changes": "List the pages that are new, changed, moved or gone since the last refresh.",
     "verify": "Check that archive, pages and frontier of a crawl agree; repair what a crash left.",
     "strategies": "List the crawl strategies, or describe one.",

@@ -424,6 +424,47 @@ class BrowserConfig(_Strict):
         return bool(self.detect or self.hosts)
 
 
+class WebhookConfig(_Strict):
+    """A receiver of digests: url or url_env."""
+
+    url: Annotated[str, Field(pattern=r"^$|^https?://[^\s@/]+(/\S*)?$")] = Field(
+        default="", description="Where digests are posted to."
+    )
+    url_env: OptionalVariableName = Field(
+        default="", description="The environment variable with the URL, when the URL itself is a secret."
+    )
+    secret_env: VariableName = Field(
+        default="THRESHER_WEBHOOK_SECRET", description="The environment variable with the key of the signature."
+    )
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> WebhookConfig:
+        if bool(self.url) == bool(self.url_env):
+            raise ValueError("give either url, or url_env, the name of an environment variable")
+        return self
+
+
+class WatchConfig(_Strict):
+    """What thresher watch does, and when."""
+
+    every: str = Field(
+        default="1d",
+        pattern=r"^[1-9][0-9]{0,5}[smhd]$",
+        description="Time from the start of one round to the start of the next: 30m, 6h, 1d.",
+    )
+    visits: int = Field(default=1000, ge=0, description="Known pages that a round visits again; 0 for none.")
+    new_pages: int = Field(default=200, ge=0, description="New pages that a round fetches at most; 0 for none.")
+    minutes: float | None = Field(
+        default=None, gt=0, description="Longest time of each half of a round, visits and new pages."
+    )
+    webhooks: list[WebhookConfig] = Field(default=[], description="Receivers of digests.")
+
+    @property
+    def every_seconds(self) -> float:
+        """The time between the starts of two rounds."""
+        return float(self.every[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[self.every[-1]]
+
+
 class CrawlConfig(_Strict):
     """All of topic.yaml."""
 
@@ -481,6 +522,7 @@ class CrawlConfig(_Strict):
     access: list[AccessConfig] = Field(
         default=[], description="Hosts that need a password, a token or a cookie, each with its secrets."
     )
+    watch: WatchConfig = Field(default=WatchConfig(), description="What thresher watch does, and when.")
 
     @property
     def filtered_languages(self) -> list[Language]:

@@ -11,7 +11,7 @@ from thresher.storage.reader import PageStoreReader
 from thresher.storage.visits import visit_history
 from thresher.text.shingles import word_pairs
 
-_MOVED = ("redirected to ", "refreshes to ")
+MOVED_REASONS = ("redirected to ", "refreshes to ")
 """How the pipeline words the reason of a redirect."""
 
 
@@ -49,7 +49,7 @@ def changes(collection: PageStoreReader, since: float) -> Iterator[PageChange]:
         change = _change(history, since)
         if change is None or change.record.duplicate_of:
             continue
-        if change.kind is ChangeKind.CHANGED and (kept := _kept(collection.texts(fingerprint))) is not None:
+        if change.kind is ChangeKind.CHANGED and (kept := kept_share(collection.texts(fingerprint))) is not None:
             yield PageChange(kind=change.kind, record=change.record, at=change.at, before=change.before, kept=kept)
         else:
             yield change
@@ -67,14 +67,15 @@ def _change(history: list[PageRecord], since: float) -> PageChange | None:
     before = earlier[-1].relevance
     if visit_history(history).gone:
         return PageChange(kind=ChangeKind.GONE, record=now, at=last.fetched_at, before=before)
-    if last.reason.startswith(_MOVED):
+    if last.reason.startswith(MOVED_REASONS):
         return PageChange(kind=ChangeKind.MOVED, record=now, at=last.fetched_at, before=before)
     if now.text_hash != earlier[-1].text_hash:
         return PageChange(kind=ChangeKind.CHANGED, record=now, at=now.fetched_at, before=before)
     return None
 
 
-def _kept(texts: list[str]) -> float | None:
+def kept_share(texts: list[str]) -> float | None:
+    """Return the Jaccard similarity of the last two of some texts by word bigrams; None when there is only one."""
     if len(texts) < 2:
         return None
     before, now = word_pairs(texts[-2]), word_pairs(texts[-1])

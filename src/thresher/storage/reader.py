@@ -293,6 +293,15 @@ class PageStoreReader:
         streams = [(row[0] for row in segment.execute(query, [since])) for segment in self._segments]
         return (fingerprint for fingerprint, _ in groupby(heapq.merge(*streams)))
 
+    def gone_or_moved(self) -> Iterator[int]:
+        """Yield the fingerprints of URLs of which some visit found no page, but 404, 410 or a redirect, each once."""
+        query = (
+            "SELECT DISTINCT fingerprint FROM page WHERE page = 0 AND (status IN (404, 410) OR reason LIKE "
+            "'redirected to %' OR reason LIKE 'refreshes to %') ORDER BY fingerprint"
+        )
+        streams = [(row[0] for row in segment.execute(query)) for segment in self._segments]
+        return (fingerprint for fingerprint, _ in groupby(heapq.merge(*streams)))
+
     def texts(self, fingerprint: int) -> list[str]:
         """Return all stored texts of a page, oldest first."""
         query = "SELECT fetched_at, text FROM page WHERE fingerprint = ? AND text IS NOT NULL"
