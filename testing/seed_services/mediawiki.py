@@ -45,7 +45,7 @@ class MediaWikiService(Service):
             return 200, {"batchcomplete": True}
         return 200, {"batchcomplete": True, "query": {"pages": [_page(each, given, n) for n, each in enumerate(found)]}}
 
-    def _selected(self, articles: Sequence[Article], given: dict[str, str]) -> list[Article | str]:
+    def _selected(self, articles: Sequence[Article], given: dict[str, str]) -> Sequence[Article | str]:
         generator = given.get("generator")
         if generator == "search":
             words = given["gsrsearch"].lower().split()

@@ -95,3 +95,24 @@ def test_no_result_is_no_success(thresher, engine, crawl):
     found = thresher("seeds", "zzz qqq", "--into", crawl, "--source", f"searxng={engine.url}", "--yes")
     assert found.returncode == 1
     assert "0 proposed" in found.stderr
+
+
+def test_a_new_crawl_without_seeds_finds_them(thresher, site, engine, monkeypatch):
+    monkeypatch.setenv("THRESHER_SEED_SOURCES", f"searxng={engine.url}")
+    private = thresher.apart("new", "tea", "--topic", "green tea", "--contact", "me@example.org", "--yes")
+    assert private.returncode == 0
+    assert "No seeds: refused" in private.stderr
+    assert (thresher.folder / "tea" / "topic.yaml").is_file()
+
+
+def test_hubs_of_an_earlier_crawl_are_seeds_of_the_next(thresher, site, web, crawl):
+    links = "".join(f'<a href="/solar/{n}.html">perovskite cells {n}</a> ' for n in range(1, 8))
+    site.pages["/hub.html"] = page("Perovskite solar cells", f"{SOLAR} {links}")
+    (crawl / "seeds.txt").write_text(site.url("/hub.html"))
+    assert thresher("run", crawl).returncode == 0
+    thresher("new", "next", "--topic", "perovskite solar cells", "--contact", "me@example.org")
+    quick(thresher.folder / "next", network='{allow: ["127.0.0.0/8"]}')
+    found = thresher("seeds", "--into", "next", "--source", f"hubs={crawl}", "--yes")
+    assert found.returncode == 0, found.stderr
+    assert site.url("/hub.html") in (thresher.folder / "next" / "seeds.txt").read_text()
+    assert "leads to 7 relevant pages on 1 hosts in solar" in found.stderr

@@ -10,11 +10,14 @@ from typing import Any
 import click
 
 from thresher.cli.output import CRAWL, echo
+from thresher.cli.seeds import choose, expanded, propose, source_options, write_accepted
 from thresher.config.folder import CrawlFolder
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, ThresherError
 from thresher.export.hubs import hubs
 from thresher.operations.create import NewCrawl, checked_seed, create_crawl
+from thresher.operations.find_seeds import SeedLimits
 from thresher.project import CrawlProject
+from thresher.seeding.base import SeedQuery
 from thresher.storage.reader import PageStoreReader
 from thresher.topics.seeds import example_seeds
 from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE
@@ -116,6 +119,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.option("--hubs", type=click.IntRange(min=1), default=20, show_default=True, help="With --from: how many hubs.")
 @click.option("--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators.")
 @click.option("--strategy", default="thresher", show_default=True, help="The order in which links are followed.")
+@source_options
 def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     phrases: Sequence[str],
@@ -129,10 +133,15 @@ def new(
     hubs: int,
     contact: str,
     strategy: str,
+    sources: Sequence[str],
+    hosts: Sequence[str],
+    expand: bool,
+    yes: bool,
 ) -> None:
     """Start a crawl: write topic.yaml and seeds.txt into a new folder.
 
-    Then it is checked as by thresher run; what is still missing is named.
+    Without seeds, they are sought in the sources that --source or the environment names. Then the crawl is checked as
+    by thresher run; what is still missing is named.
     """
     if any(not phrase.strip() for phrase in phrases):
         raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
@@ -140,6 +149,8 @@ def new(
     earlier = EarlierCrawl.open(before, hubs) if before else None
     choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
     wanted = choice.topic_with(words)
+    if expand:
+        wanted = _expanded(choice, wanted, yes=yes)
     named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
     named += earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else []
     if not wanted.vectors() and not named:
@@ -159,7 +170,27 @@ def new(
     create_crawl(CrawlFolder(dir), new_crawl)
     _print_choice(choice, choice.examples if choice.topics or not named else [])
     _print_topics(choice.topics, urls)
-    _print_next_steps(dir, new_crawl.all_seeds, new_crawl.networks)
+    found = [] if new_crawl.all_seeds or choice.topics or not sources else _found_seeds(dir, sources, hosts, yes=yes)
+    _print_next_steps(dir, new_crawl.all_seeds or found, new_crawl.networks)
+
+
+def _expanded(choice: _Choice, topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
+    if choice.topics or choice.nodes:
+        raise ConfigError("--expand is for one topic that is a phrase; nodes have their keywords already")
+    return expanded(topic, yes=yes)
+
+
+def _found_seeds(folder: Path, sources: Sequence[str], hosts: Sequence[str], *, yes: bool) -> list[str]:
+    """Find seeds for the new crawl, and write those that the user accepts."""
+    crawl = CrawlProject.open(folder)
+    try:
+        proposal = propose(crawl, SeedQuery.of(crawl.topic(), hosts), sources, SeedLimits())
+    except ThresherError as error:
+        echo(f"No seeds: {error}. {folder} is there; try again: thresher seeds --into {folder}", err=True)
+        return []
+    accepted = choose(proposal, yes=yes)
+    write_accepted(crawl, accepted)
+    return [seed.url for seed in accepted]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +31,7 @@ from thresher.project import CrawlProject
 from thresher.registry import SEED_SOURCES
 from thresher.runner.fetch_once import fetch_once
 from thresher.seeding.base import SeedQuery, make_source
+from thresher.topics.expansion import TopicExpansion, expand_by_pages, expand_by_taxonomy
 from thresher.topics.topic import TopicDefinition
 
 SOURCES_VARIABLE = "THRESHER_SEED_SOURCES"
@@ -49,6 +51,7 @@ def source_options(command: F) -> F:
             help=f"Where to look for seeds: {', '.join(SEED_SOURCES)}. Also from {SOURCES_VARIABLE}, by blanks.",
         ),
         click.option("--host", "hosts", multiple=True, help="For sitemaps and common-crawl: the URLs of this host."),
+        click.option("--expand", is_flag=True, help="Suggest keywords and the second language of the topic first."),
         click.option("--yes", is_flag=True, help="Accept what is proposed, without a question."),
     )
     for option in reversed(options):
@@ -71,6 +74,7 @@ def seeds(
     topic: str | None,
     sources: Sequence[str],
     hosts: Sequence[str],
+    expand: bool,
     yes: bool,
     into: Path | None,
     contact: str,
@@ -90,10 +94,13 @@ def seeds(
     limits = SeedLimits(number=number, per_host=per_host, candidates=candidates)
     with _crawl(topic or "", into, contact) as crawl:
         wanted = TopicDefinition.from_phrase(topic) if topic else crawl.topic()
+        wanted = expanded(wanted, yes=yes) if expand else wanted
         proposal = propose(crawl, SeedQuery.of(wanted, hosts), sources, limits)
-        accepted = _accepted(proposal, yes=yes, is_asked=not as_json)
+        accepted = choose(proposal, yes=yes, as_json=as_json)
+        typical = _typical_words(wanted, proposal, accepted) if expand else None
         if as_json:
-            echo_json({**proposal.as_json(), "accepted": [seed.url for seed in accepted]})
+            words = {"keywords": list(wanted.keywords), "expansion": asdict(typical) if typical else None}
+            echo_json({**proposal.as_json(), "accepted": [seed.url for seed in accepted], **(words if expand else {})})
         if into:
             write_accepted(crawl, accepted)
         elif not as_json:
@@ -130,18 +137,50 @@ def propose(crawl: CrawlProject, query: SeedQuery, sources: Sequence[str], limit
     return find_seeds(crawl, query, made, fetch=fetch_once, limits=limits, report=partial(echo, err=True))
 
 
-def choose(proposal: SeedProposal, *, yes: bool) -> list[ProposedSeed]:
-    """Print the proposal, and return what the user accepts."""
-    return _accepted(proposal, yes=yes, is_asked=True)
+def expanded(topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
+    """Show suggestions for a topic; return the topic with them if the user accepts them."""
+    expansion = expand_by_taxonomy(topic)
+    if expansion is None:
+        echo("No topic of the bundled taxonomy has this name; nothing to add.", err=True)
+        return topic
+    _print_expansion(expansion)
+    if yes or (sys.stdin.isatty() and click.confirm("Use this?", default=True, err=True)):
+        return expansion.apply(topic)
+    echo("Not used. Use it: --yes", err=True)
+    return topic
 
 
-def _accepted(proposal: SeedProposal, *, yes: bool, is_asked: bool) -> list[ProposedSeed]:
+def _print_expansion(expansion: TopicExpansion) -> None:
+    echo(f"From {expansion.reason}:", err=True)
+    for code, title in expansion.titles.items():
+        echo(f"  title {code}: {title}", err=True)
+    if expansion.keywords:
+        echo(f"  keywords: {', '.join(expansion.keywords)}", err=True)
+    if expansion.exclusions:
+        echo(f"  words of other pages: {', '.join(expansion.exclusions)}", err=True)
+
+
+def _typical_words(
+    topic: TopicDefinition, proposal: SeedProposal, accepted: Sequence[ProposedSeed]
+) -> TopicExpansion | None:
+    """Print which words set the accepted pages apart from the others, for the keywords of topic.yaml."""
+    urls = {seed.url for seed in accepted}
+    texts = [(url in urls, page.text) for url, page in proposal.pages.items()]
+    found = expand_by_pages(topic, [text for own, text in texts if own], [text for own, text in texts if not own])
+    if found:
+        _print_expansion(found)
+        echo("They are not used; add those that you want to keywords in topic.yaml.", err=True)
+    return found
+
+
+def choose(proposal: SeedProposal, *, yes: bool, as_json: bool = False) -> list[ProposedSeed]:
+    """Print the proposal, and return what the user accepts; with JSON there is no question."""
     found = list(proposal.seeds)
-    if is_asked:
+    if not as_json:
         _print(proposal)
     if yes or not found:
         return found
-    if not is_asked or not sys.stdin.isatty():
+    if as_json or not sys.stdin.isatty():
         return []
     while True:
         answer = click.prompt("Accept which? all, none, or numbers such as 1,3-5", default="all", err=True)
@@ -171,7 +210,7 @@ def _print(proposal: SeedProposal) -> None:
         verdict = "relevant" if seed.relevant else "not sure"
         echo(f"{number:>3}  {seed.url}", err=True)
         echo(f"     {seed.title or '(no title)'}", err=True)
-        echo(f"     {verdict}: relevance {seed.relevance:.2f}, phrase {seed.cosine:.2f}", err=True)
+        echo(f"     {verdict}: relevance {seed.relevance:.2f}; {_evidence(seed)}", err=True)
         echo(f"     found by {'; '.join(f'{name}: {why}' for name, why in seed.sources.items())}", err=True)
         echo(f"     words: {', '.join(seed.terms) or 'none of the topic'}", err=True)
     left = [f"{url}: {why}" for url, why in proposal.rejected.items() if not why.startswith("more than")]
@@ -184,6 +223,10 @@ def _print(proposal: SeedProposal) -> None:
         "that were found.",
         err=True,
     )
+
+
+def _evidence(seed: ProposedSeed) -> str:
+    return f"{seed.names} words of the topic in title and URL, {seed.links} links with other candidates"
 
 
 def write_accepted(crawl: CrawlProject, accepted: Sequence[ProposedSeed]) -> None:

@@ -93,8 +93,13 @@ def make_source(text: str, config: CrawlConfig) -> tuple[str, SeedSource]:
     return name, source
 
 
+def url_terms(url: str) -> list[str]:
+    """Return the terms of a URL."""
+    return tokenize(" ".join(url_tokens(url)))
+
+
 def by_url_terms(urls: Iterable[str], terms: frozenset[str], *, most: int) -> list[str]:
     """Return the URLs that contain terms of the topic, those with the most distinct terms first."""
-    counted = [(len(terms.intersection(tokenize(" ".join(url_tokens(url))))), url) for url in dict.fromkeys(urls)]
+    counted = [(len(terms.intersection(url_terms(url))), url) for url in dict.fromkeys(urls)]
     ranked = sorted((entry for entry in counted if entry[0]), key=lambda entry: -entry[0])
     return [url for _, url in ranked[:most]]

@@ -7,10 +7,9 @@ from pathlib import Path
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ConfigError
 from thresher.parsing.html import parse
-from thresher.seeding.base import SeedCandidate, SeedQuery, SourceFailed
+from thresher.seeding.base import SeedCandidate, SeedQuery, SourceFailed, url_terms
 from thresher.text.tokens import tokenize
 from thresher.urls.canonical import canonicalize
-from thresher.urls.tokens import url_tokens
 
 MOST_BYTES = 20 << 20
 BASE = "http://bookmarks.invalid/"
@@ -40,7 +39,7 @@ class BookmarkFile:
         found = _of_html(body) if b"<a" in body[:1_000_000].lower() else _of_lines(body.decode("utf-8", "replace"))
 
         def words(url: str) -> int:
-            return len(query.terms.intersection(tokenize(f"{found[url]} {' '.join(url_tokens(url))}")))
+            return len(query.terms.intersection([*tokenize(found[url]), *url_terms(url)]))
 
         return [
             SeedCandidate(url=url, title=found[url], source="bookmarks", reason=f"in {self._path.name}")
