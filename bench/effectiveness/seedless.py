@@ -47,6 +47,7 @@ PAGES, SEEDS = 300, 5
 JUDGE = "adaptive"
 RESULTS = Path(__file__).parents[1] / "results" / "seedless.jsonl"
 GIVEN, FOUND, EXPANDED = "5 given seeds", "phrase", "phrase, expanded"
+SIDES: tuple[Side, ...] = ("test", "dev")
 STARTS = (GIVEN, FOUND, EXPANDED)
 TOPICS: dict[str, dict[Side, int]] = {
     "wikispeedia": {"dev": 8, "test": 8},
@@ -156,7 +157,7 @@ def tasks_of(web: str, side: Side, number: int) -> list[SeedlessTask]:
             islands.setdefault(topic.partition("/")[0], []).append(topic)
         rounds = max(map(len, islands.values()))
         topics = [own[turn] for turn in range(rounds) for own in islands.values() if turn < len(own)]
-    return [SeedlessTask(web=web, topic=topic, start=start) for topic in topics[:number] for start in STARTS]
+    return [SeedlessTask(web=web, topic=topic, start=start) for start in STARTS for topic in topics[:number]]
 
 
 def measure(tasks: Sequence[SeedlessTask]) -> None:
@@ -209,14 +210,13 @@ def _means(rows: Sequence[Row]) -> tuple[float, float, float]:
 def print_tables() -> None:
     """Print the tables of test and dev topics, over all webs and of each; topics that lack a start are left out."""
     rows = read_rows(RESULTS)
-    for side in ("test", "dev"):
-        chosen = []
-        for web in TOPICS:
-            own = [row for row in rows if row["web"] == web and row["topic"] in split(web, side)]  # type: ignore[arg-type]
-            complete = {
-                row["topic"] for row in own if {r["start"] for r in own if r["topic"] == row["topic"]} == set(STARTS)
-            }
-            chosen += [row for row in own if row["topic"] in complete]
+    starts: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        starts.setdefault((row["web"], row["topic"]), set()).add(row["start"])
+    complete = {topic for topic, own in starts.items() if own == set(STARTS)}
+    for side in SIDES:
+        topics = {(web, topic) for web in TOPICS for topic in split(web, side)} & complete
+        chosen = [row for row in rows if (row["web"], row["topic"]) in topics]
         for web in ("", *TOPICS):
             if some := [row for row in chosen if web in ("", row["web"])]:
                 print("\n".join(table(some, f"{web or 'all webs'}, {side} topics")))
@@ -225,7 +225,7 @@ def print_tables() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("webs", nargs="*", default=list(TOPICS), help="; ".join(TOPICS))
-    parser.add_argument("--side", choices=("dev", "test"), default="test")
+    parser.add_argument("--side", choices=SIDES, default="test")
     parser.add_argument("--print", action="store_true", help="run nothing")
     options = parser.parse_args()
     if not options.print:

@@ -31,7 +31,7 @@ from thresher.project import CrawlProject
 from thresher.registry import SEED_SOURCES
 from thresher.runner.fetch_once import fetch_once
 from thresher.seeding.base import SeedQuery, make_source
-from thresher.topics.expansion import TopicExpansion, expand_by_pages, expand_by_taxonomy
+from thresher.topics.expansion import Expander, TopicExpansion, expand_by_pages, expand_by_taxonomy
 from thresher.topics.topic import TopicDefinition
 
 SOURCES_VARIABLE = "THRESHER_SEED_SOURCES"
@@ -137,16 +137,20 @@ def propose(crawl: CrawlProject, query: SeedQuery, sources: Sequence[str], limit
     return find_seeds(crawl, query, made, fetch=fetch_once, limits=limits, report=partial(echo, err=True))
 
 
+EXPANDERS: Sequence[Expander] = (expand_by_taxonomy,)
+
+
 def expanded(topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
-    """Show suggestions for a topic; return the topic with them if the user accepts them."""
-    expansion = expand_by_taxonomy(topic)
-    if expansion is None:
+    """Show suggestions for a topic, one source after another; return the topic with those that the user accepts."""
+    found = [expansion for expand in EXPANDERS if (expansion := expand(topic))]
+    if not found:
         echo("No topic of the bundled taxonomy has this name; nothing to add.", err=True)
-        return topic
-    _print_expansion(expansion)
-    if yes or (sys.stdin.isatty() and click.confirm("Use this?", default=True, err=True)):
-        return expansion.apply(topic)
-    echo("Not used. Use it: --yes", err=True)
+    for expansion in found:
+        _print_expansion(expansion)
+        if yes or (sys.stdin.isatty() and click.confirm("Use this?", default=True, err=True)):
+            topic = expansion.apply(topic)
+        else:
+            echo("Not used. Use it: --yes", err=True)
     return topic
 
 

@@ -54,3 +54,17 @@ def test_without_a_crawl_a_contact_is_needed(tmp_path, monkeypatch):
     ended = called("seeds", "solar cells", "--source", "wikipedia", folder=tmp_path)
     assert ended.returncode == 4
     assert "--contact" in ended.stderr
+
+
+def test_suggestions_are_shown_and_used_only_when_they_are_accepted(tmp_path):
+    shown = called("new", "a", "--topic", "mathematics", "--expand", folder=tmp_path)
+    assert "title zh: 数学" in shown.stderr
+    assert "Not used" in shown.stderr
+    assert "数学" not in (tmp_path / "a" / "topic.yaml").read_text(encoding="utf-8")
+    called("new", "b", "--topic", "mathematics", "--expand", "--yes", folder=tmp_path)
+    assert "zh: 数学" in (tmp_path / "b" / "topic.yaml").read_text(encoding="utf-8")
+
+
+def test_a_topic_that_nothing_is_known_of_stays_as_it_is(tmp_path):
+    made = called("new", "a", "--topic", "left-handed knitting", "--expand", "--yes", folder=tmp_path)
+    assert "nothing to add" in made.stderr
