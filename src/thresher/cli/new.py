@@ -133,30 +133,23 @@ def new(
     hubs: int,
     contact: str,
     strategy: str,
-    sources: Sequence[str],
-    hosts: Sequence[str],
     expand: bool,
     yes: bool,
+    **search: Sequence[str],
 ) -> None:
     """Start a crawl: write topic.yaml and seeds.txt into a new folder.
 
     Without seeds, they are sought in the sources that --source or the environment names. Then the crawl is checked as
     by thresher run; what is still missing is named.
     """
-    if any(not phrase.strip() for phrase in phrases):
-        raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
     earlier = EarlierCrawl.open(before, hubs) if before else None
     choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
     wanted = choice.topic_with(words)
-    if expand:
-        wanted = _expanded(choice, wanted, yes=yes)
+    wanted = _expanded(choice, wanted, yes=yes) if expand else wanted
     named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
     named += earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else []
-    if not wanted.vectors() and not named:
-        raise ConfigError(
-            'the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it'
-        )
+    _check_words(wanted, named)
     urls = list(dict.fromkeys(named)) or ([] if choice.topics else choice.examples)
     new_crawl = NewCrawl(
         topic=wanted,
@@ -170,8 +163,15 @@ def new(
     create_crawl(CrawlFolder(dir), new_crawl)
     _print_choice(choice, choice.examples if choice.topics or not named else [])
     _print_topics(choice.topics, urls)
-    found = [] if new_crawl.all_seeds or choice.topics or not sources else _found_seeds(dir, sources, hosts, yes=yes)
-    _print_next_steps(dir, new_crawl.all_seeds or found, new_crawl.networks)
+    all_seeds = new_crawl.all_seeds or ([] if choice.topics else _found_seeds(dir, **search, yes=yes))
+    _print_next_steps(dir, all_seeds, new_crawl.networks)
+
+
+def _check_words(topic: TopicDefinition, seeds: Sequence[str]) -> None:
+    if not topic.vectors() and not seeds:
+        raise ConfigError(
+            'the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it'
+        )
 
 
 def _expanded(choice: _Choice, topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
@@ -181,7 +181,9 @@ def _expanded(choice: _Choice, topic: TopicDefinition, *, yes: bool) -> TopicDef
 
 
 def _found_seeds(folder: Path, sources: Sequence[str], hosts: Sequence[str], *, yes: bool) -> list[str]:
-    """Find seeds for the new crawl, and write those that the user accepts."""
+    """Find seeds for the new crawl in the named sources, if any, and write those that the user accepts."""
+    if not sources:
+        return []
     crawl = CrawlProject.open(folder)
     try:
         proposal = propose(crawl, SeedQuery.of(crawl.topic(), hosts), sources, SeedLimits())
@@ -240,6 +242,8 @@ def _choose(
     phrases: Sequence[str], file: str, nodes: Sequence[str], languages: Sequence[str], earlier: EarlierCrawl | None
 ) -> _Choice:
     """Read the topic from its phrase, from nodes of a taxonomy, or from an earlier crawl."""
+    if any(not phrase.strip() for phrase in phrases):
+        raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
     if earlier and not (phrases or file or nodes):
         return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes, topics=earlier.topics)
     if not file and not nodes:
