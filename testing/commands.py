@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from thresher.cli import main
 
-PROCESSES = {"collect", "demo", "run", "try", "work"}
+PROCESSES = {"collect", "demo", "run", "seeds", "try", "work"}
 """These make processes, take signals or turn a reactor: they are never called here."""
 
 

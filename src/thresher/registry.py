@@ -1,8 +1,8 @@
-"""Registry of strategies and judges by name: built-ins and installed plug-ins.
+"""Registry of strategies, judges and seed sources by name: built-ins and installed plug-ins.
 
-A plug-in is an installed package with entry points in the groups ``thresher.strategies`` or ``thresher.judges``; the
-strategies of other crawlers in `thresher_lab.peers` are registered like this too. A topic file, a store or a model can
-name registered classes only, never a module to import.
+A plug-in is an installed package with entry points in the groups ``thresher.strategies``, ``thresher.judges`` or
+``thresher.seed_sources``; the strategies of other crawlers in `thresher_lab.peers` are registered like this too. A
+topic file, a store or a model can name registered classes only, never a module to import.
 """
 
 from __future__ import annotations
@@ -45,8 +45,16 @@ JUDGES = {
     "taxonomy": "thresher.judges.taxonomy:TaxonomyJudge",
     "taxonomy-hard": "thresher.judges.taxonomy:HardFocusJudge",
 }
-_BUILT_IN = {"strategy": STRATEGIES, "judge": JUDGES}
-_GROUPS = {"strategy": "thresher.strategies", "judge": "thresher.judges"}
+SEED_SOURCES = {
+    "bookmarks": "thresher.seeding.bookmarks:BookmarkFile",
+    "common-crawl": "thresher.seeding.common_crawl:CommonCrawlIndex",
+    "hubs": "thresher.seeding.crawl_hubs:CrawlHubs",
+    "searxng": "thresher.seeding.searxng:SearxSearch",
+    "sitemaps": "thresher.seeding.host_sitemaps:HostSitemaps",
+    "wikipedia": "thresher.seeding.wikipedia:WikipediaArticles",
+}
+_BUILT_IN = {"strategy": STRATEGIES, "judge": JUDGES, "seed source": SEED_SOURCES}
+_GROUPS = {"strategy": "thresher.strategies", "judge": "thresher.judges", "seed source": "thresher.seed_sources"}
 
 
 def known(kind: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ ANSWERS = {
     "doctor": "something that is needed is missing",
     "search": "nothing was found",
     "topics find": "nothing was found",
+    "seeds": "no page could be proposed",
     "try": "no page could be judged",
     "verify": "something is wrong and was not mended, or is lost",
     "why": "the URL is unknown to the crawl",

@@ -107,6 +107,7 @@ class Stage:
         line = re.sub(r"\s*\\\n\s*", " ", command)
         line = line if line.startswith("vi ") else re.sub(r"\s+# .*$", "", line)
         line = line.replace("--seed https://…", f"--seed {self.world.seed}").replace("https://…", self.world.good)
+        line = line.replace("https://search.example.org/search", self.world.search)
         line = re.sub(r"(?<=--host )edu\b", f"127.0.0.1:{self.world.site.port}", line)
         if "redis://" in line:
             line = re.sub(r"redis://[^\s'\"]+", self.store_url(), line)
@@ -132,14 +133,15 @@ class Stage:
         else:
             self._command(words, line)
         if words[0] == "new":
-            quick(self.folder / words[1])
+            own = {} if "--seed" in words else {"network": '{allow: ["127.0.0.0/8"]}'}
+            quick(self.folder / words[1], **own)
 
     def _command(self, words: list[str], line: str) -> None:
         if self._is_done_already(line):
             return
         folder = self.folder / "elsewhere" if words[0] == "work" else self.folder  # as another machine would
         folder.mkdir(exist_ok=True)
-        if words[0] in PROCESSES:
+        if words[0] in PROCESSES or "--source" in words or "THRESHER_SEED_SOURCES" in self.environment:
             program = ["-c", SMALL_DEMO] if words[0] == "demo" else ["-m", "thresher"]
             command = [sys.executable, *program, *words]
             done = _run(command, folder, self._whole_environment())

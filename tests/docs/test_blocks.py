@@ -29,7 +29,7 @@ FROM_NOTHING = {
     ROOT / "README.md",
     *(
         ROOT / "docs" / "howto" / f"{name}.md"
-        for name in ("use-in-python", "fine-tuning-corpus", "knowledge-base", "pdfs")
+        for name in ("find-seeds", "use-in-python", "fine-tuning-corpus", "knowledge-base", "pdfs")
     ),
     *(ROOT / "docs" / "tutorial").glob("*.md"),
 }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from testing.malicious_pdfs import pdf
+from testing.seed_services.searxng import SearxngService
+from testing.seed_services.text_index import IndexedPage, TextIndex
 from tests.e2e.conftest import CommandLine, Site, quick, serving
 from thresher_lab.simulation.topic_splits import split
 from thresher_lab.webs.generator import generate
@@ -59,10 +61,12 @@ class World:
 
     Args:
         prepared: A folder with a crawl that is over, and files that the pages speak of.
+        search: The address of a search engine over the first site.
     """
 
     site: Site
     prepared: Path
+    search: str
 
     @property
     def seed(self) -> str:
@@ -78,11 +82,12 @@ class World:
 @contextmanager
 def made_world(folder: Path) -> Iterator[World]:
     """Serve the sites, crawl them once, and write the files that stand for a reader's own."""
-    with serving() as site, serving() as other:
+    with serving() as site, serving() as other, ExitStack() as kept:
         other.pages = {"/": page("Another site", f"{ENGLISH} {CHINESE}", ("/more.html", "more of it"))}
         other.pages["/more.html"] = page("More", f"{ENGLISH} Yet another page.")
         site.pages = {**pages_of(other.url("/")), PAPER: (200, {"Content-Type": "application/pdf"}, pdf())}
-        world = World(site, folder)
+        search = kept.enter_context(SearxngService(_index(site)).serving())
+        world = World(site, folder, search)
         _crawl(world)
         _write_taxonomy(folder)
         _write_frozen_web(folder / "webs")
@@ -91,6 +96,13 @@ def made_world(folder: Path) -> Iterator[World]:
         [archived, *_] = (folder / "solar" / "warc").glob("*.warc.gz")
         shutil.copy(archived, folder / "crawl.warc.gz")
         yield world
+
+
+def _index(site: Site) -> TextIndex:
+    index = TextIndex()
+    texts = {path: text for path, text in site.pages.items() if isinstance(text, str)}
+    index.add(IndexedPage(url=site.url(path), title=text[:200], text=text) for path, text in texts.items())
+    return index
 
 
 def _crawl(world: World) -> None:

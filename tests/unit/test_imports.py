@@ -19,6 +19,7 @@ LEVELS = [
     {"pipeline", "coordination"},
     {"project"},
     {"engine"},
+    {"seeding"},
     {"runner", "operations", "verify"},
     {"api", "dashboard", "scrapy_addon", "watch"},
     {"cli"},

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "demo": "Crawl a made-up web on this machine, three strategies side by side; no network needed.",
     "new": "Start a crawl: write topic.yaml and seeds.txt into a new folder.",
+    "seeds": "Find pages to start a crawl from, judge them, and add those that you accept to seeds.txt.",
     "topics": "Find, show and list topics of the bundled taxonomy or of another; import one such as ODP.",
     "try": "Fetch a page, judge it and explain the verdict; nothing is stored.",
     "run": "Crawl, or continue where the last run stopped.",

@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table
-from thresher.engine.web_search import SearxSearch
 from thresher.errors import ConfigError
 from thresher.operations.collect import (
     PAGES,
@@ -25,6 +24,7 @@ from thresher.operations.collect import (
 from thresher.operations.collect import collect as collect_and_train
 from thresher.project import CrawlProject
 from thresher.runner.fetch_listed import fetch_listed
+from thresher.seeding.searxng import SearxSearch
 from thresher.strategies.layers.context_graphs import LAST_LAYER
 from thresher.training.layers import TRAINED, needs_training
 from thresher.training.source_files import BackLinkSource, LinkFile, read_examples

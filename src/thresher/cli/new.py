@@ -10,11 +10,14 @@ from typing import Any
 import click
 
 from thresher.cli.output import CRAWL, echo
+from thresher.cli.seeds import choose, expanded, propose, source_options, write_accepted
 from thresher.config.folder import CrawlFolder
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, ThresherError
 from thresher.export.hubs import hubs
 from thresher.operations.create import NewCrawl, checked_seed, create_crawl
+from thresher.operations.find_seeds import SeedLimits
 from thresher.project import CrawlProject
+from thresher.seeding.base import SeedQuery
 from thresher.storage.reader import PageStoreReader
 from thresher.topics.seeds import example_seeds
 from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE
@@ -116,6 +119,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.option("--hubs", type=click.IntRange(min=1), default=20, show_default=True, help="With --from: how many hubs.")
 @click.option("--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators.")
 @click.option("--strategy", default="thresher", show_default=True, help="The order in which links are followed.")
+@source_options
 def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     phrases: Sequence[str],
@@ -129,23 +133,23 @@ def new(
     hubs: int,
     contact: str,
     strategy: str,
+    expand: bool,
+    yes: bool,
+    **search: Sequence[str],
 ) -> None:
     """Start a crawl: write topic.yaml and seeds.txt into a new folder.
 
-    Then it is checked as by thresher run; what is still missing is named.
+    Without seeds, they are sought in the sources that --source or the environment names. Then the crawl is checked as
+    by thresher run; what is still missing is named.
     """
-    if any(not phrase.strip() for phrase in phrases):
-        raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
     words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
     earlier = EarlierCrawl.open(before, hubs) if before else None
     choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
     wanted = choice.topic_with(words)
+    wanted = _expanded(choice, wanted, yes=yes) if expand else wanted
     named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
     named += earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else []
-    if not wanted.vectors() and not named:
-        raise ConfigError(
-            'the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it'
-        )
+    _check_words(wanted, named)
     urls = list(dict.fromkeys(named)) or ([] if choice.topics else choice.examples)
     new_crawl = NewCrawl(
         topic=wanted,
@@ -159,7 +163,36 @@ def new(
     create_crawl(CrawlFolder(dir), new_crawl)
     _print_choice(choice, choice.examples if choice.topics or not named else [])
     _print_topics(choice.topics, urls)
-    _print_next_steps(dir, new_crawl.all_seeds, new_crawl.networks)
+    all_seeds = new_crawl.all_seeds or ([] if choice.topics else _found_seeds(dir, **search, yes=yes))
+    _print_next_steps(dir, all_seeds, new_crawl.networks)
+
+
+def _check_words(topic: TopicDefinition, seeds: Sequence[str]) -> None:
+    if not topic.vectors() and not seeds:
+        raise ConfigError(
+            'the topic has no words; give --topic "a phrase", --keywords "some, words", --node, or seeds about it'
+        )
+
+
+def _expanded(choice: _Choice, topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
+    if choice.topics or choice.nodes:
+        raise ConfigError("--expand is for one topic that is a phrase; nodes have their keywords already")
+    return expanded(topic, yes=yes)
+
+
+def _found_seeds(folder: Path, sources: Sequence[str], hosts: Sequence[str], *, yes: bool) -> list[str]:
+    """Find seeds for the new crawl in the named sources, if any, and write those that the user accepts."""
+    if not sources:
+        return []
+    crawl = CrawlProject.open(folder)
+    try:
+        proposal = propose(crawl, SeedQuery.of(crawl.topic(), hosts), sources, SeedLimits())
+    except ThresherError as error:
+        echo(f"No seeds: {error}. {folder} is there; try again: thresher seeds --into {folder}", err=True)
+        return []
+    accepted = choose(proposal, yes=yes)
+    write_accepted(crawl, accepted)
+    return [seed.url for seed in accepted]
 
 
 @dataclass(frozen=True)
@@ -209,6 +242,8 @@ def _choose(
     phrases: Sequence[str], file: str, nodes: Sequence[str], languages: Sequence[str], earlier: EarlierCrawl | None
 ) -> _Choice:
     """Read the topic from its phrase, from nodes of a taxonomy, or from an earlier crawl."""
+    if any(not phrase.strip() for phrase in phrases):
+        raise ConfigError("--topic is empty; give a phrase, or leave --topic out to learn the topic from the seeds")
     if earlier and not (phrases or file or nodes):
         return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes, topics=earlier.topics)
     if not file and not nodes:

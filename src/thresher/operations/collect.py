@@ -20,12 +20,12 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from thresher.config.folder import CrawlFolder
-from thresher.engine.web_search import SearchSource
 from thresher.errors import ConfigError
 from thresher.judges.taxonomy import target_classes
 from thresher.judges.trained.learner import require_scikit_learn
 from thresher.monitoring.failures import FailureReport
 from thresher.project import CrawlProject
+from thresher.seeding.searxng import SearchSource
 from thresher.storage.atomic_file import atomic_write
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.layers.context_graphs import LAST_LAYER, MOST_BACK_LINKS, MOST_PAGES

@@ -115,10 +115,10 @@ def try_pages(
     urls = list(dict.fromkeys(map(_canonical, texts)))
     _check(crawl, urls)
     judge = build_judge(crawl)
-    seeds = crawl.seeds()[:SEEDS_READ] if read_seeds and _knows_too_little(judge) else []
+    seeds = crawl.seeds()[:SEEDS_READ] if read_seeds and knows_too_little(judge) else []
     answers = fetch(crawl, list(dict.fromkeys([*seeds, *urls])))
     if isinstance(judge, Learner) and seeds:
-        report(_learn(judge, [answers[url] for url in seeds]))
+        report(learn_seeds(judge, [answers[url] for url in seeds]))
     return asyncio.run(_tried_pages(crawl, judge, {url: answers[url] for url in urls}))
 
 
@@ -141,13 +141,14 @@ def _network(url: str) -> str:
     return private_network(urlsplit(url).hostname or "")
 
 
-def _knows_too_little(judge: Judge) -> bool:
+def knows_too_little(judge: Judge) -> bool:
+    """Return whether a judge learns from pages, and has seen none."""
     return isinstance(judge, Learner) and getattr(judge, "pages_seen", 0) == 0
 
 
-def _learn(judge: Learner, answers: Sequence[FetchedPage | str]) -> str:
+def learn_seeds(judge: Learner, answers: Sequence[FetchedPage | str]) -> str:
     """Let the judge learn from the seeds that could be fetched; return a message."""
-    fetched = [(answer, _parsed(answer)) for answer in answers if isinstance(answer, FetchedPage)]
+    fetched = [(answer, parse_fetched(answer)) for answer in answers if isinstance(answer, FetchedPage)]
     pages = [page for answer, page in fetched if not block_page(page, answer)]
     for page in pages:
         judge.learn(page, seed=True)
@@ -156,7 +157,8 @@ def _learn(judge: Learner, answers: Sequence[FetchedPage | str]) -> str:
     return f"Read {len(pages)} {'seed' if len(pages) == 1 else 'seeds'} to know the topic."
 
 
-def _parsed(page: FetchedPage) -> ParsedPage:
+def parse_fetched(page: FetchedPage) -> ParsedPage:
+    """Parse a fetched page."""
     return parse(page.url, page.body, page.headers.get("content-type", ""))
 
 
@@ -174,7 +176,7 @@ def _not_judged(url: str, reason: str) -> TriedPage:
 
 
 async def _judged(crawl: CrawlProject, judge: Judge, asked: str, fetched: FetchedPage) -> TriedPage:
-    page = _parsed(fetched)
+    page = parse_fetched(fetched)
     if crawl.rules().skip_block_pages and (blocked := block_page(page, fetched)):
         return TriedPage(asked=asked, reason=blocked.reason)
     judgement = judge.judge(page)

@@ -62,8 +62,7 @@ class SitemapSource:
         """Store which sitemaps the robots.txt of a host lists."""
         if self._wanted is None or host not in self._wanted:
             return
-        urls = [url for address in _SITEMAP_LINES(robots)[:MAX_LISTED] if (url := canonicalize(address))]
-        if urls:
+        if urls := listed_sitemaps(robots):
             await self._frontier.put_state(host, LISTED, json.dumps(urls), seconds=STATE_TTL_SECONDS)
 
     async def of_host(self, lease: Lease) -> list[Candidate]:
@@ -95,6 +94,11 @@ class SitemapSource:
         sitemaps = [_below(lease, url, depth + 1) for url in below]
         scored = score_listed(self._strategy, [Link(url=url) for url in pages], lease)
         return sitemaps, list(scored), f"{words}; {found.flaw}" if found.flaw else words
+
+
+def listed_sitemaps(robots: str) -> list[str]:
+    """Return the canonical URLs of the sitemaps that a robots.txt lists."""
+    return [url for address in _SITEMAP_LINES(robots)[:MAX_LISTED] if (url := canonicalize(address))]
 
 
 def score_listed(

@@ -6,11 +6,11 @@ import pytest
 
 from tests.unit.lab.webs.importers.test_crawl import record
 from tests.unit.strategies.layers.small_source import SmallSource
-from thresher.engine.web_search import SearchResult
 from thresher.errors import ConfigError, CrawlBusy
 from thresher.monitoring.failures import FailureReport
 from thresher.operations.collect import CollectRequest, SearchBackLinks, collect
 from thresher.project import CrawlProject
+from thresher.seeding.searxng import SearchResult
 from thresher.storage.page_store import PageStoreWriter
 from thresher.strategies.layers.model import LayerModel
 from thresher.strategies.layers.source import ELSEWHERE

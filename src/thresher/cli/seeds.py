@@ -1,0 +1,244 @@
+"""thresher seeds: find pages to start a crawl from; the user accepts them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+import click
+
+from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.config.folder import CrawlFolder
+from thresher.errors import ConfigError
+from thresher.operations.create import NewCrawl, create_crawl
+from thresher.operations.find_seeds import (
+    CANDIDATES,
+    NUMBER,
+    PER_HOST,
+    ProposedSeed,
+    SeedLimits,
+    SeedProposal,
+    add_seeds,
+    find_seeds,
+)
+from thresher.project import CrawlProject
+from thresher.registry import SEED_SOURCES
+from thresher.runner.fetch_once import fetch_once
+from thresher.seeding.base import SeedQuery, make_source
+from thresher.topics.expansion import Expander, TopicExpansion, expand_by_pages, expand_by_taxonomy
+from thresher.topics.topic import TopicDefinition
+
+SOURCES_VARIABLE = "THRESHER_SEED_SOURCES"
+MOST_REJECTED = 5
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def source_options(command: F) -> F:
+    """Add the options that `seeds` and `new` share."""
+    options = (
+        click.option(
+            "--source",
+            "sources",
+            multiple=True,
+            envvar=SOURCES_VARIABLE,
+            metavar="NAME[=ADDRESS]",
+            help=f"Where to look for seeds: {', '.join(SEED_SOURCES)}. Also from {SOURCES_VARIABLE}, by blanks.",
+        ),
+        click.option("--host", "hosts", multiple=True, help="For sitemaps and common-crawl: the URLs of this host."),
+        click.option("--expand", is_flag=True, help="Suggest keywords and the second language of the topic first."),
+        click.option("--yes", is_flag=True, help="Accept what is proposed, without a question."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("topic", required=False)
+@source_options
+@click.option("--into", type=CRAWL, metavar="DIR", help="A crawl: its topic and rules; seeds are added to seeds.txt.")
+@click.option("--contact", default="", metavar="ADDRESS", help="Without --into: mail or web address for operators.")
+@click.option("--number", type=click.IntRange(min=1), default=NUMBER, show_default=True, help="Seeds at most.")
+@click.option("--per-host", type=click.IntRange(min=1), default=PER_HOST, show_default=True, help="Seeds of one host.")
+@click.option(
+    "--candidates", type=click.IntRange(min=1), default=CANDIDATES, show_default=True, help="URLs to fetch at most."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def seeds(
+    topic: str | None,
+    sources: Sequence[str],
+    hosts: Sequence[str],
+    expand: bool,
+    yes: bool,
+    into: Path | None,
+    contact: str,
+    number: int,
+    per_host: int,
+    candidates: int,
+    as_json: bool,
+) -> None:
+    """Find pages to start a crawl from, judge them, and add those that you accept to seeds.txt.
+
+    TOPIC is a phrase; several languages: "phrase; 短语". Without it, the topic is that of --into. Nothing is sent to a
+    service unless its source is named. Candidates are fetched as in a crawl: robots.txt, delays, scope and the address
+    guard apply.
+    """
+    if not topic and not into:
+        raise ConfigError('give a topic, or a crawl: thresher seeds "a phrase", or thresher seeds --into DIR')
+    limits = SeedLimits(number=number, per_host=per_host, candidates=candidates)
+    with _crawl(topic or "", into, contact) as crawl:
+        wanted = TopicDefinition.from_phrase(topic) if topic else crawl.topic()
+        wanted = expanded(wanted, yes=yes) if expand else wanted
+        proposal = propose(crawl, SeedQuery.of(wanted, hosts), sources, limits)
+        accepted = choose(proposal, yes=yes, as_json=as_json)
+        typical = _typical_words(wanted, proposal, accepted) if expand else None
+        if as_json:
+            words = {"keywords": list(wanted.keywords), "expansion": asdict(typical) if typical else None}
+            echo_json({**proposal.as_json(), "accepted": [seed.url for seed in accepted], **(words if expand else {})})
+        if into:
+            write_accepted(crawl, accepted)
+        elif not as_json:
+            for seed in accepted:
+                echo(seed.url)
+    sys.exit(0 if proposal.seeds else 1)
+
+
+@contextmanager
+def _crawl(topic: str, into: Path | None, contact: str) -> Iterator[CrawlProject]:
+    """Open the crawl; without a folder make one for the topic that is removed at the end."""
+    if into:
+        yield CrawlProject.open(into)
+        return
+    if not contact:
+        raise ConfigError("sites must know whom to write to: give --contact ADDRESS, or a crawl with --into DIR")
+    with TemporaryDirectory(prefix="thresher-seeds-") as folder:
+        create_crawl(CrawlFolder(Path(folder)), NewCrawl(topic=TopicDefinition.from_phrase(topic), contact=contact))
+        yield CrawlProject.open(Path(folder))
+
+
+def propose(crawl: CrawlProject, query: SeedQuery, sources: Sequence[str], limits: SeedLimits) -> SeedProposal:
+    """Ask the named sources, and fetch and judge what they find.
+
+    Raises:
+        ConfigError: No source is named, or one cannot be used.
+    """
+    if not sources:
+        raise ConfigError(
+            f"no source of seeds is named; give --source NAME (known: {', '.join(SEED_SOURCES)}), or set "
+            f"{SOURCES_VARIABLE}. Nothing is sent to a service that you did not name"
+        )
+    made = {text: make_source(text, crawl.config)[1] for text in sources}
+    return find_seeds(crawl, query, made, fetch=fetch_once, limits=limits, report=partial(echo, err=True))
+
+
+EXPANDERS: Sequence[Expander] = (expand_by_taxonomy,)
+
+
+def expanded(topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
+    """Show suggestions for a topic, one source after another; return the topic with those that the user accepts."""
+    found = [expansion for expand in EXPANDERS if (expansion := expand(topic))]
+    if not found:
+        echo("No topic of the bundled taxonomy has this name; nothing to add.", err=True)
+    for expansion in found:
+        _print_expansion(expansion)
+        if yes or (sys.stdin.isatty() and click.confirm("Use this?", default=True, err=True)):
+            topic = expansion.apply(topic)
+        else:
+            echo("Not used. Use it: --yes", err=True)
+    return topic
+
+
+def _print_expansion(expansion: TopicExpansion) -> None:
+    echo(f"From {expansion.reason}:", err=True)
+    for code, title in expansion.titles.items():
+        echo(f"  title {code}: {title}", err=True)
+    if expansion.keywords:
+        echo(f"  keywords: {', '.join(expansion.keywords)}", err=True)
+    if expansion.exclusions:
+        echo(f"  words of other pages: {', '.join(expansion.exclusions)}", err=True)
+
+
+def _typical_words(
+    topic: TopicDefinition, proposal: SeedProposal, accepted: Sequence[ProposedSeed]
+) -> TopicExpansion | None:
+    """Print which words set the accepted pages apart from the others, for the keywords of topic.yaml."""
+    urls = {seed.url for seed in accepted}
+    texts = [(url in urls, page.text) for url, page in proposal.pages.items()]
+    found = expand_by_pages(topic, [text for own, text in texts if own], [text for own, text in texts if not own])
+    if found:
+        _print_expansion(found)
+        echo("They are not used; add those that you want to keywords in topic.yaml.", err=True)
+    return found
+
+
+def choose(proposal: SeedProposal, *, yes: bool, as_json: bool = False) -> list[ProposedSeed]:
+    """Print the proposal, and return what the user accepts; with JSON there is no question."""
+    found = list(proposal.seeds)
+    if not as_json:
+        _print(proposal)
+    if yes or not found:
+        return found
+    if as_json or not sys.stdin.isatty():
+        return []
+    while True:
+        answer = click.prompt("Accept which? all, none, or numbers such as 1,3-5", default="all", err=True)
+        chosen = chosen_numbers(answer, len(found))
+        if chosen is not None:
+            return [found[number - 1] for number in chosen]
+        echo(f"{answer!r} is neither all nor none nor numbers from 1 to {len(found)}.", err=True)
+
+
+def chosen_numbers(answer: str, most: int) -> list[int] | None:
+    """Return the numbers that an answer such as ``1,3-5`` names; None when it is not understood."""
+    text = answer.strip().lower()
+    if text in ("all", "none", ""):
+        return [] if text == "none" else list(range(1, most + 1))
+    chosen: list[int] = []
+    for part in text.replace("，", ",").split(","):
+        first, dash, last = (piece.strip() for piece in part.partition("-"))
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            return None
+        chosen.extend(range(int(first), int(last or first) + 1))
+    return list(dict.fromkeys(chosen)) if all(1 <= number <= most for number in chosen) else None
+
+
+def _print(proposal: SeedProposal) -> None:
+    """Print the proposed seeds with reasons to standard error: standard output has the accepted URLs alone."""
+    for number, seed in enumerate(proposal.seeds, start=1):
+        verdict = "relevant" if seed.relevant else "not sure"
+        echo(f"{number:>3}  {seed.url}", err=True)
+        echo(f"     {seed.title or '(no title)'}", err=True)
+        echo(f"     {verdict}: relevance {seed.relevance:.2f}; {_evidence(seed)}", err=True)
+        echo(f"     found by {'; '.join(f'{name}: {why}' for name, why in seed.sources.items())}", err=True)
+        echo(f"     words: {', '.join(seed.terms) or 'none of the topic'}", err=True)
+    left = [f"{url}: {why}" for url, why in proposal.rejected.items() if not why.startswith("more than")]
+    for line in left[:MOST_REJECTED]:
+        echo(f"  not proposed: {line}", err=True)
+    if len(left) > MOST_REJECTED:
+        echo(f"  not proposed: {len(left) - MOST_REJECTED} others; --json lists them", err=True)
+    echo(
+        f"{len(proposal.seeds)} proposed, of {proposal.fetched} pages that could be judged and {proposal.found} URLs "
+        "that were found.",
+        err=True,
+    )
+
+
+def _evidence(seed: ProposedSeed) -> str:
+    return f"{seed.names} words of the topic in title and URL, {seed.links} links with other candidates"
+
+
+def write_accepted(crawl: CrawlProject, accepted: Sequence[ProposedSeed]) -> None:
+    """Add accepted seeds to the crawl."""
+    if not accepted:
+        echo("Nothing was written: no seed was accepted. Accept all: --yes", err=True)
+        return
+    added = add_seeds(crawl, [seed.url for seed in accepted])
+    echo(
+        f"{len(added)} new seeds in {crawl.folder.seeds}. Next: thresher run {crawl.folder.root} --pages 100", err=True
+    )

@@ -1,0 +1,1 @@
+"""Sources of seeds: search engines, indexes, encyclopedias, sitemaps, earlier crawls and bookmark files."""

@@ -1,0 +1,1 @@
+"""Stand-ins of services that find seeds, on loopback, after the documentation of their formats."""
