@@ -2,7 +2,7 @@
 
 ``python -m bench.effectiveness.flagship_poison --side test`` (needs THRESHER_WEBS).
 
-``strategy: thresher`` crawls with a model that is told random labels for its first 300 examples, and with one that
+``strategy: thresher`` crawls with a model that is given random labels for its first 300 examples, and with one that
 reads all features upside down; beside it itself, without its net too, and the classics. Promised: at most 15 % below
 the best classic. The judge, the links and everything else are as ever.
 """
@@ -29,7 +29,7 @@ POISONED_EXAMPLES = 300
 
 
 class RandomLabels(Model):
-    """Told nonsense at first."""
+    """A model that is given random labels at first."""
 
     draw = Random(1)
 

@@ -1,6 +1,6 @@
 """Which judge knows a topic best? ``python -m bench.effectiveness.judges`` (needs THRESHER_WEBS).
 
-Part one, ranking: every judge is told a phrase and five seeds, reads the seeds, then 100 and 500 pages of a
+Part one, ranking: every judge is given a phrase and five seeds, reads the seeds, then 100 and 500 pages of a
 breadth-first crawl from them, then gets 20 labels; each time it judges pages of the whole web. Average precision and
 calibration error are taken over all targets and a sample of other pages that stands for all of them. Part two,
 crawling: best-first with every judge, against the perfect one. Rows are added to bench/results/judges-*.jsonl as they

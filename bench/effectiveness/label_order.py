@@ -95,10 +95,10 @@ async def measure(bench: TaskRunner, topic: str, folder: Path, pages: int) -> Ma
     await crawl_pages(root, bench, pages)
     crawl = CrawlProject.open(root)
     found = {"before": await shares(crawl, bench, targets)}
-    for name, told in arms(crawl, bench, topic, targets).items():
+    for name, labels in arms(crawl, bench, topic, targets).items():
         copy = folder / name
         shutil.copytree(root, copy)
-        await add_labels(CrawlProject.open(copy), told)
+        await add_labels(CrawlProject.open(copy), labels)
         found[name] = await shares(CrawlProject.open(copy), bench, targets)
     return found
 

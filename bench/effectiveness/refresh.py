@@ -9,7 +9,7 @@ Only the order differs:
 - ``gain``: how likely a page has changed, by what its visits saw, times how relevant it is. What `run --refresh` does.
 - ``uniform``: whatever was not looked at for the longest time, so that all pages have their turn.
 - ``relevance``: the most relevant pages, always the same ones.
-- ``known rates``: as ``gain``, but told the true rates, which nobody knows.
+- ``known rates``: as ``gain``, but given the true rates, which nobody knows.
 
 *Caught* is the number of visits that found a change; *found* what they found, weighed by relevance, as a share of all
 pages that changed in each week; *fresh* the share of the collection that is as it is on the web, by relevance, over all
@@ -103,7 +103,7 @@ class ChangingWeb:
 
 
 class KnownRelevance:
-    """A judge that was told."""
+    """A judge that knows the labels."""
 
     def __init__(self, web: ChangingWeb) -> None:
         self._web = web

@@ -1,7 +1,7 @@
 """Where does tunnelling pay? ``python -m bench.effectiveness.tunnelling`` (needs THRESHER_WEBS).
 
 WebKB, the five classes of its universities, seeds that are 0 to 3 links away from the topic. Beside the trained
-strategies runs a context graph that is told the true layer of every page: what it loses, no better classifier wins.
+strategies runs a context graph that knows the true layer of every page: what it loses, no better classifier wins.
 Rows are added to bench/results/tunnelling.jsonl as they come; what is there is not run again.
 """
 
@@ -107,7 +107,7 @@ def print_accuracy() -> None:
             right = sum(strategy.learned.layer_of(page)[0] == strategy.layer_of(page)[0] for page in found)
             shares.append(f"{100 * right / len(found):.0f}")
         lines.append([topic, *shares])
-    print("% of pages whose layer (0 to 4, or none of them) is told right, by university")
+    print("% of pages whose layer (0 to 4, or none of them) is recognised, by university")
     echo_table(["topic", *map(str, range(UNIVERSITIES))], lines)
 
 

@@ -52,7 +52,7 @@ class Arrival:
     """A page as it came in a crawl or stream, without the seeds.
 
     Args:
-        judged: What the judge said of it at once.
+        judged: The judgement when the page came.
     """
 
     page: ParsedPage
@@ -61,7 +61,7 @@ class Arrival:
 
 
 class WatchedJudge(JudgingOnce):
-    """Remembers what it said of every page when that page came."""
+    """Records the judgement of every page when that page came."""
 
     def __init__(self, topic_profile: TopicProfile) -> None:
         super().__init__(topic_profile)

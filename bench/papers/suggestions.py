@@ -24,7 +24,7 @@ from thresher_lab.statistics.significance import bootstrap_difference, bootstrap
 WEB = "wikispeedia"
 JUDGES = ("perfect", "adaptive")
 DISTILL_EVERY = 25
-WISHES: dict[str, tuple[str, str, dict[str, Any]]] = {
+SUGGESTIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "rules": ("rules", "rules", {}),
     "rules, refined": ("rules", "rules", {"refine": True}),
     "rules, inner nodes": ("rules", "rules", {"inner": True}),
@@ -41,7 +41,7 @@ Row = dict[str, Any]
 def tasks_of(topic: str, pages: int) -> Iterator[Task]:
     """List the crawls of a topic; all leave the same training pages out."""
     for judge in JUDGES:
-        for _, strategy, parameters in WISHES.values():
+        for _, strategy, parameters in SUGGESTIONS.values():
             yield Task(web=WEB, topic=topic, strategy=strategy, seed_set=0, judge=judge, pages=pages,
                        parameters=parameters, training=TRAINING_SHARE)  # fmt: skip
 
@@ -78,10 +78,10 @@ def table(rows: Sequence[Row], topics: Sequence[str], pages: int) -> Iterator[st
     yield "|---|---|---:|---:|---:|"
     for number, judge in enumerate(JUDGES):
         found = {
-            name: [values[keys[topic][number * len(WISHES) + place]] for topic in done]
-            for place, name in enumerate(WISHES)
+            name: [values[keys[topic][number * len(SUGGESTIONS) + place]] for topic in done]
+            for place, name in enumerate(SUGGESTIONS)
         }
-        for name, (baseline, _, _) in WISHES.items():
+        for name, (baseline, _, _) in SUGGESTIONS.items():
             yield f"| {judge} | {name} | {bootstrap_mean(found[name]).mean:.1f} | {_against(found, name, baseline)} |"
     yield f"\n{len(done)} dev topics of {WEB}, {pages} pages, 5 seeds, one seed set; 95 % bootstrap over topics."
 
@@ -100,7 +100,7 @@ def _against(found: dict[str, list[float]], name: str, baseline: str) -> str:
 @click.option("--topics", "most", default=10, show_default=True, help="How many dev topics.")
 @click.option("--pages", default=300, show_default=True, help="Fetches of each crawl.")
 @click.option("--processes", default=2, show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), default=Path("bench/results/wishes.jsonl"))
+@click.option("--out", type=click.Path(path_type=Path), default=Path("bench/results/paper-suggestions.jsonl"))
 def main(most: int, pages: int, processes: int, out: Path) -> None:
     """Run what is missing, and print the table."""
     topics = split(WEB, "dev")[:most]

@@ -110,8 +110,8 @@ def measure(pages: int, folder: Path) -> None:
     write_content(content, pages)
     megabytes = (structure.stat().st_size + content.stat().st_size) / 2**20
     command = [sys.executable, "-c", IMPORT, *map(str, (structure, content, made))]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    nodes, examples, mended, seconds, busy, peak = json.loads(told)
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    nodes, examples, mended, seconds, busy, peak = json.loads(output)
     print(
         f"| {examples:,} | {nodes:,} | {megabytes:,.0f} | {mended:,} | {seconds:.0f} | {busy:.0f} | {peak:.0f} "
         f"| {made.stat().st_size / 2**20:,.0f} | {questions(made, pages)} |",

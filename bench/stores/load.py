@@ -58,7 +58,7 @@ def measure_cluster(kind: str, nodes: int, shape: Shape, clients: int, seconds: 
 def measure_order(kind: str, nodes: int, hosts: int, at_once: int, folder: Path) -> dict[str, Any]:
     """Lease one URL of each host, and say how often it was among the best of all that were left.
 
-    Every host has one URL, so the global order is known; whoever leases takes `at_once` in one call.
+    Every host has one URL, so the global order is known; a worker leases `at_once` in one call.
     """
     with cluster_servers(empty(folder / f"order-{kind}-{at_once}"), nodes, kind=kind) as cluster:
         ranks = asyncio.run(_ranks(cluster.url, hosts, at_once))

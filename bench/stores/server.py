@@ -27,7 +27,7 @@ def empty(place: Path) -> Path:
 
 @contextmanager
 def measured_server(kind: str, folder: Path) -> Iterator[StoreServer]:
-    """Run a server with the settings of a large crawl, whose log is rewritten only when told."""
+    """Run a server with the settings of a large crawl, whose log is rewritten only on request."""
     with store_server(kind, folder, options=QUIET) as server:
         set_option(server, "slowlog-log-slower-than", SLOW_MICROSECONDS)
         yield server
@@ -44,8 +44,8 @@ def set_option(server: StoreServer, name: str, value: object) -> None:
 
 
 def version(server: StoreServer) -> str:
-    told = server.info("server")
-    return str(told.get("valkey_version") or told["redis_version"])
+    info = server.info("server")
+    return str(info.get("valkey_version") or info["redis_version"])
 
 
 @dataclass(frozen=True)
@@ -66,24 +66,24 @@ class Cpu:
 def cpu_of(server: StoreServer) -> Cpu:
     """Return the CPU time of a server's process, and the time inside scripts, since its start."""
     cpu, stats = server.info("cpu"), server.info("commandstats")
-    scripts = [told for name, told in stats.items() if name in ("cmdstat_evalsha", "cmdstat_eval", "cmdstat_fcall")]
+    scripts = [info for name, info in stats.items() if name in ("cmdstat_evalsha", "cmdstat_eval", "cmdstat_fcall")]
     return Cpu(
         process=1e6 * (float(cpu["used_cpu_user"]) + float(cpu["used_cpu_sys"])),  # type: ignore[arg-type]
-        scripts=float(sum(told["usec"] for told in scripts)),  # type: ignore[index]
-        calls=sum(told["calls"] for told in scripts),  # type: ignore[index]
+        scripts=float(sum(info["usec"] for info in scripts)),  # type: ignore[index]
+        calls=sum(info["calls"] for info in scripts),  # type: ignore[index]
     )
 
 
 def inner_calls(server: StoreServer) -> dict[str, tuple[int, float]]:
     """Return of each command how often it was called and the microseconds that it took, within scripts or not."""
     stats = server.info("commandstats")
-    return {name.removeprefix("cmdstat_"): (told["calls"], told["usec"]) for name, told in stats.items()}  # type: ignore[index]
+    return {name.removeprefix("cmdstat_"): (info["calls"], info["usec"]) for name, info in stats.items()}  # type: ignore[index]
 
 
 def used_bytes(server: StoreServer) -> int:
     """Return what the server counts as its data: no scripts, no buffers of clients."""
-    told = server.info("memory")
-    return int(told["used_memory"])  # type: ignore[call-overload, no-any-return]
+    info = server.info("memory")
+    return int(info["used_memory"])  # type: ignore[call-overload, no-any-return]
 
 
 def resident_bytes(server: StoreServer) -> int:

@@ -29,8 +29,8 @@ def measure_worker(kind: str, pages: int, folder: Path) -> dict[str, Any]:
             legs["sqlite"].append(one_crawl(witness, pages, ""))
             with measured_server(kind, empty(folder / f"worker-{kind}-{len(legs[kind])}")) as server:
                 legs[kind].append(one_crawl(witness, pages, server.url))
-                told = version(server)
-    row: dict[str, Any] = {"version": told, "pages": pages}
+                server_version = version(server)
+    row: dict[str, Any] = {"version": server_version, "pages": pages}
     for leg, samples in legs.items():
         for name in samples[0]:
             row[f"{name}_{'file' if leg == 'sqlite' else 'store'}"] = median(sample[name] for sample in samples)

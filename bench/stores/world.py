@@ -103,7 +103,7 @@ class Pages:
         self.lease = leases[0] if leases else None
 
     async def give_back(self) -> None:
-        """Let go of the lease that is still open."""
+        """Release the lease that is still open."""
         if self.lease:
             await self.frontier.release([self.lease])
             self.lease = None

@@ -13,7 +13,7 @@ from thresher.capacity.request import CapacityRequest
 from thresher.capacity.text import COLUMNS, lines, row
 
 SCALE = Path(__file__).parents[2] / "docs" / "explanation" / "scale.md"
-WISH = CapacityRequest(pages=10**9, hosts=5 * 10**6, delay_seconds=2.0)
+REQUEST = CapacityRequest(pages=10**9, hosts=5 * 10**6, delay_seconds=2.0)
 
 
 def scale_page() -> str:
@@ -22,11 +22,11 @@ def scale_page() -> str:
 
 
 def _plan() -> str:
-    return "\n".join(["```text", *lines(make_plan(WISH, load_constants())), "```"])
+    return "\n".join(["```text", *lines(make_plan(REQUEST, load_constants())), "```"])
 
 
 def _growth() -> str:
-    rows = [COLUMNS, ["---"] * len(COLUMNS), *map(row, plan_growth(WISH, load_constants()))]
+    rows = [COLUMNS, ["---"] * len(COLUMNS), *map(row, plan_growth(REQUEST, load_constants()))]
     return "\n".join(map(_table_row, rows))
 
 

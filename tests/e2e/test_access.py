@@ -11,11 +11,14 @@ import time
 import urllib.request
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
+import redis
 
 from testing.crawl_process import THRESHER, Crawl, wait_for
 from testing.forward_proxy import forward_proxy, trusted_certificate
+from testing.servers import ServerMissing, store_server
 from tests.e2e.test_dashboard import shown
 
 SECRETS = {
@@ -178,6 +181,8 @@ def uses_of(crawl):
         printed.append(command("export", folder, "-f", form, *text, "-o", folder / "exported" / f"pages.{form}"))
     for form in ("markdown", "dataset"):
         printed.append(command("export", folder, "-f", form, "-o", folder / "exported" / form))
+    for form in ("jsonl", "parquet"):
+        printed.append(command("export", folder, "-f", form, "--chunks", "-o", folder / "exported" / f"chunks.{form}"))
     more = [("export", folder, "-f", "csv", "--links", "-o", folder / "exported" / "links.csv"), ("status", folder)]
     more += [("why", folder, json.loads(command("search", folder, "solar", "--json"))[0]["url"])]
     more += [(name, folder) for name in ("hosts", "verify", "frontier", "doctor")]
@@ -190,13 +195,24 @@ def command(*arguments):
     return done.stdout + done.stderr if arguments[0] != "search" or "--json" not in arguments else done.stdout
 
 
-def test_ten_secrets_reach_their_hosts_and_are_kept_nowhere(hosts, tmp_path, monkeypatch):
-    state, hooks = tmp_path / "keys" / "state.json", tmp_path / "hooks"
+def storage_state(folder):
+    """Write the cookies of a browser; return the path."""
     cookie = {"name": "state", "value": STATE_COOKIE, "domain": HOSTS["shop"], "path": "/", "expires": -1}
-    state.write_text(json.dumps({"cookies": [cookie], "origins": []}))
+    path = folder / "keys" / "state.json"
+    path.write_text(json.dumps({"cookies": [cookie], "origins": []}))
+    return path
+
+
+def log_everything(hooks, monkeypatch):
+    """Set all loggers of child processes to DEBUG."""
     hooks.mkdir()
     (hooks / "sitecustomize.py").write_text(DEBUG)
     monkeypatch.setenv("PYTHONPATH", str(hooks))
+
+
+def test_ten_secrets_reach_their_hosts_and_are_kept_nowhere(hosts, tmp_path, monkeypatch):
+    state = storage_state(tmp_path)
+    log_everything(tmp_path / "hooks", monkeypatch)
     with forward_proxy(f"me:{PROXY_PASSWORD}") as proxy:
         monkeypatch.setenv("THRESHER_TEST_PROXY", proxy.url)
         crawl = Crawl(tmp_path / "crawl")
@@ -213,12 +229,41 @@ def test_ten_secrets_reach_their_hosts_and_are_kept_nowhere(hosts, tmp_path, mon
             shown_texts.append(str(dashboard.ask("GET", path)[1]))
     pages = {(name, path) for name, path, _, _ in hosts.requests}
     assert {("wiki", f"/{PAGES}"), ("mail", f"/{PAGES}"), ("shop", f"/{PAGES}")} <= pages
-    assert "[redacted]" in (crawl.folder / "exported" / "pages.jsonl").read_text(encoding="utf-8")
+    for name in ("pages.jsonl", "chunks.jsonl"):
+        assert "[redacted]" in (crawl.folder / "exported" / name).read_text(encoding="utf-8")
     assert leaks(crawl.folder) == {}
     assert [found for text in shown_texts if (found := found_in(text.encode()))] == []
     check_server_logs(hosts, proxy)
     archived = b"".join(gzip.decompress(path.read_bytes()) for path in (crawl.folder / "warc").glob("*.warc.gz"))
     assert all(line in archived for line in (b"\r\nCookie: [redacted]\r\n", b"\r\nAuthorization: [redacted]\r\n"))
+
+
+def test_a_shared_store_holds_no_secret(hosts, tmp_path, monkeypatch):
+    state = storage_state(tmp_path)
+    log_everything(tmp_path / "hooks", monkeypatch)
+    crawl = Crawl(tmp_path / "crawl")
+    try:
+        with store_server("redis", tmp_path) as server, forward_proxy(f"me:{PROXY_PASSWORD}") as proxy:
+            monkeypatch.setenv("THRESHER_TEST_PROXY", proxy.url)
+            more = {"store": server.url, "name": "secrets"}
+            crawl.create(hosts.url("wiki"), {**settings(hosts, state), **more})
+            assert crawl.start("--workers=2").wait(90) == 0
+            stored = saved(server.url)
+    except ServerMissing as error:
+        pytest.skip(str(error))
+    assert f"{HOSTS['wiki']}:{hosts.port}".encode() in stored
+    assert found_in(stored) == []
+    assert leaks(crawl.folder) == {}
+    check_server_logs(hosts, proxy)
+
+
+def saved(url):
+    """Return the snapshot of a Redis server, without compression."""
+    with redis.Redis.from_url(url) as server:
+        server.config_set("rdbcompression", "no")
+        server.save()
+        places = server.config_get("dir") | server.config_get("dbfilename")
+    return Path(places["dir"], places["dbfilename"]).read_bytes()
 
 
 def check_server_logs(hosts, proxy):

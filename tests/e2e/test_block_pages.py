@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from testing.block_pages import walls
+from bench.collection.walls import TOPIC, wall
 from testing.commands import called
 from testing.crawl_process import REPOSITORY, THRESHER
 from testing.recording_server import Answer, page, witness
@@ -17,22 +17,14 @@ from thresher.records import BlockKind
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
 
-HOSTS, ORDINARY = 30, 5
-WALLS = {BlockKind.CHALLENGE: 30, BlockKind.CONSENT: 20, BlockKind.LOGIN: 10}
+HOSTS, ORDINARY = 10, 5
+WALLS = {BlockKind.CHALLENGE: 10, BlockKind.CONSENT: 6, BlockKind.LOGIN: 4}
 EXPECTED = {str(kind): number for kind, number in WALLS.items()}
-TOPIC = "perovskite solar cells and tandem absorbers of high efficiency"
 FLAGSHIP = {"strategy": {"name": "thresher"}, "engine": {"timeout_seconds": 5.0, "lease_seconds": 20.0}}
 
 
 def host(number):
     return f"h{number}.test"
-
-
-def wall(kind, number):
-    """Return a wall that names the topic, as a site that is about it would."""
-    cases = [case for case in walls() if case.kind is kind and not case.headers and case.url.endswith("/story/17")]
-    html = cases[number % len(cases)].html
-    return Answer(body=html.replace("</body>", "<p>Perovskite solar cells</p></body>"), content_type="text/html")
 
 
 def wall_paths():
@@ -93,10 +85,10 @@ def test_walls_are_counted_and_neither_judged_nor_learned_from(workers):
         assert result.exit_code == 0, result.stderr
         check(w, result.folder, result)
         assert "blocked: login wall" in result.why(f"http://{host(3)}/login-perovskite")
-        assert "blocked  60: " in result.thresher("status")
+        assert "blocked  20: " in result.thresher("status")
     with PageStoreReader(result.folder / "pages") as pages:
         rows = [record for name, path, _ in wall_paths() for record in stored(pages, f"http://{name}{path}")]
-    assert Counter(record.blocked for record in rows) == {**EXPECTED, "challenge": 60}
+    assert Counter(record.blocked for record in rows) == {**EXPECTED, "challenge": 20}
     assert not any(record.page or record.relevant or record.text for record in rows)
 
 
@@ -106,7 +98,7 @@ def stored(pages, url):
 
 def test_a_run_that_was_interrupted_goes_on_with_the_same_counts():
     with witness(web()) as w:
-        result = crawl(w, [w.url(host(0))], FLAGSHIP, pages=60, seconds=120)
+        result = crawl(w, [w.url(host(0))], FLAGSHIP, pages=20, seconds=120)
         again = run_again(result.folder)
         assert again.returncode == 0, again.stderr
         check(w, result.folder, result)
@@ -179,7 +171,7 @@ def test_opt_outs_are_stored_filtered_and_obeyed():
         assert obeyed.status["failed"] == 3
 
 
-def test_a_user_without_a_browser_is_told_once():
+def test_a_user_without_a_browser_is_notified_once():
     shell = "<title>App</title><body><div id=root></div><script src=/app.js></script>"
     with witness({"app.test": {"/": Answer(body=shell, content_type="text/html")}}) as w:
         result = crawl(w, [w.url("app.test")], {"browser": {"executable": "/nowhere/chromium"}}, seconds=60)

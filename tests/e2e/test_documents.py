@@ -4,29 +4,15 @@ import json
 
 import pytest
 
-from testing.malicious_pdfs import PAGE, pdf, stream
-from testing.recording_server import Answer, page, witness
+from bench.collection.walls import ON_TOPIC, pdf_answer
+from testing.recording_server import page, witness
 from tests.faults.live import crawl
 
-PDFS, HOSTS = 200, 10
-ON_TOPIC = "Perovskite solar cells, part {0}: a tandem cell stacks perovskite on silicon for efficiency, device {0}."
-OFF_TOPIC = "How to brew a pot of green tea, cup number {0}: which water to take, and how long to wait for leaf {0}."
+PDFS, HOSTS = 50, 10
 
 
 def url_of(number):
     return f"http://host{number % HOSTS}.test/papers/{number}" + (".pdf" if number % 3 else "")
-
-
-def document(number):
-    """Return a PDF of two lines with a link to another; every second is about the topic."""
-    words = (OFF_TOPIC if number % 2 else ON_TOPIC).format(number).encode()
-    half = words.rindex(b" ", 0, 60)
-    shown = b"BT /F1 11 Tf 72 700 Td (%s) Tj 0 -14 Td (%s) Tj ET" % (words[:half], words[half + 1 :])
-    link = b"<</Type/Annot/Subtype/Link/Rect[72 695 200 712]/A<</S/URI/URI(%s)>>>>"
-    target = url_of(number + 1 if number + 1 < PDFS else 0).encode()
-    info = b"<</Title(Paper %d)>>" % number
-    objects = {3: PAGE % (b"", b"/Annots[6 0 R]"), 4: stream(shown), 6: link % target, 7: info}
-    return pdf(objects, trailer=b"/Info 7 0 R")
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +20,7 @@ def crawled():
     script = {f"host{number}.test": {} for number in range(HOSTS)}
     for number in range(PDFS):
         host, path = url_of(number).removeprefix("http://").split("/", 1)
-        # as servers send them: by their type, or as any bytes
-        content_type = "application/octet-stream" if number % 5 == 0 else "application/pdf"
-        script[host][f"/{path}"] = Answer(body=document(number), content_type=content_type)
+        script[host][f"/{path}"] = pdf_answer(number, url_of((number + 1) % PDFS))
     linked = [url_of(number) for number in range(0, PDFS, 2)]  # the others are linked from PDFs only
     script["start.test"] = {"/": page("Papers", "perovskite solar cells", linked)}
     settings = {"engine": {"timeout_seconds": 20.0, "lease_seconds": 60.0}, "languages": ["en", "zh"]}

@@ -168,8 +168,6 @@ BANNED_EXCEPT = {
     "thresher.api": {"notebooks"},  # Jupyter's
     "thresher.api.crawl": {"notebooks"},
     "thresher.api.harvest": {"notebook"},
-    "thresher.capacity.plan": {"wish", "wished"},  # fields that `thresher plan --json` prints
-    "thresher.capacity.text": {"wish", "wished"},
     "thresher.cli.label": {"heard"},  # a field that `thresher label --json` and the REST API print
     "thresher.operations.labelling": {"heard"},
     "thresher.dashboard.api.responses": {"heard", "told"},

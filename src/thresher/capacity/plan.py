@@ -18,8 +18,8 @@ class CapacityPlan:
     """The resources and the duration of a crawl; the field names are also the keys of the JSON output.
 
     Args:
-        wish: The requested crawl.
-        wished_pages_per_second: The rate that the requested days require.
+        request: The requested crawl.
+        requested_pages_per_second: The rate that the requested days require.
         ceilings: Pages per second that hosts, line, workers and store each allow.
         limit: The name of the lowest ceiling.
         pages_per_second: The resulting rate.
@@ -29,8 +29,8 @@ class CapacityPlan:
         cost: The same for the whole crawl.
     """
 
-    wish: CapacityRequest
-    wished_pages_per_second: float
+    request: CapacityRequest
+    requested_pages_per_second: float
     ceilings: dict[str, float]
     limit: str
     pages_per_second: float
@@ -58,8 +58,8 @@ def make_plan(request: CapacityRequest, constants: CapacityConstants, *, workers
     limit = min(ceilings, key=ceilings.__getitem__)
     days = request.pages / ceilings[limit] / DAY_SECONDS
     plan = CapacityPlan(
-        wish=request,
-        wished_pages_per_second=required,
+        request=request,
+        requested_pages_per_second=required,
         ceilings=ceilings,
         limit=limit,
         pages_per_second=ceilings[limit],
@@ -92,7 +92,7 @@ def line_ceiling(request: CapacityRequest) -> float:
 
 def standing_cost(plan: CapacityPlan) -> float:
     """Return what a month of the crawl costs without its traffic, all its disk from the first day on."""
-    prices = plan.wish.prices
+    prices = plan.request.prices
     disk = (plan.kept_bytes + plan.store.disk_bytes) / GB * prices.disk_gb
     return plan.workers * prices.core + plan.store.ram_bytes / GB * prices.ram_gb + disk
 

@@ -18,10 +18,10 @@ _LIMITS = {
 
 def lines(plan: CapacityPlan) -> Iterator[str]:
     """Yield the lines of the plan, the bound by hosts and delay first."""
-    request, store = plan.wish, plan.store
+    request, store = plan.request, plan.store
     law = f"{request.hosts:,} ÷ {request.delay_seconds:g} s = {_rate(plan.ceilings['hosts'])}"
     yield f"The law: pages per second ≤ ready hosts ÷ delay = {law}."
-    required = _rate(plan.wished_pages_per_second)
+    required = _rate(plan.requested_pages_per_second)
     yield f"Requested: {request.pages:,} pages in {request.days:g} days, {required} pages per second."
     yield f"Limit: {_LIMITS[plan.limit]}."
     yield f"Speed: {_rate(plan.pages_per_second)} pages per second, so {_time(plan.days)} in all."
@@ -66,8 +66,8 @@ COLUMNS = [
 def row(plan: CapacityPlan) -> list[str]:
     """Return the plan as a row with the columns `COLUMNS`."""
     return [
-        f"{plan.wish.pages:,}",
-        f"{plan.wish.hosts:,}",
+        f"{plan.request.pages:,}",
+        f"{plan.request.hosts:,}",
         _rate(plan.pages_per_second),
         plan.limit,
         _time(plan.days),

@@ -191,7 +191,7 @@ class PageStoreWriter:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60)
-        self._compress = zstandard.ZstdCompressor(level=1).compress
+        self._compress = zstandard.ZstdCompressor(level=1, write_checksum=True).compress
         self._insert = (_SQL / "insert_page.sql").read_text(encoding="utf-8")
         self._writing = threading.Lock()  # records and revisions come from different threads
         self._revise = (_SQL / "revise_page.sql").read_text(encoding="utf-8")

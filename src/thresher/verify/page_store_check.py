@@ -2,7 +2,8 @@
 
 A crash does not damage a segment: that is what SQLite's log is for. A failing disk or a careless copy may. Then every
 row that can still be read is copied into a new segment, and the damaged file stays beside it under another name. A row
-whose contents cannot be decoded, though the file is intact, is removed; its URL is queued again afterwards.
+whose contents cannot be decoded or whose text does not have its hash, though the file is intact, is removed; its URL is
+queued again afterwards.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import DamagedFile
+from thresher.pipeline.deduplication import content_hash
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
 from thresher.storage.migrations import check_version, read_as_newest
@@ -27,7 +29,7 @@ DAMAGED = ".damaged"
 _SCHEMA = resources.files("thresher.storage") / "sql" / "schema.sql"
 _PLACES_AT_ONCE = 256
 _LEAST_ROW_BYTES = 64
-_CONTENTS = "SELECT id, url, fingerprint, outcome, text, main, markup, links FROM page ORDER BY id"
+_CONTENTS = "SELECT id, url, fingerprint, outcome, text_hash, text, main, markup, links FROM page ORDER BY id"
 
 
 def segment_paths(folder: Path) -> list[Path]:
@@ -68,7 +70,7 @@ def check_segments(folder: Path, *, repair: bool) -> list[VerifyFinding]:
 
 
 def _check_rows(path: Path, spoiled: FindingTally, *, repair: bool) -> None:
-    """Find rows whose contents cannot be decoded, or whose URL does not match its fingerprint."""
+    """Find rows whose contents cannot be decoded, or whose URL or text does not match its hash."""
     with closing(open_to_read(path)) as db:
         if check_version(db, path) == 0:  # it has no tables yet
             return
@@ -81,13 +83,26 @@ def _check_rows(path: Path, spoiled: FindingTally, *, repair: bool) -> None:
 
 
 def _is_readable(
-    url: bytes, number: int, outcome: bytes, text: Any, main: Any, markup: Any, links: Any, *, spoiled: FindingTally
+    url: bytes,
+    number: int,
+    outcome: bytes,
+    text_hash: int,
+    text: Any,
+    main: Any,
+    markup: Any,
+    links: Any,
+    *,
+    spoiled: FindingTally,
 ) -> bool:
     try:
-        for packed in (text, main, markup):
+        for packed in (main, markup):
             unpacked_text(packed)
         list(unpacked_links(links))
         is_right = number == fingerprint(url.decode("utf-8")) and outcome.decode() in set(Outcome)
+        if text and text_hash:  # the text of irrelevant pages is not stored
+            is_right = is_right and content_hash(unpacked_text(text)) == text_hash
+        else:
+            unpacked_text(text)
     except (DamagedFile, ValueError, TypeError, AttributeError):
         is_right = False
     if not is_right:

@@ -40,7 +40,7 @@ DEFINITIONS = {
     "topic, target": "A topic is a label of the web's own; its targets are all pages that bear it.",
     "seed set": "The targets that a crawl starts from, drawn at random; a number stands for the same seeds in every "
     "strategy. Seeds count as fetches, and as hits.",
-    "judge": "perfect: the crawler is told the label of a page once it has fetched it. Any other is told the "
+    "judge": "perfect: the crawler gets the label of a page once it has fetched it. Any other gets the "
     "topic's name and where the seeds are, and reads. Figures are always taken from the labels.",
     "oracle": "A crawl that knows every page and every link: it takes any target in reach, else the way to the next "
     "ones, by the better of two greedy rules. It can be done; the true optimum may be a little better.",

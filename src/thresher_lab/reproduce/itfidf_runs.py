@@ -137,7 +137,7 @@ def f1(weights: NDArray[np.float64], truth: Bits, predicted: Bits) -> NDArray[np
 
 
 def predict(problem: Problem, name: str) -> tuple[NDArray[Any], float]:
-    """Give what a method says of the test documents, and its smoothing."""
+    """Return the decisions of a method on the test documents, and its smoothing."""
     if name in BASELINES:
         return _predict_baseline(problem, name), 0.0
     method = METHODS[name]

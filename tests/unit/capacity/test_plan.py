@@ -148,8 +148,8 @@ def test_without_a_delay_the_hosts_are_no_limit():
 
 def test_growth_keeps_pages_per_host():
     plans = plan_growth(wish(waiting=10**9), ROUND)
-    assert [plan.wish.pages for plan in plans] == [10**power for power in range(4, 10)]
-    assert [plan.wish.hosts for plan in plans] == [50, 500, 5_000, 50_000, 500_000, 5_000_000]
-    assert {plan.wish.waiting_at_end / plan.wish.pages for plan in plans} == {1.0}
+    assert [plan.request.pages for plan in plans] == [10**power for power in range(4, 10)]
+    assert [plan.request.hosts for plan in plans] == [50, 500, 5_000, 50_000, 500_000, 5_000_000]
+    assert {plan.request.waiting_at_end / plan.request.pages for plan in plans} == {1.0}
     assert plans[0].limit == "hosts"
     assert plans[0].store.kind is StoreKind.SQLITE

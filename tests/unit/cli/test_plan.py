@@ -28,15 +28,15 @@ def test_few_hosts_are_named_as_the_limit():
 def test_json_writes_no_limit_as_null():
     [plan] = json.loads(run("plan", "--pages", "1000", "--hosts", "10", "--delay", "0", "--json").stdout)["plans"]
     assert plan["ceilings"]["hosts"] is None
-    assert plan["wish"]["pages"] == 1000
+    assert plan["request"]["pages"] == 1000
 
 
 def test_the_flags_reach_the_arithmetic():
     flags = ("--worker-pages-per-second", "1000", "--waiting", "1e8", "--price-core", "7", "--json")
     [plan] = json.loads(run(*BILLION, *flags).stdout)["plans"]
     assert plan["workers"] == 1
-    assert plan["wish"]["waiting"] == 10**8
-    assert plan["wish"]["prices"]["core"] == 7
+    assert plan["request"]["waiting"] == 10**8
+    assert plan["request"]["prices"]["core"] == 7
 
 
 def test_the_table_goes_from_ten_thousand_to_a_billion_pages():

@@ -7,6 +7,7 @@ import pytest
 
 from tests.unit.verify.conftest import page, url
 from thresher.errors import StoreError
+from thresher.pipeline.deduplication import content_hash
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
 from thresher.verify.crawl import verify
@@ -64,6 +65,28 @@ def test_a_row_whose_contents_cannot_be_unpacked_is_found_and_removed(small, col
     check_segments(folder, repair=True)
     with PageStoreReader(folder) as collection:
         assert [record.url for record in collection.ranked()] == [url(2)]
+
+
+def test_a_text_that_decodes_to_another_one_is_found(small):
+    small.keep(*(page(n, text=f"{n} words", text_hash=content_hash(f"{n} words")) for n in (1, 2)))
+    folder = small.root / "pages"
+    with closing(sqlite3.connect(folder / "w1.db")) as db, db:
+        db.execute("UPDATE page SET text = (SELECT text FROM page WHERE id = 2) WHERE id = 1")
+    [found] = check_segments(folder, repair=False)
+    assert (found.state, found.number, found.examples) == (FindingState.WRONG, 1, (url(1),))
+
+
+@pytest.mark.parametrize("column", ["text", "markup"])
+def test_one_flipped_bit_of_a_packed_column_is_found(small, column):
+    words = "words of a page, some of them long and some short"
+    small.keep(page(1, text=words, markup=f"<p>{words}</p>"))
+    folder = small.root / "pages"
+    with closing(sqlite3.connect(folder / "w1.db")) as db, db:
+        [packed] = db.execute(f"SELECT {column} FROM page").fetchone()
+        flipped = bytes([*packed[:20], packed[20] ^ 1, *packed[21:]])
+        db.execute(f"UPDATE page SET {column} = ?", [flipped])
+    [found] = check_segments(folder, repair=False)
+    assert (found.state, found.number) == (FindingState.WRONG, 1)
 
 
 def test_a_file_that_is_no_segment_at_all_is_set_aside(small):

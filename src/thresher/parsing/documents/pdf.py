@@ -35,6 +35,7 @@ MAX_PAGE_OBJECTS = 100_000
 MAX_PAGE_CHARACTERS = 200_000
 MAX_URL_CHARACTERS = 4_096
 _HEADING_RATIO = 1.15
+_SAME_SIZE_RATIO = 1.1  # the boxes of characters of one font differ by some percent, Chinese ones above all
 _MAX_HEADING_CHARACTERS = 200
 _PARAGRAPH_PITCH = 1.35
 _HEADING_PITCH = 1.5  # lines of one heading are closer than this, times the value above
@@ -363,8 +364,11 @@ def _size_levels(lines: Sequence[_Line]) -> list[int]:
     for line in lines:
         sizes[round(line.size, 1)] += len(line.text)
     usual = sizes.most_common(1)[0][0]
-    large = sorted((size for size in sizes if size > usual * _HEADING_RATIO), reverse=True)
-    places = {size: min(place, 3) for place, size in enumerate(large, 1)}
+    places, place, largest = dict[float, int](), 0, 0.0
+    for size in sorted((size for size in sizes if size > usual * _HEADING_RATIO), reverse=True):
+        if size * _SAME_SIZE_RATIO < largest or not place:
+            place, largest = place + 1, size
+        places[size] = min(place, 3)
     return [places.get(round(line.size, 1), 0) if len(line.text) <= _MAX_HEADING_CHARACTERS else 0 for line in lines]
 
 

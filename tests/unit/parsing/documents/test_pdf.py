@@ -70,6 +70,11 @@ def test_large_lines_are_headings():
     assert page.headings == ("Solar cells",)
 
 
+def test_lines_of_almost_the_same_size_are_one_heading():
+    heading = lines(b"A long heading", size=24) + lines(b"of two lines", size=23, top=692)
+    assert page_of(content(heading + lines(*[b"Text."] * 9, top=600))).headings == ("A long heading of two lines",)
+
+
 def test_the_outline_gives_headings():
     entries = {
         6: b"<</First 7 0 R/Last 8 0 R>>",
