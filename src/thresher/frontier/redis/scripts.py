@@ -27,14 +27,18 @@ NAMES = (
     "find",
     "lease",
     "leave",
+    "load",
     "look",
     "next_time",
     "park",
     "recall",
+    "recount",
     "release",
     "remember",
     "reopen",
     "rescore",
+    "set_runs",
+    "spill",
     "unpark",
 )
 
@@ -80,6 +84,9 @@ class Settings:
         chunk_size: Average number of waiting URLs of a host in one hash before it is split.
         seen_keys: Number of sets that hold the seen URLs of a shard; fixed when a crawl begins.
         most_at_once: Maximum number of expired leases and woken hosts that one call handles.
+        hot_urls: Number of waiting URLs of a shard above which the worse ones of its hosts become cold; 0 for never.
+        least_hot: Number of URLs of a host that stay hot in any case.
+        partitions: Number of parts of the cold storage of a shard; fixed when a crawl begins.
     """
 
     merge: Merge = Merge.MAX
@@ -89,10 +96,13 @@ class Settings:
     chunk_size: int = 128
     seen_keys: int = 8_192
     most_at_once: int = 200
+    hot_urls: int = 0
+    least_hot: int = 24
+    partitions: int = 256
 
     def to_bytes(self) -> bytes:
         return struct.pack(
-            ">IIdIcIII",
+            ">IIdIcIIIdII",
             self.leases_per_host,
             self.waiting_per_host,
             self.delay_seconds,
@@ -101,4 +111,7 @@ class Settings:
             self.chunk_size,
             self.seen_keys,
             self.most_at_once,
+            self.hot_urls,
+            self.least_hot,
+            self.partitions,
         )
