@@ -47,9 +47,13 @@ class Name:
             rest = "-" + url[len(host) + 7 :]
         else:
             rest = url
-        host_bytes, rest_bytes = to_bytes(host), to_bytes(rest)
-        digest = hashlib.sha1(host_bytes + rest_bytes, usedforsecurity=False).hexdigest()
-        return cls(host_bytes, rest_bytes, int(digest[:8], 16), b"%d" % int(digest[8:21], 16))
+        return cls.within(to_bytes(host), to_bytes(rest))
+
+    @classmethod
+    def within(cls, host: bytes, rest: bytes) -> Name:
+        """Return the name of a URL whose host and rest are known."""
+        digest = hashlib.sha1(host + rest, usedforsecurity=False).hexdigest()
+        return cls(host, rest, int(digest[:8], 16), b"%d" % int(digest[8:21], 16))
 
 
 def url_of(host: str, rest: bytes) -> str:
@@ -250,7 +254,8 @@ class HostRecord:
             cold = [*_cold.unpack_from(content, at)]
             at += _cold.size
         fields[0] %= _STAGES
-        return cls(*fields, to_text(content[at:]), *cold)
+        fields += [to_text(content[at:]), *cold]
+        return cls(*fields)
 
     @property
     def has_cold(self) -> bool:

@@ -72,6 +72,10 @@ def _lua(name: str) -> str:
     return files("thresher.frontier.redis").joinpath("lua", *name.split("/")).read_text(encoding="utf-8")
 
 
+LEAST_HOT = 24
+"""Number of URLs of a host that stay hot in any case: the store needs about 100 bytes for each."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Settings of the frontier that every call passes to the store; decoded in `parts/call.lua`.
@@ -97,7 +101,7 @@ class Settings:
     seen_keys: int = 8_192
     most_at_once: int = 200
     hot_urls: int = 0
-    least_hot: int = 24
+    least_hot: int = LEAST_HOT
     partitions: int = 256
 
     def to_bytes(self) -> bytes:
