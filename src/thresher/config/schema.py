@@ -181,6 +181,28 @@ class OutputConfig(_Strict):
     keep_irrelevant: bool = Field(default=False, description="Store the text of irrelevant pages too.")
 
 
+def _cold_storage(text: str) -> str:
+    if text and not text.startswith(("/", "file:///")):
+        raise ValueError(f"{text!r} is neither an absolute path nor a file:/// URL; all machines must reach the folder")
+    return text
+
+
+class FrontierConfig(_Strict):
+    """How many waiting URLs a shared store holds, and where the others are."""
+
+    cold: Annotated[str, AfterValidator(_cold_storage)] = Field(
+        default="",
+        description="Folder for waiting URLs that are unlikely to be fetched soon: an absolute path or a file:/// URL; "
+        "all machines must reach it. Without it, all URLs are in the store. Only with a shared store.",
+    )
+    hot_urls: int = Field(
+        default=5_000_000,
+        ge=1,
+        le=2**32 - 1,
+        description="Number of waiting URLs in the store above which the worse ones go to the folder.",
+    )
+
+
 def _endpoint(text: str) -> str:
     host, colon, port = text.rpartition(":")
     if not (colon and host and port.isdigit() and int(port) < 65536):
@@ -511,6 +533,9 @@ class CrawlConfig(_Strict):
         default="sqlite",
         pattern=r"^sqlite$|^(rediss?|valkeys?|redis\+cluster)://",
         description="sqlite, or a store that several machines share: redis://…, rediss://…, redis+cluster://….",
+    )
+    frontier: FrontierConfig = Field(
+        default=FrontierConfig(), description="The waiting URLs of a shared store that are kept outside of it."
     )
     network: NetworkConfig = Field(default=NetworkConfig(), description="Which addresses may be connected to.")
     engine: EngineConfig = Field(default=EngineConfig(), description="Settings of one worker.")

@@ -48,13 +48,15 @@ class LeaseAnswer(NamedTuple):
         met: Hosts whose best URL is cold, which were met.
         needy: Number of such hosts.
         hot: Number of waiting URLs in the store.
-        fat: Number of partitions with hosts above their allowance of hot URLs.
+        fat: Number of hosts above their allowance of hot URLs, in the partition that has most of them.
+        hosts: Number of hosts.
     """
 
     met: list[bytes]
     needy: int
     hot: int
     fat: int
+    hosts: int
 
 
 class RedisFrontier:

@@ -75,6 +75,9 @@ def _lua(name: str) -> str:
 LEAST_HOT = 24
 """Number of URLs of a host that stay hot in any case: the store needs about 100 bytes for each."""
 
+PARTITIONS = 256
+"""Number of parts of the cold storage of a shard: each is read and written as a whole, so a million URLs are enough."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -102,7 +105,7 @@ class Settings:
     most_at_once: int = 200
     hot_urls: int = 0
     least_hot: int = LEAST_HOT
-    partitions: int = 256
+    partitions: int = PARTITIONS
 
     def to_bytes(self) -> bytes:
         return struct.pack(

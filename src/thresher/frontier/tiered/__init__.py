@@ -8,9 +8,10 @@ reach. Nothing becomes cold before a crawl has `hot_urls` waiting URLs, so a sma
 When there are too many hot URLs, the best third of the allowance stays hot, and the others are spilled.
 
 **Runs.** Hosts belong to one of 256 partitions of their shard, by a hash. A spill takes the fat hosts of one partition
-and writes one run: a Parquet file sorted by host, score and age, compressed with zstd. More than four runs of a
-partition are merged into one: copies of a URL become one, those that were loaded are left out, and the worst of a host
-beyond `waiting_per_host` are evicted. The store keeps the list of runs and a Bloom filter of each: 12 bits per URL.
+and writes one run: a Parquet file sorted by host, score and age, compressed with zstd. Runs are merged so that each has
+at least four times the URLs of all later ones: copies of a URL become one, and those that were loaded are left out.
+When all runs are merged, the worst URLs of a host beyond `waiting_per_host` are evicted. The store keeps the list of
+runs and a Bloom filter of each: 12 bits per URL.
 
 **Order.** The store knows of each host with cold URLs the *bar*: the rank of its best cold URL, or an upper bound.
 Hosts are ordered by their best URL, hot or cold. A lease that meets a host whose best URL may be cold (a *needy* one)
@@ -27,10 +28,10 @@ merged by the crawl's `Merge` when the cold one is read; until then only the new
 `hops`. Below the floor, and with `Merge.FIRST`, it stays as it is. A new score (`rescore`) of a cold URL is kept in the
 store until the URL is read; one above the bar raises the bar.
 
-**Error.** A Bloom filter takes a new URL for a cold one with a probability of 0.4 % per run of the partition, so 0.4 to
-2 %. Such a URL is not queued if its score is not above the floor of its host, or with `Merge.FIRST`; it gets another
-chance when it is found again after a merge of runs. Above the floor it is queued like any other: so a host with fewer
-URLs than 5 × allowance loses none. `counts` may be off by the URLs that were found again.
+**Error.** A Bloom filter takes a new URL for a cold one with a probability of 0.4 % per run of the partition, so
+0.4 to 2 %. Such a URL is not queued if its score is not above the floor of its host, or with `Merge.FIRST`; it gets
+another chance when it is found again after a merge of runs. Above the floor it is queued like any other: so a host with
+fewer URLs than 5 × allowance loses none. `counts` may be off by the URLs that were found again.
 
 **Crashes.** Every step may be repeated, and a copy too many does no harm: whether a URL was leased or settled is known
 exactly, and decides when a run is read.

@@ -75,13 +75,18 @@ class ColdTier:
         return read_list(await self.connection.call("HGET", prefix + b"R", partition))
 
     async def read(
-        self, prefix: bytes, shard: int, partition: int, hosts: Collection[bytes] | None = None
+        self, prefix: bytes, shard: int, partition: int, hosts: Collection[bytes] | None = None, *, first: int = 0
     ) -> Partition:
-        """Read the cold URLs of a partition, or of some of its hosts, loaded ones included."""
+        """Read the cold URLs of a partition, or of some of its hosts, loaded ones included.
+
+        With `first`, only the runs from that number on are read, and no new scores are applied.
+        """
         runs = await self.runs(prefix, partition)
-        new_scores: dict[bytes, bytes] = await self.connection.call("HGETALL", prefix + b"o%d" % partition)
+        new_scores: dict[bytes, bytes] = {}
+        if first == 0:
+            new_scores = await self.connection.call("HGETALL", prefix + b"o%d" % partition)
         wanted = None if hosts is None else set(hosts)
-        rows = await asyncio.to_thread(self._merged, shard, runs, wanted, new_scores)
+        rows = await asyncio.to_thread(self._merged, shard, runs[first:], wanted, new_scores)
         return Partition(runs, rows, new_scores)
 
     def _merged(

@@ -15,10 +15,10 @@ from thresher.frontier.redis.codec import HostRecord, Name, Record, to_text, url
 from thresher.frontier.redis.connection import Part, RedisConnection
 from thresher.frontier.redis.frontier import LeaseAnswer, RedisFrontier
 from thresher.frontier.redis.queries import Best
-from thresher.frontier.redis.scripts import LEAST_HOT, Settings
+from thresher.frontier.redis.scripts import LEAST_HOT, PARTITIONS, Settings
 from thresher.frontier.redis.shards import Shards
 from thresher.frontier.tiered.cold import ColdTier
-from thresher.frontier.tiered.mover import SPILL_UNTIL, Mover
+from thresher.frontier.tiered.mover import Mover
 from thresher.frontier.tiered.runs import ColdUrl, key_of
 from thresher.frontier.tiered.storage import ColdStorage
 from thresher.records import Candidate, Lease, Settlement
@@ -30,6 +30,10 @@ HOT_URLS = 5_000_000
 """Default number of waiting URLs in the store, about half a gigabyte, above which the worse ones become cold."""
 LEAST_BOUND = 16
 """Nothing becomes cold where hosts may have at most this many times `least_hot` waiting URLs: it would save little."""
+LEAST_FAT, FAT_SHARE = 16, 4
+"""A partition is spilled when this many of its hosts are fat, or one of four."""
+FULL_SHARE = 1.25
+"""At this many times the hot URLs, partitions with fewer fat hosts are spilled too."""
 MOST_LOADS = 5
 """Maximum number of loads before one lease; then hosts that still need one are passed over."""
 STEP_SECONDS = 2.0
@@ -48,6 +52,7 @@ class TieredFrontier(RedisFrontier):
         storage: Where cold URLs are; the same for all workers.
         hot_urls: Number of waiting URLs in the store, over all shards, above which the worse ones become cold.
         least_hot: Number of URLs of a host that stay hot in any case.
+        partitions: Number of parts of the cold storage of a shard of a new crawl.
         background: Whether URLs are moved beside the calls; otherwise each call returns after they were moved.
         settings: As for `RedisFrontier`.
     """
@@ -60,6 +65,7 @@ class TieredFrontier(RedisFrontier):
         storage: ColdStorage,
         hot_urls: int = HOT_URLS,
         least_hot: int = LEAST_HOT,
+        partitions: int = PARTITIONS,
         background: bool = True,
         merge: Merge = Merge.MAX,
         clock: Callable[[], float] | None = None,
@@ -67,6 +73,7 @@ class TieredFrontier(RedisFrontier):
     ) -> None:
         super().__init__(url, crawl, merge=merge, clock=clock, **settings)
         self._hot_urls, self._least_hot = hot_urls, least_hot
+        self._settings = replace(self._settings, partitions=partitions)
         self._background = background
         self._cold = ColdTier(self.connection, storage, crawl, merge)
         self._mover = Mover(self, self._cold)
@@ -178,15 +185,26 @@ class TieredFrontier(RedisFrontier):
             self._failed = time.monotonic()
 
     def _is_work(self, found: LeaseAnswer) -> bool:
-        return bool(self._settings.hot_urls and (found.needy or (found.fat and found.hot > self._settings.hot_urls)))
+        return bool(self._settings.hot_urls and (found.needy or self._is_full(found)))
+
+    def _is_full(self, found: LeaseAnswer) -> bool:
+        """Return whether a spill is due: runs should be large, but hot URLs not too many."""
+        most = self._settings.hot_urls
+        enough = max(LEAST_FAT, found.hosts // self._settings.partitions // FAT_SHARE)
+        return bool(found.fat and found.hot > most and (found.fat >= enough or found.hot > FULL_SHARE * most))
 
     async def _work(self, shard: int) -> LeaseAnswer | None:
         prefix = self.prefix(shard)
-        needy, sums, fat = await self.connection.call_all(
-            [("SCARD", prefix + b"N"), ("HMGET", prefix + b"x", "waiting", "cold"), ("ZCARD", prefix + b"W")]
+        needy, sums, fattest = await self.connection.call_all(
+            [
+                ("SCARD", prefix + b"N"),
+                ("HMGET", prefix + b"x", "waiting", "cold", "hosts"),
+                ("ZREVRANGE", prefix + b"W", 0, 0, "WITHSCORES"),
+            ]
         )
-        waiting, cold = (int(each or 0) for each in sums)
-        work = LeaseAnswer([], needy, waiting - cold, fat)
+        waiting, cold, hosts = (int(each or 0) for each in sums)
+        fat = int(float(fattest[-1][1] if isinstance(fattest[-1], list | tuple) else fattest[-1])) if fattest else 0
+        work = LeaseAnswer([], needy, waiting - cold, fat, hosts)
         return work if self._is_work(work) else None
 
     async def _load_now(self, shard: int, met: Sequence[bytes]) -> bool:
@@ -212,16 +230,11 @@ class TieredFrontier(RedisFrontier):
                 await self._mover.sweep(shard, mover)
             if work.needy:
                 moved += await self._mover.load(shard, mover)
-            while work.hot > self._settings.hot_urls and time.monotonic() - began < STEP_SECONDS:
-                spilled = await self._mover.spill(shard, mover)
-                moved += spilled
-                if not spilled or await self._hot(shard) <= SPILL_UNTIL * self._settings.hot_urls:
-                    break
+            now: LeaseAnswer | None = work
+            while now and self._is_full(now) and time.monotonic() - began < STEP_SECONDS:
+                moved += await self._mover.spill(shard, mover)
+                now = await self._work(shard)
         return bool(moved)
-
-    async def _hot(self, shard: int) -> int:
-        waiting, cold = await self.connection.call("HMGET", self.prefix(shard) + b"x", "waiting", "cold")
-        return int(waiting or 0) - int(cold or 0)
 
     async def _guarded(self, move: Callable[[], Any]) -> bool:
         """Move URLs unless the cold storage failed a short time ago; log when it fails."""

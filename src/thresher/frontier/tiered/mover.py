@@ -42,19 +42,18 @@ LOAD_PARTITIONS = 4
 NEEDY_SEEN = 500
 MOST_LOADED = 1_000
 """Maximum number of URLs of one host that one load makes hot."""
-MOST_CHECKED = 500
+MOST_CHECKED = 100
 """Of the URLs of a host that stay cold, how many are checked for newer copies."""
 URLS_AT_ONCE = 200
 """Maximum number of URLs per script call."""
 HOSTS_AT_ONCE = 100
-MOST_RUNS = 4
+RUN_RATIO = 4
+"""A run has at least this many times the URLs of all later ones together; otherwise they are merged."""
 MOST_NEW_SCORES = 5_000
 KEPT_SHARE = 3
 """One of this many allowed hot URLs stays hot when a host is spilled."""
 FLOOR_DEPTH = 4
 """The floor of a host is the score of its cold URL number `FLOOR_DEPTH` × allowance."""
-SPILL_UNTIL = 0.9
-"""Spilling ends at this share of the hot URLs at which it began."""
 GRACE_SECONDS = 3_600.0
 """How long a replaced run is kept: a store that crashed and lost its last writes may list it again."""
 
@@ -131,8 +130,10 @@ class Mover:
         runs = await self._write_spilled(shard, mover, partition, [url for urls in chosen.values() for url in urls])
         depth = FLOOR_DEPTH * allowance
         await self._remove(shard, mover, {name: (hosts.get(name), chosen.get(name, [])) for name in names}, depth)
-        if runs > MOST_RUNS or await self._cold.new_scores(prefix, partition) > MOST_NEW_SCORES:
-            await self.merge(shard, mover, partition)
+        is_full = await self._cold.new_scores(prefix, partition) > MOST_NEW_SCORES
+        first = 0 if is_full else first_to_merge(runs)
+        if first < len(runs) - 1:
+            await self.merge(shard, mover, partition, first)
         return len(names)
 
     async def _worst(self, prefix: bytes, hosts: dict[bytes, HostRecord], kept: int) -> dict[bytes, list[ColdUrl]]:
@@ -150,15 +151,15 @@ class Mover:
                 waiting[name] += [ColdUrl.of(name, rest, 0, record) for rest, record in chunk.items() if rest]
         return {name: sorted(urls, key=lambda url: url.rank)[kept:] for name, urls in waiting.items()}
 
-    async def _write_spilled(self, shard: int, mover: int, partition: int, urls: Sequence[ColdUrl]) -> int:
-        """Write and list a run; return how many runs the partition has."""
+    async def _write_spilled(self, shard: int, mover: int, partition: int, urls: Sequence[ColdUrl]) -> list[Run]:
+        """Write and list a run; return the runs of the partition."""
         runs = await self._cold.runs(self._store.prefix(shard), partition)
         if not urls:
-            return len(runs)
+            return runs
         run = self._new_run(mover, len(urls))
         content = await asyncio.to_thread(self._put, shard, run, urls)
         await self._set_runs(shard, mover, partition, [*runs, run], run, content)
-        return len(runs) + 1
+        return [*runs, run]
 
     def _put(self, shard: int, run: Run, urls: Sequence[ColdUrl]) -> bytes:
         """Write a run; return its Bloom filter."""
@@ -279,44 +280,24 @@ class Mover:
 
     # Merging runs
 
-    async def merge(self, shard: int, mover: int, partition: int) -> None:
-        """Merge the runs of a partition into one, without loaded URLs and the worst of hosts that have too many."""
+    async def merge(self, shard: int, mover: int, partition: int, first: int = 0) -> None:
+        """Merge the runs of a partition from the number `first` on into one, without URLs that were loaded.
+
+        If these are all runs, new scores are applied, and the worst URLs of hosts that have too many are evicted.
+        """
         prefix = self._store.prefix(shard)
-        read = await self._cold.read(prefix, shard, partition)
+        read = await self._cold.read(prefix, shard, partition, first=first)
         spans = read.rows.by_host()
         hosts = await self._cold.hosts(prefix, list(spans))
-        rows, evicted = await asyncio.to_thread(self._kept, read.rows, spans, hosts)
+        room = self._store.settings.waiting_per_host if first == 0 else None
+        rows, evicted = await asyncio.to_thread(_without_loaded, read.rows, spans, hosts, room)
         run = self._new_run(mover, len(rows)) if len(rows) else None
         content = await asyncio.to_thread(self._put_rows, shard, run, rows) if run else b""
-        await self._set_runs(
-            shard,
-            mover,
-            partition,
-            [run] if run else [],
-            run,
-            content,
-            evicted=sum(evicted.values()),
-            applied=read.new_scores,
-        )
-        await self._recount(shard, mover, rows, hosts, evicted)
-
-    def _kept(
-        self, rows: Rows, spans: dict[bytes, tuple[int, int]], hosts: dict[bytes, HostRecord]
-    ) -> tuple[Rows, dict[bytes, int]]:
-        """Return the rows that were not loaded, of each host at most as many as may wait, and how many were evicted."""
-        lengths = [end - begin for begin, end in spans.values()]
-        records = [hosts.get(name) for name in spans]
-        bars = np.repeat([host.bar if host else -math.inf for host in records], lengths)
-        kept = rows.take(~is_loaded(rows, bars))
-        room = self._store.settings.waiting_per_host
-        keep = np.ones(len(kept), dtype=bool)
-        evicted: dict[bytes, int] = {}
-        for name, (begin, end) in kept.by_host().items():
-            most = max(0, room - hosts[name].waiting)
-            if end - begin > most:
-                keep[begin + most : end] = False
-                evicted[name] = end - begin - most
-        return (kept.take(keep) if evicted else kept), evicted
+        runs = read.runs[:first] + ([run] if run else [])
+        total = sum(evicted.values())
+        await self._set_runs(shard, mover, partition, runs, run, content, evicted=total, applied=read.new_scores)
+        if first == 0:
+            await self._recount(shard, mover, rows, hosts, evicted)
 
     async def _recount(
         self, shard: int, mover: int, rows: Rows, hosts: dict[bytes, HostRecord], evicted: dict[bytes, int]
@@ -365,6 +346,34 @@ class Mover:
         if answer == -1:
             raise MoverReplacedError
         return int(answer)
+
+
+def first_to_merge(runs: Sequence[Run]) -> int:
+    """Return the first of the runs that are to be merged: it and all later ones; the last if none are."""
+    first, later = len(runs) - 1, 0
+    for number in range(len(runs) - 1, 0, -1):
+        later += runs[number].bits
+        if runs[number - 1].bits < RUN_RATIO * later:
+            first = number - 1
+    return first
+
+
+def _without_loaded(
+    rows: Rows, spans: dict[bytes, tuple[int, int]], hosts: dict[bytes, HostRecord], room: int | None
+) -> tuple[Rows, dict[bytes, int]]:
+    """Return the rows that were not loaded, of each host at most as many as may wait, and how many were evicted."""
+    lengths = [end - begin for begin, end in spans.values()]
+    records = [hosts.get(name) for name in spans]
+    bars = np.repeat([host.bar if host else -math.inf for host in records], lengths)
+    kept = rows.take(~is_loaded(rows, bars))
+    keep = np.ones(len(kept), dtype=bool)
+    evicted: dict[bytes, int] = {}
+    for name, (begin, end) in kept.by_host().items():
+        most = end if room is None else max(0, room - hosts[name].waiting)
+        if end - begin > most:
+            keep[begin + most : end] = False
+            evicted[name] = end - begin - most
+    return (kept.take(keep) if evicted else kept), evicted
 
 
 def _spilled_parts(urls: Iterable[ColdUrl]) -> Iterable[Part]:

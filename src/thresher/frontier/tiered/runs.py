@@ -25,7 +25,7 @@ FILTER_PROBES = 6
 FALSE_POSITIVE_RATE = (1 - math.exp(-FILTER_PROBES / FILTER_BITS)) ** FILTER_PROBES
 """Probability that the filter of one run takes a URL for one of its own."""
 
-ROW_GROUP = 32_768
+ROW_GROUP = 8_192
 _LEAST_BITS = 4_096
 _LISTED = struct.Struct(">8sI")
 _KEY = struct.Struct(">II")

@@ -39,10 +39,15 @@ class ColdStorage(Protocol):
 
 
 class FolderStorage:
-    """Objects as files of a folder, which all machines of the crawl must mount."""
+    """Objects as files of a folder, which all machines of the crawl must mount.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        durable: Whether an object survives a loss of power as soon as it is stored.
+    """
+
+    def __init__(self, root: Path, *, durable: bool = True) -> None:
         self._root = root
+        self._durable = durable
 
     def put(self, name: str, content: bytes) -> None:
         path = self._root / name
@@ -50,10 +55,12 @@ class FolderStorage:
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
         with unfinished.open("wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if self._durable:
+                file.flush()
+                os.fsync(file.fileno())
         unfinished.replace(path)
-        self._sync_folder(path.parent)
+        if self._durable:
+            self._sync_folder(path.parent)
 
     def get(self, name: str) -> bytes:
         return (self._root / name).read_bytes()

@@ -7,7 +7,7 @@
 -- Returns whether the call must be repeated, because more leases have expired and more hosts woke than one call
 -- handles; the leases: host, rest, record, fence, end, pages and relevant pages of the host; the hosts whose cached
 -- links are invalid (`afresh`); the hosts that were met whose best URL is cold; and what there is to move between the
--- tiers: the number of needy hosts, of hot URLs, and of partitions with fat hosts.
+-- tiers: the number of needy hosts, of hot URLs, of fat hosts in the partition with most of them, and of hosts.
 
 local limit, seconds, worker, pages, request = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7]
 local paused = is_paused(seconds, ARGV[9] == 'new')
@@ -45,8 +45,10 @@ for n, number in ipairs(numbers) do
     leases[n] = shown(number)
 end
 sums = {}
-local work = { 0, 0, 0 }
+local work = { 0, 0, 0, 0 }
 if hot_urls > 0 then
-    work = { redis.call('SCARD', prefix .. 'N'), sum('waiting') - sum('cold'), redis.call('ZCARD', prefix .. 'W') }
+    local fattest = redis.call('ZREVRANGE', prefix .. 'W', 0, 0, 'WITHSCORES')
+    local hot = sum('waiting') - sum('cold')
+    work = { redis.call('SCARD', prefix .. 'N'), hot, tonumber(fattest[2] or 0), sum('hosts') }
 end
 return { all_ended and all_awake and 0 or 1, leases, afresh, needy, work }
