@@ -159,7 +159,8 @@ async def _listed_bytes(frontier: TieredFrontier, folder: Path) -> int:
     """Return the size of the runs without those that were replaced and will be deleted."""
     lists = await frontier.connection.call("HVALS", frontier.prefix(0) + b"R")
     names = {run.name.hex() for each in lists for run in read_list(each)}
-    return sum(path.stat().st_size for path in folder.rglob("*.parquet") if path.stem in names)
+    files = await asyncio.to_thread(lambda: list(folder.rglob("*.parquet")))
+    return sum(path.stat().st_size for path in files if path.stem in names)
 
 
 def _filter_bytes(server: StoreServer) -> int:

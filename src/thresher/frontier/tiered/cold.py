@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from thresher.frontier.redis.codec import HostRecord, Name, split_record
 from thresher.frontier.redis.connection import RedisConnection
-from thresher.frontier.tiered.runs import ColdUrl, Rows, Run, merge_rows, read_list, still_cold
+from thresher.frontier.tiered.runs import ColdRun, ColdUrl, Rows, merge_rows, read_list, still_cold
 from thresher.frontier.tiered.storage import ColdStorage
 from thresher.records import Merge
 
@@ -27,7 +27,7 @@ READ_AT_ONCE = 500
 class Partition:
     """What is read of a partition: its runs, their URLs, and the new scores that were applied to these."""
 
-    runs: list[Run]
+    runs: list[ColdRun]
     rows: Rows
     new_scores: dict[bytes, bytes]
 
@@ -71,7 +71,7 @@ class ColdTier:
             found |= {name: HostRecord.read(content) for name, content in zip(part, kept, strict=True) if content}
         return found
 
-    async def runs(self, prefix: bytes, partition: int) -> list[Run]:
+    async def runs(self, prefix: bytes, partition: int) -> list[ColdRun]:
         return read_list(await self.connection.call("HGET", prefix + b"R", partition))
 
     async def read(
@@ -90,13 +90,13 @@ class ColdTier:
         return Partition(runs, rows, new_scores)
 
     def _merged(
-        self, shard: int, runs: Sequence[Run], hosts: set[bytes] | None, new_scores: dict[bytes, bytes]
+        self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None, new_scores: dict[bytes, bytes]
     ) -> Rows:
         parts = [part for run in runs if (part := self._read_run(shard, run, hosts)) is not None]
         scores = {int.from_bytes(key, "big"): _new_score(value) for key, value in new_scores.items()}
         return merge_rows(parts, self._merge, scores)
 
-    def _read_run(self, shard: int, run: Run, hosts: set[bytes] | None) -> Rows | None:
+    def _read_run(self, shard: int, run: ColdRun, hosts: set[bytes] | None) -> Rows | None:
         try:
             return Rows.read(self.storage.get(self.object_name(shard, run.name)), hosts)
         except FileNotFoundError:

@@ -21,9 +21,9 @@ from thresher.frontier.redis.connection import Part
 from thresher.frontier.redis.scripts import Settings
 from thresher.frontier.tiered.cold import READ_AT_ONCE, ColdTier
 from thresher.frontier.tiered.runs import (
+    ColdRun,
     ColdUrl,
     Rows,
-    Run,
     bar_bytes,
     is_loaded,
     key_bytes,
@@ -151,7 +151,7 @@ class Mover:
                 waiting[name] += [ColdUrl.of(name, rest, 0, record) for rest, record in chunk.items() if rest]
         return {name: sorted(urls, key=lambda url: url.rank)[kept:] for name, urls in waiting.items()}
 
-    async def _write_spilled(self, shard: int, mover: int, partition: int, urls: Sequence[ColdUrl]) -> list[Run]:
+    async def _write_spilled(self, shard: int, mover: int, partition: int, urls: Sequence[ColdUrl]) -> list[ColdRun]:
         """Write and list a run; return the runs of the partition."""
         runs = await self._cold.runs(self._store.prefix(shard), partition)
         if not urls:
@@ -161,7 +161,7 @@ class Mover:
         await self._set_runs(shard, mover, partition, [*runs, run], run, content)
         return [*runs, run]
 
-    def _put(self, shard: int, run: Run, urls: Sequence[ColdUrl]) -> bytes:
+    def _put(self, shard: int, run: ColdRun, urls: Sequence[ColdUrl]) -> bytes:
         """Write a run; return its Bloom filter."""
         keyed = [
             ColdUrl(
@@ -171,21 +171,21 @@ class Mover:
         ]
         return self._put_rows(shard, run, Rows.of(keyed).sorted())
 
-    def _put_rows(self, shard: int, run: Run, rows: Rows) -> bytes:
+    def _put_rows(self, shard: int, run: ColdRun, rows: Rows) -> bytes:
         self._cold.storage.put(self._cold.object_name(shard, run.name), rows.to_parquet())
         return rows.bloom_filter(run.bits)
 
-    def _new_run(self, mover: int, rows: int) -> Run:
+    def _new_run(self, mover: int, rows: int) -> ColdRun:
         self._runs_written += 1
-        return Run.new(mover, self._runs_written, rows)
+        return ColdRun.new(mover, self._runs_written, rows)
 
     async def _set_runs(
         self,
         shard: int,
         mover: int,
         partition: int,
-        runs: Sequence[Run],
-        new: Run | None,
+        runs: Sequence[ColdRun],
+        new: ColdRun | None,
         bloom_filter: bytes,
         *,
         evicted: int = 0,
@@ -339,7 +339,7 @@ class Mover:
         lists = await self._connection.call("HVALS", prefix + b"R")
         listed = {each[at : at + 8] for each in lists for at in range(0, len(each), 12)} | set(obsolete)
         names = [name for each in objects if (name := self._cold.run_name(each)) is not None]
-        return [name for name in names if name not in listed and Run(name, 0).mover < mover]
+        return [name for name in names if name not in listed and ColdRun(name, 0).mover < mover]
 
     async def _move(self, script: str, shard: int, mover: int, *parts: Part) -> int:
         answer = await self._store.run_script(script, shard, mover, *parts)
@@ -348,7 +348,7 @@ class Mover:
         return int(answer)
 
 
-def first_to_merge(runs: Sequence[Run]) -> int:
+def first_to_merge(runs: Sequence[ColdRun]) -> int:
     """Return the first of the runs that are to be merged: it and all later ones; the last if none are."""
     first, later = len(runs) - 1, 0
     for number in range(len(runs) - 1, 0, -1):

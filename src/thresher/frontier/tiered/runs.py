@@ -46,14 +46,14 @@ SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ColdRun:
     """A run as the store lists it: 8 bytes that name it, and the size of its Bloom filter."""
 
     name: bytes
     bits: int
 
     @classmethod
-    def new(cls, mover: int, number: int, rows: int) -> Run:
+    def new(cls, mover: int, number: int, rows: int) -> ColdRun:
         return cls(_KEY.pack(mover, number), max(_LEAST_BITS, rows * FILTER_BITS) | 1)  # odd: few probes coincide
 
     @property
@@ -64,12 +64,12 @@ class Run:
         return _LISTED.pack(self.name, self.bits)
 
 
-def read_list(content: bytes | None) -> list[Run]:
+def read_list(content: bytes | None) -> list[ColdRun]:
     """Return the runs of a partition, the oldest first."""
-    return [Run(*fields) for fields in _LISTED.iter_unpack(content or b"")]
+    return [ColdRun(*fields) for fields in _LISTED.iter_unpack(content or b"")]
 
 
-def write_list(runs: Iterable[Run]) -> bytes:
+def write_list(runs: Iterable[ColdRun]) -> bytes:
     """Encode the runs of a partition for the store."""
     return b"".join(run.to_bytes() for run in runs)
 

@@ -3,7 +3,7 @@ import pytest
 
 from thresher.frontier.redis.codec import Name, Record
 from thresher.frontier.tiered.mover import first_to_merge
-from thresher.frontier.tiered.runs import FALSE_POSITIVE_RATE, ColdUrl, Rows, Run, filter_of, key_of, merge_rows
+from thresher.frontier.tiered.runs import FALSE_POSITIVE_RATE, ColdRun, ColdUrl, Rows, filter_of, key_of, merge_rows
 from thresher.records import Merge
 
 
@@ -52,7 +52,7 @@ def test_a_new_score_counts_if_the_old_one_is_the_expected():
 
 def test_a_filter_knows_all_its_urls_and_few_others():
     keys = np.random.default_rng(1).integers(0, 2**64, 30_000, dtype=np.uint64)
-    bits = Run.new(1, 1, 10_000).bits
+    bits = ColdRun.new(1, 1, 10_000).bits
     is_set = np.unpackbits(np.frombuffer(filter_of(keys[:10_000], bits), dtype=np.uint8))
     at = keys & np.uint64(0xFFFFFFFF)
     known = np.ones(len(keys), dtype=bool)
@@ -67,4 +67,4 @@ def test_a_filter_knows_all_its_urls_and_few_others():
     ("sizes", "first"), [([100], 0), ([100, 10], 1), ([100, 30], 0), ([100, 10, 9], 1), ([1000, 100, 10], 2)]
 )
 def test_runs_are_merged_until_each_is_much_larger_than_all_later_ones(sizes, first):
-    assert first_to_merge([Run(b"", size) for size in sizes]) == first
+    assert first_to_merge([ColdRun(b"", size) for size in sizes]) == first
