@@ -28,7 +28,7 @@ def _plan() -> str:
 
 def _tiers() -> str:
     chosen = ("Store:", "  ", "Disk:", "Cost,")
-    plan = make_plan(replace(WISH, tiered=True), load_constants())
+    plan = make_plan(replace(REQUEST, tiered=True), load_constants())
     return "\n".join(["```text", *(line for line in lines(plan) if line.startswith(chosen)), "```"])
 
 

@@ -196,10 +196,7 @@ class FrontierConfig(_Strict):
         "all machines must reach it. Without it, all URLs are in the store. Only with a shared store.",
     )
     hot_urls: int = Field(
-        default=5_000_000,
-        ge=1,
-        le=2**32 - 1,
-        description="Number of waiting URLs in the store above which the worse ones go to the folder.",
+        default=5_000_000, ge=1, description="Waiting URLs in the store above which the worse ones go to the folder."
     )
 
 
@@ -534,9 +531,7 @@ class CrawlConfig(_Strict):
         pattern=r"^sqlite$|^(rediss?|valkeys?|redis\+cluster)://",
         description="sqlite, or a store that several machines share: redis://…, rediss://…, redis+cluster://….",
     )
-    frontier: FrontierConfig = Field(
-        default=FrontierConfig(), description="The waiting URLs of a shared store that are kept outside of it."
-    )
+    frontier: FrontierConfig = Field(default=FrontierConfig(), description="Waiting URLs outside of a shared store.")
     network: NetworkConfig = Field(default=NetworkConfig(), description="Which addresses may be connected to.")
     engine: EngineConfig = Field(default=EngineConfig(), description="Settings of one worker.")
     documents: DocumentsConfig = Field(

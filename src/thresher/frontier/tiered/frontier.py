@@ -30,9 +30,9 @@ HOT_URLS = 5_000_000
 """Default number of waiting URLs in the store, about half a gigabyte, above which the worse ones become cold."""
 LEAST_BOUND = 16
 """Nothing becomes cold where hosts may have at most this many times `least_hot` waiting URLs: it would save little."""
-LEAST_FAT, FAT_SHARE = 16, 4
-"""A partition is spilled when this many of its hosts are fat, or one of four."""
-FULL_SHARE = 1.25
+LEAST_FAT, FAT_SHARE = 16, 8
+"""A partition is spilled when this many of its hosts are fat, or one of eight if that is more."""
+FULL_SHARE = 1.1
 """At this many times the hot URLs, partitions with fewer fat hosts are spilled too."""
 MOST_LOADS = 5
 """Maximum number of loads before one lease; then hosts that still need one are passed over."""
