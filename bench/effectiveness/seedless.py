@@ -182,7 +182,8 @@ def table(rows: Sequence[Row], heading: str) -> Iterator[str]:
     yield ""
     yield "| start | seeds on topic | % of oracle area | relative | harvest | relative |"
     yield "|---|---|---|---|---|---|"
-    means = {start: _means([row for row in rows if row["start"] == start]) for start in STARTS}
+    topics = {start: [row for row in rows if row["start"] == start] for start in STARTS}
+    means = {start: _means(own) for start, own in topics.items() if len(own) == len(topics[GIVEN])}
     for start, (on_topic, area, harvest) in means.items():
         _, given_area, given_harvest = means[GIVEN]
         yield (
@@ -193,6 +194,7 @@ def table(rows: Sequence[Row], heading: str) -> Iterator[str]:
     scores = [
         Score(strategy=row["start"], topic=f"{row['web']} {row['topic']}", seed_set=0, value=row["percent_of_oracle"])
         for row in rows
+        if row["start"] in means
     ]
     for each in compare_paired(scores, GIVEN):
         if each.strategy != GIVEN:
@@ -208,12 +210,15 @@ def _means(rows: Sequence[Row]) -> tuple[float, float, float]:
 
 
 def print_tables() -> None:
-    """Print the tables of test and dev topics, over all webs and of each; topics that lack a start are left out."""
+    """Print the tables of test and dev topics, over all webs and of each.
+
+    Topics that lack one of the first two starts are left out; the third is printed if all topics of a table have it.
+    """
     rows = read_rows(RESULTS)
     starts: dict[tuple[str, str], set[str]] = {}
     for row in rows:
         starts.setdefault((row["web"], row["topic"]), set()).add(row["start"])
-    complete = {topic for topic, own in starts.items() if own == set(STARTS)}
+    complete = {topic for topic, own in starts.items() if {GIVEN, FOUND} <= own}
     for side in SIDES:
         topics = {(web, topic) for web in TOPICS for topic in split(web, side)} & complete
         chosen = [row for row in rows if (row["web"], row["topic"]) in topics]

@@ -18,7 +18,7 @@ from thresher.coordination.connection import CONNECT_SECONDS, connect_store, sha
 from thresher.coordination.model_exchange import FolderStateStores, SharedStateStores, StateStores
 from thresher.coordination.shared_labels import SharedLabelStore
 from thresher.coordination.store_binding import StoreRecord, bound
-from thresher.errors import ConfigError, ThresherError
+from thresher.errors import ConfigError, NoSeeds, ThresherError
 from thresher.feedback.label_feed import LabelFeed
 from thresher.feedback.labels import FolderLabelStore, LabelStore
 from thresher.feedback.updates import JudgementUpdater
@@ -395,13 +395,14 @@ class CrawlProject:
         """Return the seed URLs in their order.
 
         Raises:
-            ConfigError: A line is no http or https URL, a file is missing, or there is no seed at all.
+            ConfigError: A line is no http or https URL, or a file is missing.
+            NoSeeds: There is no seed at all.
         """
         urls = self._common_seeds()
         urls += [url for name in self.config.topics for url in self.topic_seeds(name)]
         urls += [seed_url(url, "examples") for url in (*self.config.examples.yes, *self.config.examples.no)]
         if not urls:
-            raise ConfigError(f"no seeds: write one URL per line into {self.folder.seeds}")
+            raise NoSeeds(self.folder.seeds)
         return list(dict.fromkeys(urls))
 
     def topic_seeds(self, name: str) -> list[str]:
