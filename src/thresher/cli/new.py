@@ -11,6 +11,7 @@ import click
 
 from thresher.cli.output import CRAWL, echo
 from thresher.cli.seeds import choose, expanded, propose, source_options, write_accepted
+from thresher.cli.stores import with_all_pages
 from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError, ThresherError
 from thresher.export.hubs import hubs
@@ -53,7 +54,7 @@ class EarlierCrawl:
         Raises:
             ConfigError: It found no hub.
         """
-        crawl = CrawlProject.open(folder)
+        crawl = with_all_pages(CrawlProject.open(folder))
         with PageStoreReader(crawl.folder.pages) as collection:
             found = {
                 name: [hub.record.url for hub in hubs(collection, number, name)] for name in crawl.topic_names or [""]
