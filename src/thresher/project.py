@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,8 +19,9 @@ from thresher.coordination.connection import CONNECT_SECONDS, connect_store, sha
 from thresher.coordination.model_exchange import FolderStateStores, SharedStateStores, StateStores
 from thresher.coordination.shared_labels import SharedLabelStore
 from thresher.coordination.store_binding import StoreRecord, bound
+from thresher.coordination.unsafe_pages import PageOwner, UnsafePages, count_unsafe
+from thresher.coordination.worker_names import machine_mark
 from thresher.errors import ConfigError, NoSeeds, ThresherError
-from thresher.coordination.unsafe_pages import PageOwner, UnsafePages
 from thresher.coordination.worker_names import machine_mark
 from thresher.feedback.label_feed import LabelFeed
 from thresher.feedback.labels import FolderLabelStore, LabelStore
@@ -57,6 +59,7 @@ from thresher.urls.store_address import SQLITE
 if TYPE_CHECKING:
     from thresher.collection.objects import Objects
     from thresher.collection.replica import ReplicaUpdate
+    from thresher.collection.status import CollectionStatus
     from thresher.frontier.redis.connection import RedisConnection
     from thresher.parsing.documents.conversion import DocumentConverter
     from thresher.pipeline.links import PipelineRules
@@ -343,11 +346,6 @@ class CrawlProject:
         connection = self.connection(patience_seconds=CONNECT_SECONDS)
         return shared_frontier_reader(connection, self.name, crawl_id=self.id, delay_seconds=delay_seconds)
 
-    @property
-    def has_all_pages(self) -> bool:
-        """Whether this folder can have all pages of the crawl: those of other machines come from the collection."""
-        return not self.is_shared or bool(self.config.collection)
-
     def objects(self) -> Objects:
         """Open the collection.
 
@@ -374,6 +372,18 @@ class CrawlProject:
         from thresher.collection.replica import Replica
 
         return Replica(self.folder.pages).update(objects, progress=progress)
+
+    async def collection_status(self) -> CollectionStatus | None:
+        """Return how much is in the collection, and how much waits; None without a collection."""
+        if not self.config.collection:
+            return None
+        objects = self.objects()
+        from thresher.collection.status import collection_status
+
+        unsafe = (
+            await count_unsafe(self.connection(patience_seconds=CONNECT_SECONDS), self.name) if self.is_shared else None
+        )
+        return await asyncio.to_thread(collection_status, objects, self.folder.pages, self.folder.segments(), unsafe)
 
     def labels(self, *, patience_seconds: float | None = CONNECT_SECONDS) -> LabelStore:
         """Open the labels of this crawl."""

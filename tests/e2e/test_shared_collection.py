@@ -1,4 +1,4 @@
-"""The pages of all machines are in one collection: no lost disk loses a page for good, and any machine sees all pages."""
+"""The pages of all machines are in one collection: a lost disk loses none for good, and any machine sees all."""
 
 import json
 import shutil

@@ -25,6 +25,7 @@ from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.topics.topic import TopicDefinition
 from thresher.topics.yaml_writer import topic_name
+from thresher.urls.store_address import check_collection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +122,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.option("--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators.")
 @click.option("--strategy", default="thresher", show_default=True, help="The order in which links are followed.")
 @source_options
+@click.option("--collection", default="", metavar="URL", help="Object storage for the pages of all machines.")
 def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     phrases: Sequence[str],
@@ -134,6 +136,7 @@ def new(
     hubs: int,
     contact: str,
     strategy: str,
+    collection: str,
     expand: bool,
     yes: bool,
     **search: Sequence[str],
@@ -160,6 +163,7 @@ def new(
         allow=earlier.allow if earlier else (),
         taxonomy=choice.taxonomy_key(dir),
         topics=choice.topics,
+        collection=check_collection(collection) if collection else "",
     )
     create_crawl(CrawlFolder(dir), new_crawl)
     _print_choice(choice, choice.examples if choice.topics or not named else [])

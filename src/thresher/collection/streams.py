@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _CHANGES = resources.files("thresher.collection") / "sql" / "changes.sql"
 _FRAMES = ("text", "main", "markup", "links", "terms")
 """Columns that are compressed already."""
-_WAITING = "SELECT count(*), coalesce(max(version), 0) FROM change WHERE version > ?"
+_WAITING = "SELECT count(*) FROM change WHERE version > ?"
 _ROWS = (
     "SELECT change.version, page.* FROM change JOIN page USING (id) WHERE change.version > ? "
     "ORDER BY change.version LIMIT ?"
@@ -103,6 +103,15 @@ def stream_name(path: Path) -> str:
         except sqlite3.OperationalError:
             return ""
     return str(found[0]) if found else ""
+
+
+def rows_waiting(path: Path, after: int) -> int:
+    """Return how many rows of a segment have changed after a version; all rows where changes are not recorded yet."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)) as db:
+        try:
+            return int(db.execute(_WAITING, [after]).fetchone()[0])
+        except sqlite3.OperationalError:
+            return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
 
 
 def rename_stream(path: Path) -> None:

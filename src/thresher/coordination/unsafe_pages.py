@@ -8,7 +8,7 @@ folder: a worker of the same name in a new folder has another one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thresher.coordination.keys import StoreConnection, key_of, pairs_of, text_of
@@ -55,9 +55,9 @@ class UnsafePages:
         names = sorted(text_of(name) for name in await self._connection.call("SMEMBERS", self._owners) or ())
         return [PageOwner(*name.split(" ")) for name in names if name.count(" ") == 1]
 
-    async def number(self, owners: Iterable[PageOwner]) -> int:
-        """Return how many pages of some workers are not safe."""
-        return sum([int(await self._connection.call("HLEN", self._key(owner))) for owner in owners])
+    async def number(self) -> int:
+        """Return how many pages of all workers are not safe."""
+        return sum([int(await self._connection.call("HLEN", self._key(owner))) for owner in await self.owners()])
 
     async def read(self, owner: PageOwner) -> dict[int, Candidate]:
         """Return the listed URLs of a worker by fingerprint; entries that cannot be read are left out."""
@@ -75,6 +75,14 @@ class UnsafePages:
 
     def _key(self, owner: PageOwner) -> str:
         return key_of(self._crawl, "unsafe", owner.worker, owner.mark)
+
+
+async def count_unsafe(connection: StoreConnection, crawl: str) -> int:
+    """Return how many pages of a crawl are not safe; the connection is closed."""
+    try:
+        return await UnsafePages(connection, crawl).number()
+    finally:
+        await connection.close()
 
 
 def _has_page(settlement: Settlement) -> bool:
