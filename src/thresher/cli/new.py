@@ -146,10 +146,9 @@ def new(
     Without seeds, they are sought in the sources that --source or the environment names. Then the crawl is checked as
     by thresher run; what is still missing is named.
     """
-    words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
     earlier = EarlierCrawl.open(before, hubs) if before else None
     choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
-    wanted = choice.topic_with(words)
+    wanted = choice.topic_with(_words(keywords))
     wanted = _expanded(choice, wanted, yes=yes) if expand else wanted
     named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
     named += earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else []
@@ -163,7 +162,7 @@ def new(
         allow=earlier.allow if earlier else (),
         taxonomy=choice.taxonomy_key(dir),
         topics=choice.topics,
-        collection=check_collection(collection) if collection else "",
+        collection=collection and check_collection(collection),
     )
     create_crawl(CrawlFolder(dir), new_crawl)
     _print_choice(choice, choice.examples if choice.topics or not named else [])
@@ -198,6 +197,10 @@ def _found_seeds(folder: Path, sources: Sequence[str], hosts: Sequence[str], *, 
     accepted = choose(proposal, yes=yes)
     write_accepted(crawl, accepted)
     return [seed.url for seed in accepted]
+
+
+def _words(groups: Sequence[str]) -> list[str]:
+    return [word.strip() for group in groups for word in group.replace("，", ",").split(",") if word.strip()]
 
 
 @dataclass(frozen=True)
