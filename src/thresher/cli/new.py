@@ -148,8 +148,7 @@ def new(
     """
     earlier = EarlierCrawl.open(before, hubs) if before else None
     choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
-    wanted = choice.topic_with(_words(keywords))
-    wanted = _expanded(choice, wanted, yes=yes) if expand else wanted
+    wanted = _expanded(choice, choice.topic_with(_words(keywords)), expand=expand, yes=yes)
     named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
     named += earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else []
     _check_words(wanted, named)
@@ -178,7 +177,9 @@ def _check_words(topic: TopicDefinition, seeds: Sequence[str]) -> None:
         )
 
 
-def _expanded(choice: _Choice, topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
+def _expanded(choice: _Choice, topic: TopicDefinition, *, expand: bool, yes: bool) -> TopicDefinition:
+    if not expand:
+        return topic
     if choice.topics or choice.nodes:
         raise ConfigError("--expand is for one topic that is a phrase; nodes have their keywords already")
     return expanded(topic, yes=yes)
