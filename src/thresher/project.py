@@ -22,7 +22,6 @@ from thresher.coordination.store_binding import StoreRecord, bound
 from thresher.coordination.unsafe_pages import PageOwner, UnsafePages, count_unsafe
 from thresher.coordination.worker_names import machine_mark
 from thresher.errors import ConfigError, NoSeeds, ThresherError
-from thresher.coordination.worker_names import machine_mark
 from thresher.feedback.label_feed import LabelFeed
 from thresher.feedback.labels import FolderLabelStore, LabelStore
 from thresher.feedback.updates import JudgementUpdater
