@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.stores import with_all_pages
 from thresher.errors import ConfigError
 from thresher.operations.labelled_urls import LabelledUrl, UrlStatus
 from thresher.operations.labelling import (
@@ -75,7 +76,7 @@ def label(
 
     A URL with --yes that was never crawled is queued like a seed; its label counts when the page is fetched.
     """
-    crawl = CrawlProject.open(dir)
+    crawl = with_all_pages(CrawlProject.open(dir))
     labels = {**dict.fromkeys(yes, True), **dict.fromkeys(no, False), **dict.fromkeys(forget, None)}
     session = LabellingSession(crawl, boundary=boundary, topic=topic)
     if labels:

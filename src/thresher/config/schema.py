@@ -512,6 +512,12 @@ class CrawlConfig(_Strict):
         pattern=r"^sqlite$|^(rediss?|valkeys?|redis\+cluster)://",
         description="sqlite, or a store that several machines share: redis://…, rediss://…, redis+cluster://….",
     )
+    collection: str = Field(
+        default="",
+        pattern=r"^$|^(s3|gs|az|file)://",
+        description="Object storage that keeps the pages of all machines: s3://bucket/prefix, gs://…, az://… or "
+        "file:///folder. Empty for none. Credentials come from the environment.",
+    )
     network: NetworkConfig = Field(default=NetworkConfig(), description="Which addresses may be connected to.")
     engine: EngineConfig = Field(default=EngineConfig(), description="Settings of one worker.")
     documents: DocumentsConfig = Field(
