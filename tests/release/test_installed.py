@@ -28,6 +28,8 @@ ASKED = {
     "warc": [["run", "warc"]],
     "notebook": ["pages().to_pandas()", "plot_harvest()"],
     "ui": [["ui", "solar", "--no-open"]],
+    "llm": [["label", "modelled", "--model"]],
+    "mcp": [["mcp", "."]],
     "browser": [["run", "rendered"]],
 }
 """What asks for each extra: commands, or calls in Python."""
@@ -61,11 +63,16 @@ def installed(bare, folder):
 
 @pytest.fixture(scope="module")
 def crawls(installed, folder):
-    """A crawl, and three whose topic.yaml asks for more than there is."""
+    """A crawl, and four whose topic.yaml asks for more than there is."""
     seed = "http://127.0.0.1:9/"
-    for name in ("solar", "judge", "rendered", "warc"):
+    for name in ("solar", "judge", "modelled", "rendered", "warc"):
         assert installed("thresher", "new", name, "--topic", "solar cells", "--seed", seed).returncode == 0
-    for name, more in {"judge": "judge: {name: svm}", "rendered": "browser: {detect: true}"}.items():
+    settings = {
+        "judge": "judge: {name: svm}",
+        "modelled": "model_labels: {endpoint: 'http://127.0.0.1:9/v1', model: small}",
+        "rendered": "browser: {detect: true}",
+    }
+    for name, more in settings.items():
         with (folder / name / "topic.yaml").open("a") as file:
             file.write(f"{more}\n")
     topic = folder / "warc" / "topic.yaml"

@@ -20,8 +20,10 @@ LEVELS = [
     {"project"},
     {"engine"},
     {"seeding"},
-    {"runner", "operations", "verify"},
+    {"operations", "verify"},
+    {"runner"},
     {"api", "dashboard", "scrapy_addon", "watch"},
+    {"mcp_server"},
     {"cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
@@ -37,7 +39,9 @@ HEAVY = {
     "matplotlib": {"api"},
     "sklearn": {"judges", "strategies", "training"},
     "scipy": {"judges", "strategies"},
-    "starlette": {"dashboard"},
+    "mcp": {"mcp_server"},
+    "openai": {"feedback"},
+    "starlette": {"dashboard", "mcp_server"},
     "uvicorn": {"dashboard"},
 }
 

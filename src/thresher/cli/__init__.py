@@ -49,6 +49,7 @@ COMMANDS = {
     "plan": "Estimate what a crawl of a given size needs: workers, store, RAM, disk, traffic, days, its bottleneck.",
     "lab": "Try and compare strategies on frozen webs, without a network.",
     "ui": "Show crawls in a browser: status, pages with explanations, the queue, hosts, and labelling.",
+    "mcp": "Offer the crawls of a folder to an AI agent, as tools of the Model Context Protocol.",
     "doctor": "Check this machine: what is installed, what is missing, how to get it.",
 }
 _MODULES = {"try": "try_page", "strategies": "listing", "judges": "listing"}

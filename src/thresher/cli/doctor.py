@@ -25,6 +25,8 @@ _PURPOSES = {
     "browser": "pages that need JavaScript",
     "lab": "comparisons on frozen webs",
     "learn": "judges and strategies that need scikit-learn",
+    "llm": "labels by a language model",
+    "mcp": "the server for AI agents",
     "metrics": "metrics for Prometheus",
     "notebook": "tables and curves in notebooks",
     "redis": "crawls on many machines",

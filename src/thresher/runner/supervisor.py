@@ -33,6 +33,7 @@ from thresher.feedback.updates import rejudge_segments
 from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, SharedState
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.monitoring.totals import Totals
+from thresher.operations.model_labelling import CrawlLabelling
 from thresher.project import CrawlProject, build_judge, build_pipeline
 from thresher.records import Forecast
 from thresher.runner.cluster_view import ClusterSnapshot, ClusterView, SharedCluster, SingleMachine, negotiate_limits
@@ -306,9 +307,11 @@ class Supervisor:
 
     async def _watch(self, frontier: CrawlStore) -> Progress:
         poller = Poller(lambda: self._read_store(frontier), seconds=STALE_SECONDS)
+        labelling = CrawlLabelling(self._crawl, lambda: self._snapshot.counts.pages)
         try:
             self._report(progress := await self._poll(poller))
             await self._start_all()
+            labelling.start()
             while True:
                 await self._replace_the_dead(frontier)
                 if self._is_over:
@@ -324,6 +327,7 @@ class Supervisor:
                     self._worker_pool.send_signal(signal.SIGKILL)
                 await asyncio.sleep(SHARED_POLL_SECONDS if self._crawl.is_shared else POLL_SECONDS)
         finally:
+            await labelling.close()
             if self._stop_order is not None:
                 self._stop_order.cancel()  # machines that the order did not reach notice the end when leases expire
             await poller.close()
