@@ -2,10 +2,11 @@
 THRESHER_WEBS; a minute per topic, and some minutes once for the full-text index of a web).
 
 Each topic is crawled by ``strategy: thresher`` with the default judge, 300 fetches, from the topic's name as a phrase
-and three sets of seeds: five pages of the topic, as other benchmarks are given; the seeds that ``thresher seeds``
-proposes for the phrase, from a SearXNG-compatible server on loopback over a plain full-text index of the same web; and
-the same with the phrase expanded by the bundled taxonomy. Candidates are asked for over HTTP by the real source, judged
-and selected by the real code; their pages come from the frozen web instead of sockets. Fetches of candidates are not
+and four sets of seeds: five pages of the topic, as other benchmarks are given; the five seeds that ``thresher seeds``
+proposes first for the phrase, from a SearXNG-compatible server on loopback over a plain full-text index of the same
+web; of ten proposed, those that a user accepts who knows the labels, and nothing is found if there are none; and five
+again, the phrase expanded by the bundled taxonomy. Candidates are asked for over HTTP by the real source, judged and
+selected by the real code; their pages come from the frozen web instead of sockets. Fetches of candidates are not
 counted among the 300, their number is in the row.
 
 Relevant pages by the web's labels are counted. The oracle is that of the five given seeds for all starts. Rows are
@@ -46,9 +47,11 @@ from thresher_lab.webs.webstore import cache_folder
 PAGES, SEEDS = 300, 5
 JUDGE = "adaptive"
 RESULTS = Path(__file__).parents[1] / "results" / "seedless.jsonl"
-GIVEN, FOUND, EXPANDED = "5 given seeds", "phrase", "phrase, expanded"
+GIVEN, FOUND, ACCEPTED, EXPANDED = "5 given seeds", "phrase", "phrase, a user accepts", "phrase, expanded"
 SIDES: tuple[Side, ...] = ("test", "dev")
-STARTS = (GIVEN, FOUND, EXPANDED)
+STARTS = (GIVEN, FOUND, ACCEPTED, EXPANDED)
+PROPOSED = SeedLimits(number=10, per_host=10)
+"""What a user chooses from."""
 TOPICS: dict[str, dict[Side, int]] = {
     "wikispeedia": {"dev": 8, "test": 8},
     "mdn_zh": {"dev": 4, "test": 4},
@@ -88,8 +91,10 @@ class SeedlessRunner(TaskRunner):
             web=task.web, topic=task.topic, strategy="thresher", seed_set=0, judge=JUDGE, pages=PAGES, seeds=SEEDS
         )
         given, targets = self.seeds(crawl), self.web.targets(task.topic)
-        proposal = None if task.start == GIVEN else propose(self.web, topic, engine)
+        limits = PROPOSED if task.start == ACCEPTED else SeedLimits(number=SEEDS)
+        proposal = None if task.start == GIVEN else propose(self.web, topic, engine, limits)
         seeds = given if proposal is None else pages_of(self.web, proposal)
+        seeds = [seed for seed in seeds if seed in targets] if task.start == ACCEPTED else seeds
         run = self.simulator(crawl, seeds).run(list(map(self.web.url_of, seeds)), PAGES)
         hits = [fetch.page_id in targets for fetch in asyncio.run(run).fetches] if seeds else [False]
         oracle = self.oracle(targets, tuple(given), PAGES, frozenset())
@@ -107,7 +112,7 @@ class SeedlessRunner(TaskRunner):
         }
 
 
-def propose(web: Web, topic: TopicDefinition, engine: str) -> SeedProposal:
+def propose(web: Web, topic: TopicDefinition, engine: str, limits: SeedLimits) -> SeedProposal:
     """Find seeds by the code of ``thresher seeds``; only the pages of candidates come from the frozen web."""
 
     def fetch(_: CrawlProject, urls: Sequence[str]) -> Mapping[str, FetchedPage | str]:
@@ -118,7 +123,6 @@ def propose(web: Web, topic: TopicDefinition, engine: str) -> SeedProposal:
         create_crawl(CrawlFolder(Path(folder)), new)
         crawl = CrawlProject.open(Path(folder))
         name, source = make_source(f"searxng={engine}", crawl.config)
-        limits = SeedLimits(number=SEEDS)
         return find_seeds(crawl, SeedQuery.of(topic), {name: source}, fetch=fetch, limits=limits)
 
 
@@ -182,7 +186,8 @@ def table(rows: Sequence[Row], heading: str) -> Iterator[str]:
     yield ""
     yield "| start | seeds on topic | % of oracle area | relative | harvest | relative |"
     yield "|---|---|---|---|---|---|"
-    means = {start: _means([row for row in rows if row["start"] == start]) for start in STARTS}
+    topics = {start: [row for row in rows if row["start"] == start] for start in STARTS}
+    means = {start: _means(own) for start, own in topics.items() if len(own) == len(topics[GIVEN])}
     for start, (on_topic, area, harvest) in means.items():
         _, given_area, given_harvest = means[GIVEN]
         yield (
@@ -193,6 +198,7 @@ def table(rows: Sequence[Row], heading: str) -> Iterator[str]:
     scores = [
         Score(strategy=row["start"], topic=f"{row['web']} {row['topic']}", seed_set=0, value=row["percent_of_oracle"])
         for row in rows
+        if row["start"] in means
     ]
     for each in compare_paired(scores, GIVEN):
         if each.strategy != GIVEN:
@@ -208,12 +214,16 @@ def _means(rows: Sequence[Row]) -> tuple[float, float, float]:
 
 
 def print_tables() -> None:
-    """Print the tables of test and dev topics, over all webs and of each; topics that lack a start are left out."""
+    """Print the tables of test and dev topics, over all webs and of each.
+
+    Topics that lack one of the first two starts are left out; another start is printed if all topics of a table have
+    it.
+    """
     rows = read_rows(RESULTS)
     starts: dict[tuple[str, str], set[str]] = {}
     for row in rows:
         starts.setdefault((row["web"], row["topic"]), set()).add(row["start"])
-    complete = {topic for topic, own in starts.items() if own == set(STARTS)}
+    complete = {topic for topic, own in starts.items() if {GIVEN, FOUND} <= own}
     for side in SIDES:
         topics = {(web, topic) for web in TOPICS for topic in split(web, side)} & complete
         chosen = [row for row in rows if (row["web"], row["topic"]) in topics]

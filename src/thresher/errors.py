@@ -4,6 +4,7 @@
     ├── ConfigError              topic.yaml or a flag is invalid
     │   ├── UnknownName          a strategy, judge or backend that is not registered
     │   ├── UnknownCrawl         the store has no crawl of that name
+    │   ├── NoSeeds              a crawl without seeds
     │   └── RefusedAddress       a seed with an address that may not be contacted
     ├── CrawlNotFound            the folder contains no crawl
     ├── CrawlBusy                another run of the same crawl is under way
@@ -53,6 +54,14 @@ class UnknownCrawl(ConfigError):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the store holds no crawl called {name!r}; put one in: thresher run DIR --store …")
+
+
+class NoSeeds(ConfigError):
+    """A crawl without seeds."""
+
+    def __init__(self, file: Path) -> None:
+        folder = file.parent
+        super().__init__(f"no seeds: write one URL per line into {file}, or find some: thresher seeds --into {folder}")
 
 
 class RefusedAddress(ConfigError):

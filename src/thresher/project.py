@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,9 @@ from thresher.coordination.connection import CONNECT_SECONDS, connect_store, sha
 from thresher.coordination.model_exchange import FolderStateStores, SharedStateStores, StateStores
 from thresher.coordination.shared_labels import SharedLabelStore
 from thresher.coordination.store_binding import StoreRecord, bound
-from thresher.errors import ConfigError, ThresherError
+from thresher.coordination.unsafe_pages import PageOwner, UnsafePages, count_unsafe
+from thresher.coordination.worker_names import machine_mark
+from thresher.errors import ConfigError, NoSeeds, ThresherError
 from thresher.feedback.label_feed import LabelFeed
 from thresher.feedback.labels import FolderLabelStore, LabelStore
 from thresher.feedback.updates import JudgementUpdater
@@ -31,7 +34,7 @@ from thresher.judges.language_filter import only_languages
 from thresher.judges.topics import topics_judge
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
-from thresher.records import Merge
+from thresher.records import Merge, Settlement
 from thresher.refresh.queue import RefreshFrontier, queue_path
 from thresher.sitemaps.source import SitemapHosts
 from thresher.storage.migrations import check_all
@@ -53,6 +56,9 @@ from thresher.urls.scope import SKIPPED_EXTENSIONS, UrlScope
 from thresher.urls.store_address import SQLITE
 
 if TYPE_CHECKING:
+    from thresher.collection.objects import Objects
+    from thresher.collection.replica import ReplicaUpdate
+    from thresher.collection.status import CollectionStatus
     from thresher.frontier.redis.connection import RedisConnection
     from thresher.parsing.documents.conversion import DocumentConverter
     from thresher.pipeline.links import PipelineRules
@@ -64,8 +70,8 @@ class CrawlProject:
     """A crawl folder and its configuration.
 
     Args:
-        changes: Overrides of topic.yaml, by flags or by a joined crawl: ``strategy``, ``store`` and ``name``;
-            ``refresh``, when pages are visited again.
+        changes: Overrides of topic.yaml, by flags or by a joined crawl: ``strategy``, ``store``, ``collection`` and
+            ``name``; ``refresh``, when pages are visited again.
     """
 
     folder: CrawlFolder
@@ -83,7 +89,10 @@ class CrawlProject:
         folder = CrawlFolder(root).existing()
         config = load_config(folder.topic)
         changes = bound(folder, config, {**folder.joined_changes(), **(changes or {})})
-        update: dict[str, object] = {key: changes[key] for key in ("store", "name") if changes.get(key)}
+        update: dict[str, object] = {key: changes[key] for key in ("store", "name", "collection") if changes.get(key)}
+        record = StoreRecord.read(folder)
+        if record and not (config.collection or changes.get("collection")):
+            update["collection"] = record.collection
         if strategy := changes.get("strategy"):
             update["strategy"] = NamedConfig(name=strategy)
         return cls(folder, config.model_copy(update=update), changes)
@@ -109,6 +118,8 @@ class CrawlProject:
             UpstreamProxy.of(self.config.network.proxy)
         if self.config.output.warc:
             warc_writer()
+        if self.config.collection:
+            self.objects()
         check_contact(self.config.manners.contact)
         allowed = networks(self.config.network.allow)
         outside = [url for url in self.seeds() if not is_own(url, allowed)]
@@ -301,12 +312,19 @@ class CrawlProject:
         record = StoreRecord.read(self.folder)
         return record.id if record else ""
 
-    def frontier(self, *, patience_seconds: float | None = CONNECT_SECONDS, crawl_id: str | None = None) -> CrawlStore:
+    def frontier(
+        self,
+        *,
+        patience_seconds: float | None = CONNECT_SECONDS,
+        crawl_id: str | None = None,
+        connection: RedisConnection | None = None,
+    ) -> CrawlStore:
         """Open the frontier.
 
         Args:
             patience_seconds: How long to wait for a store that does not respond; None for ever.
             crawl_id: The id that the store must hold, in place of the recorded one; empty for any.
+            connection: To the shared store, in place of a new one; closed with the frontier.
 
         Raises:
             StoreLost: The store has lost the crawl; for a shared store, by the first call.
@@ -316,7 +334,7 @@ class CrawlProject:
         if not self.is_shared:
             home = SqliteFrontier(self.folder.frontier, merge=merge, delay_seconds=delay_seconds, crawl_id=crawl_id)
             return RefreshFrontier(self.visits(), home) if self.is_refresh else home
-        connection = self.connection(patience_seconds=patience_seconds)
+        connection = connection or self.connection(patience_seconds=patience_seconds)
         tiers = self.config.frontier
         return shared_frontier(
             connection, self.name, tiers, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds
@@ -330,6 +348,45 @@ class CrawlProject:
         connection = self.connection(patience_seconds=CONNECT_SECONDS)
         tiers = self.config.frontier
         return shared_frontier_reader(connection, self.name, tiers, crawl_id=self.id, delay_seconds=delay_seconds)
+
+    def objects(self) -> Objects:
+        """Open the collection.
+
+        Raises:
+            ConfigError: It cannot be opened, or a package is not installed.
+        """
+        try:
+            from thresher.collection.objects import Objects
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                f'a collection needs another package: pip install "thresher-crawler[collection]" ({error})'
+            ) from error
+        return Objects.open(self.config.collection)
+
+    def update_pages(self, progress: Callable[[int], None] = lambda rows: None) -> ReplicaUpdate | None:
+        """Copy to this folder what other machines have added to the collection; None without a collection.
+
+        Raises:
+            StoreUnreachable: The collection does not answer.
+        """
+        if not self.config.collection:
+            return None
+        objects = self.objects()
+        from thresher.collection.replica import Replica
+
+        return Replica(self.folder.pages).update(objects, progress=progress)
+
+    async def collection_status(self) -> CollectionStatus | None:
+        """Return how much is in the collection, and how much waits; None without a collection."""
+        if not self.config.collection:
+            return None
+        objects = self.objects()
+        from thresher.collection.status import collection_status
+
+        unsafe = (
+            await count_unsafe(self.connection(patience_seconds=CONNECT_SECONDS), self.name) if self.is_shared else None
+        )
+        return await asyncio.to_thread(collection_status, objects, self.folder.pages, self.folder.segments(), unsafe)
 
     def labels(self, *, patience_seconds: float | None = CONNECT_SECONDS) -> LabelStore:
         """Open the labels of this crawl."""
@@ -399,13 +456,14 @@ class CrawlProject:
         """Return the seed URLs in their order.
 
         Raises:
-            ConfigError: A line is no http or https URL, a file is missing, or there is no seed at all.
+            ConfigError: A line is no http or https URL, or a file is missing.
+            NoSeeds: There is no seed at all.
         """
         urls = self._common_seeds()
         urls += [url for name in self.config.topics for url in self.topic_seeds(name)]
         urls += [seed_url(url, "examples") for url in (*self.config.examples.yes, *self.config.examples.no)]
         if not urls:
-            raise ConfigError(f"no seeds: write one URL per line into {self.folder.seeds}")
+            raise NoSeeds(self.folder.seeds)
         return list(dict.fromkeys(urls))
 
     def topic_seeds(self, name: str) -> list[str]:
@@ -491,8 +549,9 @@ def build_pipeline(
     judge = build_judge(crawl, state_stores)  # before anything is written: a folder may be refused
     strategy = build_strategy(crawl, state_stores)
     archive: Archive = PageStoreWriter(crawl.folder.pages / f"{worker}.db") if worker else NoArchive()
+    connection = crawl.connection() if crawl.is_shared else None
     return Pipeline(
-        frontier=around(crawl.frontier(patience_seconds=None)),
+        frontier=around(crawl.frontier(patience_seconds=None, connection=connection)),
         archive=archive,
         judge=judge,
         strategy=strategy,
@@ -502,7 +561,18 @@ def build_pipeline(
         documents=crawl.document_converter(),
         captures=_captures(crawl, worker) if worker else None,
         stored_markup=stored_markup if worker else None,
+        before_commit=_list_unsafe(crawl, worker, connection) if worker and connection else None,
     )
+
+
+def _list_unsafe(
+    crawl: CrawlProject, worker: str, connection: RedisConnection
+) -> Callable[[Sequence[Settlement]], Awaitable[None]] | None:
+    """Return what lists the URLs of a worker until their pages are in the collection; None without a collection."""
+    if not crawl.config.collection or crawl.is_refresh:
+        return None
+    unsafe, owner = UnsafePages(connection, crawl.name), PageOwner(worker, machine_mark(crawl.folder))
+    return lambda settlements: unsafe.add(owner, settlements)
 
 
 def _captures(crawl: CrawlProject, worker: str) -> Captures | None:

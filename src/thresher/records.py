@@ -194,7 +194,7 @@ SEED_TOPICS = "seed of"
 """The key of a seed's carry with its topics, in a crawl of several."""
 
 LABEL_PART = "told"
-"""The part of a judgement with the page's label; 1 for yes, 0 for no."""
+"""The part of a judgement with the page's label: 1 for yes, 0 for no, and between them the probability by a model."""
 UNLABELLED_PART = "unaided"
 """The part beside it with the judge's own probability, though it was trained with that label."""
 LANGUAGE_PART = "other language"

@@ -29,7 +29,15 @@ FROM_NOTHING = {
     ROOT / "README.md",
     *(
         ROOT / "docs" / "howto" / f"{name}.md"
-        for name in ("find-seeds", "use-in-python", "fine-tuning-corpus", "knowledge-base", "pdfs")
+        for name in (
+            "find-seeds",
+            "use-in-python",
+            "fine-tuning-corpus",
+            "knowledge-base",
+            "label-with-a-model",
+            "pdfs",
+            "use-from-an-agent",
+        )
     ),
     *(ROOT / "docs" / "tutorial").glob("*.md"),
 }

@@ -1,12 +1,16 @@
 """From a phrase to seeds and a crawl, by the command line, over real sockets."""
 
+import asyncio
 import json
+from collections import Counter
 
 import pytest
 
+from testing.live_crawl import served, write_crawl
 from testing.seed_services.searxng import SearxngService
 from testing.seed_services.text_index import IndexedPage, TextIndex
 from tests.e2e.conftest import quick
+from thresher_lab.webs.generator import generate
 
 SOLAR = "Perovskite solar cells turn light into current; a tandem perovskite cell has a higher efficiency."
 TEA = "How to brew a pot of green tea, which water to take, and how long to wait for it."
@@ -116,3 +120,22 @@ def test_hubs_of_an_earlier_crawl_are_seeds_of_the_next(thresher, site, web, cra
     assert found.returncode == 0, found.stderr
     assert site.url("/hub.html") in (thresher.folder / "next" / "seeds.txt").read_text()
     assert "leads to 7 relevant pages on 1 hosts in solar" in found.stderr
+
+
+async def test_seeds_of_a_generated_web_are_about_the_topic_and_few_of_a_host(thresher):
+    web = generate(3, pages=300, hosts=8, tunnel_depth=0)
+    index = TextIndex()
+    index.add(IndexedPage(url=url, title=found.title, text=found.html) for url in web.urls() if (found := web.get(url)))
+    async with served(web) as places:
+        with SearxngService(index).serving() as engine:
+            folder = write_crawl(thresher.folder / "stars", web, "Science/Astronomy", places, {"name": "thresher"})
+            config = json.loads((folder / "topic.yaml").read_text()) | {"seeds": ["seeds.txt"]}
+            (folder / "topic.yaml").write_text(json.dumps(config))
+            (folder / "seeds.txt").write_text("")
+            words = ("seeds", "--into", folder, "--source", f"searxng={engine}", "--per-host", 2, "--yes")
+            found = await asyncio.to_thread(thresher, *words)
+    assert found.returncode == 0, found.stderr
+    seeds = (folder / "seeds.txt").read_text().split()
+    assert seeds
+    assert all(web.is_topic(url, "Science/Astronomy") for url in seeds)
+    assert max(Counter(url.split("/")[2] for url in seeds).values()) <= 2

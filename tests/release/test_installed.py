@@ -22,12 +22,15 @@ ASKED = {
         ["run", "solar", "--store", "redis://127.0.0.1:9/0"],
         ["work", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
     ],
+    "collection": [["run", "solar", "--collection", "file:///nowhere"], ["gather", "file:///nowhere", "copy"]],
     "metrics": [["run", "solar", "--pages", "1", "--metrics-port", "9"]],
     "learn": [["run", "judge"], ["collect", "solar", "--train", "layers"], ["collect", "solar", "--train", "rules"]],
     "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
     "warc": [["run", "warc"]],
     "notebook": ["pages().to_pandas()", "plot_harvest()"],
     "ui": [["ui", "solar", "--no-open"]],
+    "llm": [["label", "modelled", "--model"]],
+    "mcp": [["mcp", "."]],
     "browser": [["run", "rendered"]],
 }
 """What asks for each extra: commands, or calls in Python."""
@@ -61,11 +64,16 @@ def installed(bare, folder):
 
 @pytest.fixture(scope="module")
 def crawls(installed, folder):
-    """A crawl, and three whose topic.yaml asks for more than there is."""
+    """A crawl, and four whose topic.yaml asks for more than there is."""
     seed = "http://127.0.0.1:9/"
-    for name in ("solar", "judge", "rendered", "warc"):
+    for name in ("solar", "judge", "modelled", "rendered", "warc"):
         assert installed("thresher", "new", name, "--topic", "solar cells", "--seed", seed).returncode == 0
-    for name, more in {"judge": "judge: {name: svm}", "rendered": "browser: {detect: true}"}.items():
+    settings = {
+        "judge": "judge: {name: svm}",
+        "modelled": "model_labels: {endpoint: 'http://127.0.0.1:9/v1', model: small}",
+        "rendered": "browser: {detect: true}",
+    }
+    for name, more in settings.items():
         with (folder / name / "topic.yaml").open("a") as file:
             file.write(f"{more}\n")
     topic = folder / "warc" / "topic.yaml"

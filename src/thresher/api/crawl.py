@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import warnings
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +21,7 @@ from thresher.api.search_results import FoundPage, find_pages
 from thresher.api.status import Status, status_of
 from thresher.api.topic import Topic
 from thresher.api.why import Why, why_of
-from thresher.errors import ConfigError, ExportError
+from thresher.errors import ConfigError, ExportError, StoreRefused, StoreUnreachable
 from thresher.export.rows import FORMATS, export, page_columns, rows
 from thresher.operations.explain import explain
 from thresher.operations.labelling import LabellingResult, add_labels
@@ -135,6 +136,7 @@ class Crawl:
             ConfigError: There is no such topic.
         """
         self._crawl.check_topic(topic)
+        self._update_pages()
         return Pages(
             folder=self._crawl.folder.pages,
             min_relevance=min_relevance,
@@ -155,6 +157,7 @@ class Crawl:
         Raises:
             ConfigError: The text is not an http or https URL.
         """
+        self._update_pages()
         return why_of(run_in_thread(explain(self._crawl, url)))
 
     def search(
@@ -178,6 +181,7 @@ class Crawl:
             ConfigError: The query has no searchable word, or there is no such topic.
         """
         self._crawl.check_topic(topic)
+        self._update_pages()
         filters = Filters(host=host, language=language.lower(), min_relevance=min_relevance, topic=topic)
         folder = self._crawl.folder
         return find_pages(folder, query, limit=limit, filters=filters, without_opt_outs=without_opt_outs)
@@ -195,6 +199,7 @@ class Crawl:
         Raises:
             ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
         """
+        self._update_pages()
         return run_in_thread(add_labels(self._crawl, labels, boundary=boundary, topic=topic))
 
     def status(self) -> Status:
@@ -231,6 +236,7 @@ class Crawl:
         form = format or target.suffix.removeprefix(".")
         if form not in FORMATS:
             raise ExportError(f"{form or target.name!r} is not a format; known: {', '.join(FORMATS)}")
+        self._update_pages()
         with PageStoreReader(self._crawl.folder.pages) as collection:
             chosen = {"min_relevance": min_relevance, "relevant": relevant, "duplicates": duplicates, "topic": topic}
             table = rows(collection, text=text, markdown=markdown, **chosen)  # type: ignore[arg-type]
@@ -243,7 +249,15 @@ class Crawl:
         Raises:
             ConfigError: matplotlib is not installed.
         """
+        self._update_pages()
         return plot_harvest(self._crawl.folder.pages, title=self.name)
+
+    def _update_pages(self) -> None:
+        """Copy the pages of other machines from the collection to this folder, if there is one and it answers."""
+        try:
+            self._crawl.update_pages()
+        except (StoreUnreachable, StoreRefused) as error:
+            warnings.warn(f"only pages on this machine are read: {error}", stacklevel=3)
 
     def __repr__(self) -> str:
         return f"<Crawl {self.name!r} in {self.folder}>"

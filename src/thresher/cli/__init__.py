@@ -41,6 +41,7 @@ COMMANDS = {
     "export": "Write the pages of a crawl, most relevant first; or its hosts, its links, or its pages in chunks.",
     "watch": "Watch a topic: revisit pages and search for new ones on a schedule, and report what changed.",
     "changes": "List the pages that are new, changed, moved or gone since the last refresh.",
+    "gather": "Copy a collection into a folder: all pages of all machines, for work without a network.",
     "verify": "Check that archive, pages and frontier of a crawl agree; repair what a crash left.",
     "strategies": "List the crawl strategies, or describe one.",
     "collect": "Gather training data for a strategy, train its model, and report the quality of the model.",
@@ -48,6 +49,7 @@ COMMANDS = {
     "plan": "Estimate what a crawl of a given size needs: workers, store, RAM, disk, traffic, days, its bottleneck.",
     "lab": "Try and compare strategies on frozen webs, without a network.",
     "ui": "Show crawls in a browser: status, pages with explanations, the queue, hosts, and labelling.",
+    "mcp": "Offer the crawls of a folder to an AI agent, as tools of the Model Context Protocol.",
     "doctor": "Check this machine: what is installed, what is missing, how to get it.",
 }
 _MODULES = {"try": "try_page", "strategies": "listing", "judges": "listing"}

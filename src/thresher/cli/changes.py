@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.stores import with_all_pages
 from thresher.errors import ConfigError
 from thresher.export.rows import time_text
 from thresher.project import CrawlProject
@@ -34,7 +35,7 @@ def changes(
     as_json: bool,
 ) -> None:
     """List the pages that are new, changed, moved or gone since the last refresh."""
-    crawl = CrawlProject.open(dir)
+    crawl = with_all_pages(CrawlProject.open(dir))
     began = since.replace(tzinfo=UTC).timestamp() if since else last_start(crawl.folder.root)
     if began is None:
         raise ConfigError(f"{dir} was never refreshed: thresher run {dir} --refresh, or give --since YYYY-MM-DD")

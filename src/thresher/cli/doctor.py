@@ -23,8 +23,11 @@ from thresher.project import CrawlProject
 
 _PURPOSES = {
     "browser": "pages that need JavaScript",
+    "collection": "the pages of all machines on object storage",
     "lab": "comparisons on frozen webs",
     "learn": "judges and strategies that need scikit-learn",
+    "llm": "labels by a language model",
+    "mcp": "the server for AI agents",
     "metrics": "metrics for Prometheus",
     "notebook": "tables and curves in notebooks",
     "redis": "crawls on many machines",

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from thresher.cli.output import CRAWL, echo
+from thresher.cli.stores import with_all_pages
 from thresher.errors import ExportError
 from thresher.export.chunks import CHUNK_CHARACTERS, CHUNK_COLUMNS, LEAST_CHARACTERS, chunk_rows
 from thresher.export.dataset import write_dataset
@@ -116,7 +117,7 @@ def export(
     **options: Any,
 ) -> None:
     """Write the pages of a crawl, most relevant first; or its hosts, its links, or its pages in chunks."""
-    crawl = CrawlProject.open(dir)
+    crawl = with_all_pages(CrawlProject.open(dir))
     crawl.check_topic(options["topic"])
     hosts = hosts or new_hosts_only
     tables = hosts + links + mirrors + chunks

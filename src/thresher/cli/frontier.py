@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from thresher.cli.output import CRAWL, echo_json, echo_table
+from thresher.cli.stores import with_all_pages
 from thresher.frontier.base import UrlEntry
 from thresher.project import CrawlProject
 from thresher.storage.reader import PageStoreReader
@@ -23,7 +24,7 @@ def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the 
 
     They are ordered by score over all hosts; what is fetched next also depends on which hosts may be asked now.
     """
-    crawl = CrawlProject.open(dir)
+    crawl = with_all_pages(CrawlProject.open(dir))
     entries = asyncio.run(_best(crawl, limit))
     with PageStoreReader(crawl.folder.pages) as collection:
         parents = {entry.parent: collection.find(entry.parent) for entry in entries if entry.parent}

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.stores import with_all_pages
 from thresher.frontier.base import HostEntry
 from thresher.monitoring.totals import host_totals
 from thresher.operations.hosts import block_pages, harvest, host_json, left_parts
@@ -22,7 +23,7 @@ from thresher.project import CrawlProject
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def hosts(dir: Path, limit: int, release: str | None, as_json: bool) -> None:  # noqa: A002 - so on the command line
     """List hosts: their pages, harvest, block pages, delay, and why they are parked."""
-    crawl = CrawlProject.open(dir)
+    crawl = with_all_pages(CrawlProject.open(dir))
     if release is not None:
         _release(crawl, release)
     else:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.stores import with_all_pages
 from thresher.errors import ConfigError
+from thresher.feedback.model_labels import ErrorRate, error_rate
 from thresher.operations.labelled_urls import LabelledUrl, UrlStatus
 from thresher.operations.labelling import (
     BOUNDARY_QUESTIONS,
@@ -19,8 +22,11 @@ from thresher.operations.labelling import (
     LabellingSession,
     LabellingStatus,
     Question,
+    check_questions,
     questions,
+    read_labels,
 )
+from thresher.operations.model_labelling import label_with_model, revoke_model_labels
 from thresher.project import CrawlProject
 
 QUESTIONS = 20
@@ -35,6 +41,7 @@ REASONS = {
     "unsure": "uncertain",
     "spread": "different from the pages asked about before",
     "boundary": "near the threshold",
+    "check": "a model has labelled it",
 }
 STATUSES = {
     UrlStatus.QUEUED: "not crawled yet: queued",
@@ -51,6 +58,9 @@ STATUSES = {
 @click.option("--yes", "yes", metavar="URL", multiple=True, help="Label this page as on topic; ask nothing.")
 @click.option("--no", "no", metavar="URL", multiple=True, help="Label it as off topic.")
 @click.option("--forget", metavar="URL", multiple=True, help="Remove its label.")
+@click.option("--model", is_flag=True, help="Let the language model of topic.yaml answer (model_labels).")
+@click.option("--check-model", is_flag=True, help="Ask about random pages that the model labelled; report its errors.")
+@click.option("--revoke-model", is_flag=True, help="Remove all labels that a model gave.")
 @click.option("--topic", default="", metavar="NAME", help="The labels are about this one of several topics.")
 @click.option("--json", "as_json", is_flag=True, help="Print what changed as JSON.")
 def label(
@@ -60,6 +70,9 @@ def label(
     yes: Sequence[str],
     no: Sequence[str],
     forget: Sequence[str],
+    model: bool,
+    check_model: bool,
+    revoke_model: bool,
     topic: str,
     as_json: bool,
 ) -> None:
@@ -74,12 +87,24 @@ def label(
     In a crawl of several topics a label is for all of them, unless --topic names one.
 
     A URL with --yes that was never crawled is queued like a seed; its label counts when the page is fetched.
+
+    With --model a language model is asked in place of you: the one of model_labels in topic.yaml, within its budget.
+    Its labels count less than yours, yours overrule them, and --revoke-model removes them.
     """
-    crawl = CrawlProject.open(dir)
+    crawl = with_all_pages(CrawlProject.open(dir))
+    if sum((model, check_model, revoke_model, boundary, bool(yes or no or forget))) > 1:
+        raise click.UsageError("give one of --model, --check-model, --revoke-model, --boundary, and labels of URLs")
+    if model:
+        _label_with_model(crawl, count or QUESTIONS, as_json=as_json)
+        return
     labels = {**dict.fromkeys(yes, True), **dict.fromkeys(no, False), **dict.fromkeys(forget, None)}
     session = LabellingSession(crawl, boundary=boundary, topic=topic)
     if labels:
         result = asyncio.run(_submit(session, labels))
+    elif revoke_model:
+        result = asyncio.run(revoke_model_labels(crawl))
+    elif check_model:
+        result = asyncio.run(_check_model(crawl, session, count or QUESTIONS))
     elif boundary:
         result = asyncio.run(_ask_at_boundary(crawl, session, min(count or BOUNDARY_QUESTIONS, BOUNDARY_QUESTIONS)))
     else:
@@ -88,6 +113,38 @@ def label(
         echo_json(result.as_json())
     else:
         _show(result)
+    if check_model:
+        echo(f"Error rate of the model: {asyncio.run(_error_rate(crawl))}.", err=as_json)
+
+
+def _label_with_model(crawl: CrawlProject, count: int, *, as_json: bool) -> None:
+    result, labelling = asyncio.run(label_with_model(crawl, count))
+    if as_json:
+        echo_json(result.as_json() | {"model": asdict(labelling)})
+        return
+    _show(result, by_model=True)
+    echo(
+        f"Model {labelling.model}: asked about {labelling.asked} pages, labelled {labelling.labelled}, "
+        f"{labelling.cached} answers from the cache."
+    )
+    echo(f"Spent over all runs: {labelling.spending}.")
+    echo(f"Error rate of the model: {labelling.errors}.")
+    if labelling.stopped:
+        echo(f"Stopped early: {labelling.stopped}.", err=True)
+
+
+async def _check_model(crawl: CrawlProject, session: LabellingSession, count: int) -> LabellingResult:
+    await session.begin()
+    batch = await check_questions(crawl, count)
+    if not batch:
+        echo("There is no page to ask about: none has a label of a model alone.", err=True)
+    else:
+        await _ask_batch(session, batch, 0, len(batch), set())
+    return await session.learn()
+
+
+async def _error_rate(crawl: CrawlProject) -> ErrorRate:
+    return error_rate(await read_labels(crawl))
 
 
 async def _submit(session: LabellingSession, labels: dict[str, bool | None]) -> LabellingResult:
@@ -173,9 +230,10 @@ def _show_question(question: Question, number: int, count: int) -> None:
     echo("   Is it on topic?  y yes · n no · s skip · u undo · q quit", err=True)
 
 
-def _show(result: LabellingResult) -> None:
+def _show(result: LabellingResult, *, by_model: bool = False) -> None:
     before, after = result.before, result.after
-    echo(f"Labels stored: {result.labels}. Labelled pages: {after.labelled}.")
+    pages = "Pages with your label" if by_model else "Labelled pages"
+    echo(f"Labels stored: {result.labels}. {pages}: {after.labelled}.")
     for each in result.urls:
         if sentence := _sentence(each):
             echo(f"{each.url}: {sentence}.")

@@ -11,6 +11,7 @@ import click
 
 from thresher.cli.output import CRAWL, echo
 from thresher.cli.seeds import choose, expanded, propose, source_options, write_accepted
+from thresher.cli.stores import with_all_pages
 from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError, ThresherError
 from thresher.export.hubs import hubs
@@ -24,6 +25,7 @@ from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.topics.topic import TopicDefinition
 from thresher.topics.yaml_writer import topic_name
+from thresher.urls.store_address import check_collection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +55,7 @@ class EarlierCrawl:
         Raises:
             ConfigError: It found no hub.
         """
-        crawl = CrawlProject.open(folder)
+        crawl = with_all_pages(CrawlProject.open(folder))
         with PageStoreReader(crawl.folder.pages) as collection:
             found = {
                 name: [hub.record.url for hub in hubs(collection, number, name)] for name in crawl.topic_names or [""]
@@ -120,6 +122,7 @@ DEFAULT_LANGUAGES = ("en", "zh")
 @click.option("--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators.")
 @click.option("--strategy", default="thresher", show_default=True, help="The order in which links are followed.")
 @source_options
+@click.option("--collection", default="", metavar="URL", help="Object storage for the pages of all machines.")
 def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     phrases: Sequence[str],
@@ -133,6 +136,7 @@ def new(
     hubs: int,
     contact: str,
     strategy: str,
+    collection: str,
     expand: bool,
     yes: bool,
     **search: Sequence[str],
@@ -142,11 +146,9 @@ def new(
     Without seeds, they are sought in the sources that --source or the environment names. Then the crawl is checked as
     by thresher run; what is still missing is named.
     """
-    words = [word.strip() for group in keywords for word in group.replace("，", ",").split(",") if word.strip()]
     earlier = EarlierCrawl.open(before, hubs) if before else None
     choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
-    wanted = choice.topic_with(words)
-    wanted = _expanded(choice, wanted, yes=yes) if expand else wanted
+    wanted = _expanded(choice, choice.topic_with(_words(keywords)), expand=expand, yes=yes)
     named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
     named += earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else []
     _check_words(wanted, named)
@@ -159,6 +161,7 @@ def new(
         allow=earlier.allow if earlier else (),
         taxonomy=choice.taxonomy_key(dir),
         topics=choice.topics,
+        collection=collection and check_collection(collection),
     )
     create_crawl(CrawlFolder(dir), new_crawl)
     _print_choice(choice, choice.examples if choice.topics or not named else [])
@@ -174,7 +177,9 @@ def _check_words(topic: TopicDefinition, seeds: Sequence[str]) -> None:
         )
 
 
-def _expanded(choice: _Choice, topic: TopicDefinition, *, yes: bool) -> TopicDefinition:
+def _expanded(choice: _Choice, topic: TopicDefinition, *, expand: bool, yes: bool) -> TopicDefinition:
+    if not expand:
+        return topic
     if choice.topics or choice.nodes:
         raise ConfigError("--expand is for one topic that is a phrase; nodes have their keywords already")
     return expanded(topic, yes=yes)
@@ -193,6 +198,10 @@ def _found_seeds(folder: Path, sources: Sequence[str], hosts: Sequence[str], *, 
     accepted = choose(proposal, yes=yes)
     write_accepted(crawl, accepted)
     return [seed.url for seed in accepted]
+
+
+def _words(groups: Sequence[str]) -> list[str]:
+    return [word.strip() for group in groups for word in group.replace("，", ",").split(",") if word.strip()]
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,9 @@ def metrics_options(command: F) -> F:
 @click.option(
     "--store", metavar="URL", envvar=STORE_VARIABLE, help="The store of a new crawl, in place of topic.yaml's."
 )
+@click.option(
+    "--collection", metavar="URL", help="Object storage for the pages of all machines, in place of topic.yaml's."
+)
 @metrics_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def run(
@@ -68,6 +71,7 @@ def run(
     refresh: bool,
     strategy: str | None,
     store: str | None,
+    collection: str | None,
     metrics_port: int | None,
     metrics_address: str,
     as_json: bool,
@@ -85,7 +89,7 @@ def run(
     With --refresh, relevant pages that have probably changed are visited again, with conditional requests. New links
     wait for the next usual run. See thresher changes.
     """
-    flags = {"strategy": strategy, "store": store, "refresh": "yes" if refresh else None}
+    flags = {"strategy": strategy, "store": store, "refresh": "yes" if refresh else None, "collection": collection}
     crawl = CrawlProject.open(dir, changes={name: value for name, value in flags.items() if value})
     if crawl.folder.joined.is_file():
         raise ConfigError(

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.stores import with_all_pages
 from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
@@ -61,7 +62,7 @@ def search(
         raise click.UsageError(
             "the query has no searchable word: only punctuation, or words that nearly every page has"
         )
-    crawl = CrawlProject.open(dir)
+    crawl = with_all_pages(CrawlProject.open(dir))
     crawl.check_topic(filters["topic"])
     with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, PageStoreReader(crawl.folder.pages) as collection:
         if index.catch_up(_report_progress) is None:

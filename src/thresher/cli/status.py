@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +26,9 @@ from thresher.project import CrawlProject
 from thresher.records import Forecast
 from thresher.storage.reader import PageStoreReader
 
+if TYPE_CHECKING:
+    from thresher.collection.status import CollectionStatus
+
 
 @click.command()
 @click.argument("dir", type=CRAWL, required=False)
@@ -39,6 +42,7 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
     """
     with opened(dir, store, name) as crawl:
         counts, workers, forecast, ended, failures, topics = asyncio.run(_read(crawl))
+        collection = asyncio.run(crawl.collection_status())
         numbers = {"name": crawl.name, "strategy": crawl.config.strategy.name, **_numbers(counts)}
         if as_json:
             numbers["other_languages"] = _other_languages(crawl)
@@ -46,6 +50,7 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
             if topics:
                 numbers["topics"] = {each.name: _topic(each) for each in topics}
             numbers["blocked"] = failures.blocked
+            numbers |= {"collection": asdict(collection)} if collection else {}
             numbers |= {"ended": asdict(ended) if ended else None, "failures": failures.as_json()}
             echo_json({**numbers, "workers": list(map(_worker, workers))} if crawl.is_shared else numbers)
             return
@@ -57,16 +62,28 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
         echo(f"{label.replace('_', ' '):>14}  {_shown(value)}")
     for each in topics:
         echo(f"{'topic':>14}  {each.name}: {topic_words(each, counts)}")
-    if ended:
-        echo(f"{'last run':>14}  {ended.words}")
-    for label, line in _failure_lines(failures):
+    for label, line in _more_lines(collection, ended, failures):
         echo(f"{label:>14}  {line}")
     if crawl.is_shared:
         echo()
         _show_workers(workers)
 
 
-def _failure_lines(failures: FailureReport) -> Iterator[tuple[str, str]]:
+def _collection_words(collection: CollectionStatus) -> str:
+    """Return what is in the collection and what waits, in one line."""
+    known = f"{collection.rows:,} rows in {collection.segments:,} segments in {collection.url}"
+    waiting = f"{collection.waiting_segments:,} segments ({collection.waiting_rows:,} rows) wait here"
+    unsafe = "" if collection.unsafe is None else f"; {collection.unsafe:,} settled pages of all machines not in it yet"
+    return f"{known}; {waiting}{unsafe}{f'; {collection.error}' if collection.error else ''}"
+
+
+def _more_lines(
+    collection: CollectionStatus | None, ended: RunEnd | None, failures: FailureReport
+) -> Iterator[tuple[str, str]]:
+    if collection:
+        yield "collection", _collection_words(collection)
+    if ended:
+        yield "last run", ended.words
     if blocked := failures.blocked:
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in blocked.items())
         yield "blocked", f"{sum(blocked.values()):,}: {kinds}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,12 +13,13 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from thresher.cli.output import echo
 from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
 from thresher.coordination.connection import CONNECT_SECONDS, connect_store
 from thresher.coordination.crawl_definition import Definition, DefinitionStore
 from thresher.coordination.store_binding import STORE_VARIABLE, StoreRecord
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, StoreRefused, StoreUnreachable
 from thresher.project import CrawlProject
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,6 +70,15 @@ def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator
             yield joined(Path(temporary), fetch_definition(store, name), store, name)
     else:
         raise ConfigError("which crawl? Give its folder, or --store URL and --crawl NAME")
+
+
+def with_all_pages(crawl: CrawlProject) -> CrawlProject:
+    """Copy the pages of other machines from the collection to this folder; say so if that is not possible now."""
+    try:
+        crawl.update_pages()
+    except (StoreUnreachable, StoreRefused, OSError, sqlite3.OperationalError) as error:
+        echo(f"Only pages on this machine are read: {error}.", err=True)
+    return crawl
 
 
 def _is_ambient(folder: Path) -> bool:

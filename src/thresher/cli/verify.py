@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.errors import StoreRefused, StoreUnreachable
 from thresher.project import CrawlProject
 from thresher.verify.crawl import verify as verify_crawl
 from thresher.verify.findings import VerifyFinding, VerifyReport
@@ -23,8 +24,14 @@ def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the 
     Every URL that is done in the frontier must have a stored row, and every stored page and link must be known to the
     frontier. With --repair, what is missing is queued again and fetched by the next run. The exit code is 1 when
     something is wrong and was not repaired.
+
+    With a collection, the pages of all machines are compared: with --repair, what waits here is uploaded, and what a
+    lost machine held is queued again.
     """
-    report = asyncio.run(verify_crawl(CrawlProject.open(dir), repair=repair))
+    crawl = CrawlProject.open(dir)
+    if repair and crawl.config.collection:
+        _upload(crawl)
+    report = asyncio.run(verify_crawl(crawl, repair=repair))
     if as_json:
         echo_json(report.as_json())
     else:
@@ -32,6 +39,18 @@ def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the 
             echo(line)
     if not report.is_clean:
         raise SystemExit(1)
+
+
+def _upload(crawl: CrawlProject) -> None:
+    """Upload what a run left on this machine; while the collection does not answer, that is for the next time."""
+    crawl.objects()  # says so if a package is not installed
+    from thresher.runner.uploads import upload_waiting
+
+    try:
+        with crawl.folder.only_one_run():
+            upload_waiting(crawl)
+    except (StoreUnreachable, StoreRefused) as error:
+        echo(f"Pages of this machine wait for their upload: {error}.", err=True)
 
 
 def sentences(report: VerifyReport, *, repair: bool) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.stores import with_all_pages
 from thresher.operations.explain import explain
 from thresher.project import CrawlProject
 
@@ -19,7 +20,7 @@ from thresher.project import CrawlProject
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; it holds every part.")
 def why(dir: Path, url: str, all_parts: bool, as_json: bool) -> None:  # noqa: A002 - the argument's name
     """Explain a URL: one sentence on its state, then its path from a seed and the parts of its scores."""
-    explanation = asyncio.run(explain(CrawlProject.open(dir), url))
+    explanation = asyncio.run(explain(with_all_pages(CrawlProject.open(dir)), url))
     if as_json:
         echo_json(explanation.as_json())
     else:

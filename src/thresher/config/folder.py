@@ -67,6 +67,11 @@ class CrawlFolder:
         return self.root / "labels.jsonl"
 
     @property
+    def model_answers(self) -> Path:
+        """Requests to a language model with their answers, one JSON object per line."""
+        return self.root / "model-answers.jsonl"
+
+    @property
     def log(self) -> Path:
         """The log of workers and supervisor, one JSON object per line."""
         return self.root / "crawl.log.jsonl"

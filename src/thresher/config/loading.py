@@ -27,7 +27,7 @@ _EXPECTED = {
 }
 _EXPECTED_IN = {"languages": "a language code", "title": "text by language code", "about": "text by language code"}
 
-_SECRET_KEYS = (["access"], ["network", "proxy"])
+_SECRET_KEYS = (["access"], ["network", "proxy"], ["model_labels", "key_env"])
 """Their wrong values are not repeated: somebody may have typed a secret in the place of a variable's name."""
 
 

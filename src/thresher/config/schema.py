@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from thresher.config.base import OptionalVariableName, StrictConfig, VariableName
+from thresher.config.frontier import FrontierConfig
+from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
 
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
@@ -26,11 +29,7 @@ def _network(text: str) -> str:
 Network = Annotated[str, AfterValidator(_network)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
-
-
-class TaxonomyConfig(_Strict):
+class TaxonomyConfig(StrictConfig):
     """Nodes of a topic tree that the crawl is about."""
 
     file: str = Field(
@@ -48,14 +47,14 @@ class TaxonomyConfig(_Strict):
     )
 
 
-class ExamplesConfig(_Strict):
+class ExamplesConfig(StrictConfig):
     """Pages that are, and are not, about the topic."""
 
     yes: list[str] = Field(default=[], description="URLs of pages about the topic.")
     no: list[str] = Field(default=[], description="URLs of pages that look like it and are not.")
 
 
-class TopicConfig(_Strict):
+class TopicConfig(StrictConfig):
     """One of several topics of a crawl."""
 
     title: dict[Language, str] = Field(default={}, description="The topic as a phrase, by language.")
@@ -86,7 +85,7 @@ class NamedConfig(BaseModel):
         return dict(self.model_extra or {})
 
 
-class ScopeConfig(_Strict):
+class ScopeConfig(StrictConfig):
     """Which URLs may be fetched."""
 
     allow_hosts: list[str] = Field(default=[], description="Host patterns to stay within; empty means the whole web.")
@@ -114,7 +113,7 @@ class ScopeConfig(_Strict):
     max_depth: int = Field(default=12, ge=0, description="Maximum number of links from a seed.")
 
 
-class StopConfig(_Strict):
+class StopConfig(StrictConfig):
     """When a run stops: at the first limit that is reached."""
 
     pages: int | None = Field(default=None, ge=1, description="Pages, over all runs.")
@@ -144,7 +143,7 @@ def check_contact(contact: str) -> None:
         )
 
 
-class PolitenessConfig(_Strict):
+class PolitenessConfig(StrictConfig):
     """Politeness towards sites."""
 
     contact: str = Field(
@@ -174,30 +173,11 @@ class PolitenessConfig(_Strict):
     )
 
 
-class OutputConfig(_Strict):
+class OutputConfig(StrictConfig):
     """What is stored."""
 
     warc: bool = Field(default=False, description="Also write WARC files.")
     keep_irrelevant: bool = Field(default=False, description="Store the text of irrelevant pages too.")
-
-
-def _cold_storage(text: str) -> str:
-    if text and not text.startswith(("/", "file:///")):
-        raise ValueError(f"{text!r} is neither an absolute path nor a file:/// URL; all machines must reach the folder")
-    return text
-
-
-class FrontierConfig(_Strict):
-    """How many waiting URLs a shared store holds, and where the others are."""
-
-    cold: Annotated[str, AfterValidator(_cold_storage)] = Field(
-        default="",
-        description="Folder for waiting URLs that are unlikely to be fetched soon: an absolute path or a file:/// URL; "
-        "all machines must reach it. Without it, all URLs are in the store. Only with a shared store.",
-    )
-    hot_urls: int = Field(
-        default=5_000_000, ge=1, description="Waiting URLs in the store above which the worse ones go to the folder."
-    )
 
 
 def _endpoint(text: str) -> str:
@@ -218,10 +198,6 @@ def _name_server(text: str) -> str:
 NameServer = Annotated[str, AfterValidator(_name_server)]
 
 
-VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
-OptionalVariableName = Annotated[str, Field(pattern=r"^$|^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
-
-
 def _proxy_url(text: str) -> str:
     try:
         parts = urlsplit(text)
@@ -236,7 +212,7 @@ def _proxy_url(text: str) -> str:
     return text
 
 
-class ProxyConfig(_Strict):
+class ProxyConfig(StrictConfig):
     """The HTTP proxy through which all requests go: env or url."""
 
     env: OptionalVariableName = Field(
@@ -258,7 +234,7 @@ class ProxyConfig(_Strict):
         return self
 
 
-class NetworkConfig(_Strict):
+class NetworkConfig(StrictConfig):
     """Which addresses may be connected to."""
 
     allow: list[Network] = Field(
@@ -283,20 +259,20 @@ class NetworkConfig(_Strict):
         return self
 
 
-class EnvironmentValue(_Strict):
+class EnvironmentValue(StrictConfig):
     """A secret: the environment variable of each worker machine that holds it."""
 
     env: VariableName = Field(description="The name of the environment variable.")
 
 
-class BasicAuthConfig(_Strict):
+class BasicAuthConfig(StrictConfig):
     """User name and password of HTTP basic authentication."""
 
     user_env: VariableName = Field(description="The environment variable with the user name.")
     password_env: VariableName = Field(description="The environment variable with the password.")
 
 
-class StorageStateConfig(_Strict):
+class StorageStateConfig(StrictConfig):
     """A storage state file of Playwright: the cookies and local storage of a browser that is signed in."""
 
     env: OptionalVariableName = Field(default="", description="The environment variable with the file's path.")
@@ -346,7 +322,7 @@ def _cookie_name(text: str) -> str:
     return text
 
 
-class AccessConfig(_Strict):
+class AccessConfig(StrictConfig):
     """How one host lets the crawl in; secrets are names of environment variables."""
 
     host: Annotated[str, AfterValidator(_access_host)] = Field(
@@ -380,7 +356,7 @@ class AccessConfig(_Strict):
         return self
 
 
-class EngineConfig(_Strict):
+class EngineConfig(StrictConfig):
     """Settings of one worker."""
 
     concurrency: int = Field(default=32, ge=1, le=1000, description="Requests open at once in one worker.")
@@ -400,7 +376,7 @@ class EngineConfig(_Strict):
         return self
 
 
-class DocumentsConfig(_Strict):
+class DocumentsConfig(StrictConfig):
     """Documents that are read like pages, besides HTML, plain text and Markdown."""
 
     formats: list[Literal["pdf", "docx"]] = Field(
@@ -412,7 +388,7 @@ class DocumentsConfig(_Strict):
     )
 
 
-class BrowserConfig(_Strict):
+class BrowserConfig(StrictConfig):
     """Rendering of pages that need JavaScript."""
 
     hosts: list[str] = Field(
@@ -443,7 +419,7 @@ class BrowserConfig(_Strict):
         return bool(self.detect or self.hosts)
 
 
-class WebhookConfig(_Strict):
+class WebhookConfig(StrictConfig):
     """A receiver of digests: url or url_env."""
 
     url: Annotated[str, Field(pattern=r"^$|^https?://[^\s@/]+(/\S*)?$")] = Field(
@@ -463,7 +439,7 @@ class WebhookConfig(_Strict):
         return self
 
 
-class WatchConfig(_Strict):
+class WatchConfig(StrictConfig):
     """What thresher watch does, and when."""
 
     every: str = Field(
@@ -484,7 +460,7 @@ class WatchConfig(_Strict):
         return float(self.every[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[self.every[-1]]
 
 
-class CrawlConfig(_Strict):
+class CrawlConfig(StrictConfig):
     """All of topic.yaml."""
 
     name: str = Field(default="", description="The crawl's name; the folder's name when empty.")
@@ -532,6 +508,12 @@ class CrawlConfig(_Strict):
         description="sqlite, or a store that several machines share: redis://…, rediss://…, redis+cluster://….",
     )
     frontier: FrontierConfig = Field(default=FrontierConfig(), description="Waiting URLs outside of a shared store.")
+    collection: str = Field(
+        default="",
+        pattern=r"^$|^(s3|gs|az|file)://",
+        description="Object storage that keeps the pages of all machines: s3://bucket/prefix, gs://…, az://… or "
+        "file:///folder. Empty for none. Credentials come from the environment.",
+    )
     network: NetworkConfig = Field(default=NetworkConfig(), description="Which addresses may be connected to.")
     engine: EngineConfig = Field(default=EngineConfig(), description="Settings of one worker.")
     documents: DocumentsConfig = Field(
@@ -543,11 +525,20 @@ class CrawlConfig(_Strict):
         default=[], description="Hosts that need a password, a token or a cookie, each with its secrets."
     )
     watch: WatchConfig = Field(default=WatchConfig(), description="What thresher watch does, and when.")
+    model_labels: ModelLabelsConfig | None = Field(
+        default=None, description="A language model that labels pages; none by default, and nothing is sent."
+    )
 
     @property
     def filtered_languages(self) -> list[Language]:
         """The languages outside which pages are not relevant: those that the user set; none by default."""
         return self.languages if "languages" in self.model_fields_set else []
+
+    @model_validator(mode="after")
+    def _model_labels_one_topic(self) -> CrawlConfig:
+        if self.topics and self.model_labels:
+            raise ValueError("model_labels is for a crawl of one topic; remove model_labels or topics")
+        return self
 
     @model_validator(mode="after")
     def _topics_have_words_of_their_own(self) -> CrawlConfig:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from thresher.config.schema import FrontierConfig
+from thresher.config.frontier import FrontierConfig
 from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore
 from thresher.frontier.inspect import FrontierReader

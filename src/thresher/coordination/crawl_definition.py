@@ -33,7 +33,7 @@ MAX_FILES = 1000
 _MANIFEST = "manifest"
 _TOPIC = "topic.yaml"
 _MAX_MANIFEST_BYTES = 1 << 20
-_CHANGES = frozenset({"strategy"})
+_CHANGES = frozenset({"strategy", "collection"})
 """Settings of topic.yaml that flags may override for all machines."""
 _LONGEST = 200
 _DEEPEST = 8

@@ -23,7 +23,7 @@ from thresher.urls.store_address import SQLITE, StoreAddress, same_store, shown_
 
 STORE_VARIABLE = "THRESHER_STORE"
 """May hold the address of the store with its password, since all users of a machine can read a command line."""
-_FIELDS = ("store", "name", "id", "topic_store")
+_FIELDS = ("store", "name", "id", "topic_store", "collection")
 _SETTLED = "SELECT done + failed + leased FROM tally"
 
 
@@ -36,17 +36,27 @@ class StoreRecord:
         name: The crawl's name there.
         id: A random id, generated when the crawl started; empty while unknown.
         topic_store: The store in topic.yaml when the crawl started; a flag may have overridden it.
+        collection: The URL of the collection of the last run; empty for none.
     """
 
     store: str
     name: str = ""
     id: str = ""
     topic_store: str = SQLITE
+    collection: str = ""
 
     @classmethod
-    def of(cls, store: str, *, name: str = "", id: str = "", topic_store: str = SQLITE) -> StoreRecord:  # noqa: A002
+    def of(
+        cls,
+        store: str,
+        *,
+        name: str = "",
+        id: str = "",  # noqa: A002
+        topic_store: str = SQLITE,
+        collection: str = "",
+    ) -> StoreRecord:
         """Create the record of a store, without the password of its address."""
-        return cls(store=_recorded(store), name=name, id=id, topic_store=_recorded(topic_store))
+        return cls(store=_recorded(store), name=name, id=id, topic_store=_recorded(topic_store), collection=collection)
 
     @classmethod
     def read(cls, folder: CrawlFolder) -> StoreRecord | None:
@@ -85,6 +95,7 @@ async def bind(folder: CrawlFolder, config: CrawlConfig, frontier: Frontier) -> 
         name="" if config.store == SQLITE else config.name or folder.name,
         id=crawl_id,
         topic_store=known.topic_store if known else load_config(folder.topic).store,
+        collection=config.collection,
     )
     if record != known:
         record.write(folder)

@@ -6,6 +6,7 @@ The page store is opened once, in a thread of its own, and again when segments a
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import time
 from collections.abc import Callable
@@ -26,7 +27,10 @@ from thresher.feedback.labels import Label
 from thresher.frontier.inspect import FrontierReader
 from thresher.project import CrawlProject
 from thresher.runner.limits import Pace
+from thresher.storage.page_store import segment_files
 from thresher.storage.reader import PageStoreReader
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -61,7 +65,7 @@ class Reader:
         self._thread.shutdown()
 
     def _opened(self) -> PageStoreReader:
-        paths = sorted(self._folder.glob("*.db"))
+        paths = segment_files(self._folder)
         if self._reader is None or paths != self._paths or len(self._reader.segments) != len(paths):
             self._close()
             self._reader, self._paths = PageStoreReader(self._folder), paths
@@ -73,7 +77,7 @@ class Reader:
             self._reader = None
 
 
-PAGES_SECONDS = 1.0
+PAGES_SECONDS, COLLECTION_SECONDS = 1.0, 10.0
 PAGES_TIMEOUT_SECONDS = 0.05
 """How long a view waits for the newest pages before it shows the last known ones."""
 
@@ -99,6 +103,7 @@ class OpenCrawl:
         self._counter = Reader(crawl.folder.pages)
         self._pages = NO_PAGES
         self._pages_at = float("-inf")
+        self._next_update = float("-inf") if crawl.config.collection else float("inf")
         self._reading: asyncio.Task[None] | None = None
         self._label_store = crawl.labels()
         self._labels: list[Label] = []
@@ -119,8 +124,18 @@ class OpenCrawl:
         return self._pages
 
     async def _read_pages(self) -> None:
+        if time.monotonic() >= self._next_update:
+            await self._update_pages()
         self._pages = await self._counter.pages()
         self._pages_at = time.monotonic()
+
+    async def _update_pages(self) -> None:
+        """Copy the pages of other machines from the collection, if there is one and it answers."""
+        try:
+            await asyncio.to_thread(self.crawl.update_pages)
+        except (StoreError, OSError, sqlite3.Error) as error:
+            logger.warning("only pages on this machine are shown: %s", error)
+        self._next_update = time.monotonic() + COLLECTION_SECONDS
 
     async def labels(self) -> list[Label]:
         """Return all labels in the order in which they were given."""

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from thresher.dashboard.app import make_app
 from thresher.dashboard.guard import Guard, names_of, new_secret
 from thresher.dashboard.service import CrawlService, by_name
 from thresher.errors import ConfigError
 
-__all__ = ["CrawlService", "ListenAddress", "Served", "by_name", "serve"]
+__all__ = ["CrawlService", "ListenAddress", "Served", "by_name", "serve", "serve_guarded"]
 
 TOKEN_VARIABLE = "THRESHER_UI_TOKEN"  # noqa: S105 - a name, not a secret
 """Environment variable with the token, for programs that must know it before the dashboard starts."""
@@ -61,11 +62,24 @@ def serve(make_service: Callable[[], CrawlService], address: ListenAddress, anno
     Raises:
         ConfigError: The address cannot be used, or the token is too short.
     """
+    serve_guarded(lambda guard: make_app(make_service(), guard), address, announce)
+
+
+def serve_guarded(make: Callable[[Guard], ASGIApp], address: ListenAddress, announce: Callable[[Served], None]) -> None:
+    """Serve an application until Ctrl-C.
+
+    Args:
+        make: Makes the application, in the event loop that will run it.
+        announce: Called when it accepts requests.
+
+    Raises:
+        ConfigError: The address cannot be used, or the token is too short.
+    """
     token = _token()
     with contextlib.suppress(KeyboardInterrupt), _listen(address) as listening:  # the server handles Ctrl-C first
         port = listening.getsockname()[1]
         guard = Guard(names_of(address.host, port, address.names), cookie=f"thresher-{port}", token=token)
-        asyncio.run(_serve(make_service, guard, listening, lambda: announce(_served(address, port, guard))))
+        asyncio.run(_serve(make, guard, listening, lambda: announce(_served(address, port, guard))))
 
 
 def _served(address: ListenAddress, port: int, guard: Guard) -> Served:
@@ -76,10 +90,10 @@ def _served(address: ListenAddress, port: int, guard: Guard) -> Served:
 
 
 async def _serve(
-    make_service: Callable[[], CrawlService], guard: Guard, listening: socket.socket, announce: Callable[[], None]
+    make: Callable[[Guard], ASGIApp], guard: Guard, listening: socket.socket, announce: Callable[[], None]
 ) -> None:
     config = uvicorn.Config(
-        make_app(make_service(), guard),
+        make(guard),
         log_level="warning",
         access_log=False,
         server_header=False,

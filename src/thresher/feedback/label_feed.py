@@ -42,6 +42,7 @@ class LabelFeed:
         self._topics = topics
         self._clock = clock
         self._read = 0
+        self._log: list[Label] = []
         self._reported = -1
         self._stale = False
         self._next = self._next_rejudge = 0.0
@@ -68,11 +69,14 @@ class LabelFeed:
         self._next = self._clock() + POLL_SECONDS
 
     async def _teach(self, labels: Sequence[Label]) -> None:
+        self._log += labels
+        new = {label.url for label in labels}
+        log = [label for label in self._log if label.url in new]  # an earlier label of a person may overrule
         if self._topics:
-            of_topics = {topic: latest_labels(labels, topic) for topic in self._topics}
+            of_topics = {topic: latest_labels(log, topic) for topic in self._topics}
             await self._updater.teach_topics(of_topics, self._page)
         else:
-            await self._updater.teach(latest_labels(labels), self._page)
+            await self._updater.teach(latest_labels(log), self._page)
 
     async def _rejudge(self) -> None:
         began = self._clock()

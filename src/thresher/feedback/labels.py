@@ -1,6 +1,6 @@
-"""Labels of pages by users: relevant, not relevant, or withdrawn. An append-only log.
+"""Labels of pages by people and by language models: relevant, not relevant, or withdrawn. An append-only log.
 
-The last label of a page counts. Each worker reads on from where it stopped.
+The last label of a page counts; one by a person overrules those by models. Each worker reads on from where it stopped.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -18,27 +18,40 @@ from thresher.frontier.base import CRAWL_WIDE, SharedState
 
 ACKNOWLEDGED_KIND = "heard"
 ACKNOWLEDGED_TTL_SECONDS = 365 * 86_400.0
+LEAST_DOUBT = 0.02
+"""No label by a model is surer than this leaves room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A user's label of a page.
+    """A label of a page.
 
     Args:
         url: Canonical.
         relevant: Whether the page is about the topic; None withdraws an earlier label.
         at: When it was given, in seconds since the epoch.
         topic: The topic it is about, of several; empty for all.
+        model: The language model that gave it; empty for a person.
+        probability: Of a label by a model: that the page is about the topic.
     """
 
     url: str
     relevant: bool | None
     at: float
     topic: str = ""
+    model: str = ""
+    probability: float = 0.5
+
+    @property
+    def value(self) -> float | None:
+        """The label as judges take it: True or False by a person, the probability by a model, None when withdrawn."""
+        return self.relevant if self.relevant is None or not self.model else self.probability
 
     def written(self) -> str:
         """Return it as a line of JSON."""
-        entry = {name: value for name, value in asdict(self).items() if name != "topic" or value}
+        entry: dict[str, object] = {"url": self.url, "relevant": self.relevant, "at": self.at}
+        entry |= {"topic": self.topic} if self.topic else {}
+        entry |= {"model": self.model, "probability": self.probability} if self.model else {}
         return json.dumps(entry, ensure_ascii=False)
 
     @classmethod
@@ -47,12 +60,21 @@ class Label:
         try:
             entry = json.loads(line)
             url, relevant, at = entry["url"], entry["relevant"], float(entry["at"])
-            topic = entry.get("topic", "")
-        except (ValueError, TypeError, KeyError):
+            topic, model, probability = entry.get("topic", ""), entry.get("model", ""), entry.get("probability", 0.5)
+            label = cls(
+                url=url, relevant=relevant, at=at, topic=topic, model=model, probability=_bounded(float(probability))
+            )
+        except (ValueError, TypeError, KeyError, AttributeError):
             return None
-        if not isinstance(url, str) or relevant not in (True, False, None) or not isinstance(topic, str):
-            return None
-        return cls(url=url, relevant=None if relevant is None else bool(relevant), at=at, topic=topic)
+        is_label = all(isinstance(text, str) for text in (url, topic, model)) and relevant in (True, False, None)
+        return replace(label, relevant=None if relevant is None else bool(relevant)) if is_label else None
+
+
+def _bounded(probability: float) -> float:
+    """Return a probability that is not mistaken for the label of a person."""
+    if not 0.0 <= probability <= 1.0:
+        raise ValueError("not a probability")
+    return min(max(probability, LEAST_DOUBT), 1.0 - LEAST_DOUBT)
 
 
 class LabelStore(Protocol):
@@ -106,24 +128,44 @@ def read_all(lines: Iterable[str | bytes]) -> list[Label]:
     return [label for line in lines if (label := Label.read(line))]
 
 
-def latest_labels(labels: Iterable[Label], topic: str = "") -> dict[str, bool | None]:
-    """Return the last label of each page by URL, in the order in which they were given.
+def latest_labels(labels: Iterable[Label], topic: str = "") -> dict[str, float | None]:
+    """Return the label of each page by URL as judges take it, in the order in which they were given.
+
+    A person's label overrules one by a model, whichever came first. A person who withdraws a label withdraws the
+    model's too.
 
     Args:
         topic: Skip labels about other topics than this one, of several.
     """
-    latest: dict[str, bool | None] = {}
+    people: dict[str, float | None] = {}
+    latest: dict[str, float | None] = {}
     for label in labels:
         if topic and label.topic not in ("", topic):
             continue
+        if not label.model:
+            people[label.url] = label.value
+        elif people.get(label.url) is not None:
+            continue
         latest.pop(label.url, None)
-        latest[label.url] = label.relevant
+        latest[label.url] = label.value
     return latest
 
 
 def verdicts(labels: Iterable[Label]) -> dict[str, bool]:
-    """Return the labels that were not withdrawn, by URL."""
-    return {url: relevant for url, relevant in latest_labels(labels).items() if relevant is not None}
+    """Return the labels of people that were not withdrawn, by URL."""
+    latest = latest_labels(label for label in labels if not label.model)
+    return {url: bool(relevant) for url, relevant in latest.items() if relevant is not None}
+
+
+def model_labels(labels: Iterable[Label]) -> dict[str, Label]:
+    """Return the labels of models that were not withdrawn, by URL, also those that a person overruled."""
+    latest: dict[str, Label] = {}
+    for label in labels:
+        if label.model and label.relevant is not None:
+            latest[label.url] = label
+        elif label.relevant is None:
+            latest.pop(label.url, None)
+    return latest
 
 
 async def acknowledge_labels(frontier: SharedState, worker: str, labels: int) -> None:

@@ -33,8 +33,8 @@ ONE_TOPIC = ""
 MOST_LEARNED_AGAIN = 20
 """Labelled pages that are not in the judge's sample are added again, the latest this many: each costs a refit."""
 
-Labels = Mapping[str, Mapping[str, bool | None]]
-"""By topic and URL whether a page is about the topic; None for a label that was withdrawn."""
+Labels = Mapping[str, Mapping[str, float | None]]
+"""By topic and URL whether a page is about the topic, or the probability by a model; None for a withdrawn label."""
 
 
 class JudgementUpdater:
@@ -53,7 +53,7 @@ class JudgementUpdater:
         self._archive = archive
         self._in_progress: set[str] = set()
         self._held_back: dict[str, Revision] = {}
-        self._labels: dict[str, dict[str, bool | None]] = {}
+        self._labels: dict[str, dict[str, float | None]] = {}
 
     async def learn(self, page: ParsedPage, *, seed: bool, topics: Sequence[str] = ()) -> None:
         """Train the judge on a page that is about to be judged, and apply its revisions of other pages.
@@ -92,7 +92,7 @@ class JudgementUpdater:
         return await warm_start(self._warm_startable, self.frontier, pages) if self._warm_startable else 0
 
     async def teach(
-        self, labels: Mapping[str, bool | None], page_of: Callable[[str], ParsedPage | None] = lambda url: None
+        self, labels: Mapping[str, float | None], page_of: Callable[[str], ParsedPage | None] = lambda url: None
     ) -> None:
         """Train the judge of a crawl of one topic on labels; see `teach_topics`."""
         await self.teach_topics({ONE_TOPIC: labels}, page_of)
@@ -103,7 +103,8 @@ class JudgementUpdater:
         """Train the judge on labels, and update the page store and the frontier.
 
         Args:
-            labels: By topic and URL whether a page is about the topic; None withdraws an earlier label.
+            labels: By topic and URL whether a page is about the topic, or the probability by a model; None withdraws
+                an earlier label.
             page_of: Returns a page that was fetched before, for a judge that no longer has it in its sample.
         """
         by_url = _by_url(labels)
@@ -123,7 +124,7 @@ class JudgementUpdater:
     def _learn_labels(
         self,
         labels: Labels,
-        by_url: Mapping[str, Mapping[str, bool | None]],
+        by_url: Mapping[str, Mapping[str, float | None]],
         page_of: Callable[[str], ParsedPage | None],
     ) -> list[Revision]:
         assert self._learner is not None
@@ -252,10 +253,10 @@ def _parsed(page: StoredPage) -> ParsedPage:
     return ParsedPage(url=page.url, title=page.title, text=unpacked_text(page.text), language=page.language)
 
 
-def _labelled(url: str, labels: Mapping[str, bool]) -> Revision:
+def _labelled(url: str, labels: Mapping[str, float]) -> Revision:
     """Return a revision that has the labels as its verdicts, for a page that the judge did not revise."""
     topics = {
-        topic: Judgement(relevance=float(yes), relevant=yes, parts={LABEL_PART: float(yes)})
+        topic: Judgement(relevance=float(yes), relevant=yes >= 0.5, parts={LABEL_PART: float(yes)})
         for topic, yes in labels.items()
     }
     return Revision(url=url, judgement=topics.get(ONE_TOPIC) or Judgement.of_topics(topics))
@@ -269,9 +270,9 @@ def _both(earlier: Revision | None, later: Revision) -> Revision:
     return Revision(url=later.url, judgement=Judgement.of_topics(topics))
 
 
-def _by_url(labels: Labels) -> dict[str, dict[str, bool | None]]:
+def _by_url(labels: Labels) -> dict[str, dict[str, float | None]]:
     """Return the labels of each page by topic, in their order."""
-    by_url: dict[str, dict[str, bool | None]] = {}
+    by_url: dict[str, dict[str, float | None]] = {}
     for topic, given in labels.items():
         for url, yes in given.items():
             by_url.setdefault(url, {})[topic] = yes

@@ -19,6 +19,24 @@ FINAL_PAGES = 500
 """Pages after which the judgements of new pages change little."""
 
 
+def label_weight(label: float) -> float:
+    """Return how much a label counts: 1 for one by a person, less the less sure a model is, 0 at one half."""
+    return abs(2.0 * label - 1.0)
+
+
+def is_certain(label: float) -> bool:
+    """Return whether a label is by a person."""
+    return label in (0.0, 1.0)
+
+
+def with_label(probability: float, label: float) -> float:
+    """Return the probability of a labelled page: the label of a person; with one by a model, both as odds."""
+    if is_certain(label):
+        return float(label)
+    odds = min(max(probability, 1e-6), 1.0 - 1e-6) * label
+    return odds / (odds + min(max(1.0 - probability, 1e-6), 1.0 - 1e-6) * (1.0 - label))
+
+
 class Judge(Protocol):
     """A classifier of pages that explains its judgements."""
 
@@ -59,11 +77,12 @@ class Learner(Judge, Protocol):
         """
         ...
 
-    def teach(self, labelled: Mapping[str, bool | None]) -> Sequence[Revision]:
+    def teach(self, labelled: Mapping[str, float | None]) -> Sequence[Revision]:
         """Apply labels of pages, fetched or not, and refit once; return the judgements that changed.
 
         Args:
-            labelled: By URL whether the page is about the topic; None withdraws the label.
+            labelled: By URL whether the page is about the topic: True or False by a person, the probability by a
+                model; None withdraws the label.
         """
         ...
 
@@ -100,6 +119,6 @@ class TopicLearner(Learner, Protocol):
         """Take the page at a URL as a seed of these topics."""
         ...
 
-    def teach_topics(self, labelled: Mapping[str, Mapping[str, bool | None]]) -> Sequence[Revision]:
+    def teach_topics(self, labelled: Mapping[str, Mapping[str, float | None]]) -> Sequence[Revision]:
         """Apply labels of pages, by topic and URL, as `teach` does for all topics."""
         ...

@@ -48,7 +48,7 @@ class LanguageFilter:
         return self._judge.words(page)
 
     def _filtered(self, judgement: Judgement, language: str) -> Judgement:
-        accepted = not language or language in self._languages or LABEL_PART in judgement.parts
+        accepted = not language or language in self._languages or judgement.parts.get(LABEL_PART) in (0.0, 1.0)
         return judgement if accepted else _REJECTED
 
 
@@ -69,7 +69,7 @@ class LearningLanguageFilter(LanguageFilter):
             return ()
         return self._judge.learn(page, seed=seed)
 
-    def teach(self, labelled: Mapping[str, bool | None]) -> Sequence[Revision]:
+    def teach(self, labelled: Mapping[str, float | None]) -> Sequence[Revision]:
         return self._judge.teach(labelled)
 
     def vector(self, page: ParsedPage) -> bytes:

@@ -64,10 +64,10 @@ class TopicsLearner(TopicsJudge):
             (name, learner.learn(page, seed=page.url in self._seeds[name])) for name, learner in self._learners.items()
         )
 
-    def teach(self, labelled: Mapping[str, bool | None]) -> Sequence[Revision]:
+    def teach(self, labelled: Mapping[str, float | None]) -> Sequence[Revision]:
         return self.teach_topics(dict.fromkeys(self._learners, labelled))
 
-    def teach_topics(self, labelled: Mapping[str, Mapping[str, bool | None]]) -> Sequence[Revision]:
+    def teach_topics(self, labelled: Mapping[str, Mapping[str, float | None]]) -> Sequence[Revision]:
         return _merged((name, self._learners[name].teach(labels)) for name, labels in labelled.items() if labels)
 
     def vector(self, page: ParsedPage) -> bytes:

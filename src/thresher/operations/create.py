@@ -30,6 +30,7 @@ class NewCrawl:
         taxonomy: The key of this name in topic.yaml.
         examples: The key of this name in topic.yaml.
         topics: The key of this name in topic.yaml, for a crawl of several topics.
+        collection: The URL of the object storage that keeps the pages of all machines; empty for none.
         settings: Further keys of topic.yaml, which override the defaults.
     """
 
@@ -41,6 +42,7 @@ class NewCrawl:
     taxonomy: Mapping[str, Any] | None = None
     examples: Mapping[str, Any] | None = None
     topics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    collection: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -65,6 +67,8 @@ class NewCrawl:
             examples=self.examples,
             topics=self.topics,
         )
+        if self.collection:
+            text += f"collection: {self.collection}\n"
         return with_settings(text, self.settings) if self.settings else text
 
 

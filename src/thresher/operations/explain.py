@@ -256,7 +256,8 @@ def moment(seconds: float | None) -> str:
 
 def _verdict(record: PageRecord, threshold: float | None) -> str:
     verdict = "Relevant" if record.relevant else "Not relevant"
-    by = ", labelled by a person" if LABEL_PART in record.parts else ""
+    label = record.parts.get(LABEL_PART)
+    by = "" if label is None else f", labelled by a {'person' if label in (0.0, 1.0) else 'model'}"
     copy = ", a copy of another page" if record.duplicate_of else ""
     part = f", {record.reason}" if record.reason else ""
     if LANGUAGE_PART in record.parts:

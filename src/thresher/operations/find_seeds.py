@@ -15,7 +15,7 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, NoSeeds
 from thresher.judges.base import Judge, Learner
 from thresher.operations.try_page import (
     SEEDS_READ,
@@ -145,13 +145,14 @@ def find_seeds(
     if not candidates and len(failures) == len(sources):
         raise SourceFailed("; ".join(failures.values()))
     known = _known_seeds(crawl)
+    rejected = {url: "a seed of the crawl already" for url in candidates if url in known}
     chosen = [url for url in candidates if url not in known][: limits.candidates]
-    if not chosen:
-        return SeedProposal(seeds=[], pages={}, found=len(candidates), fetched=0, rejected={}, failures=failures)
-    judge, answers = _fetched(crawl, known, chosen, fetch, report)
-    pages, rejected = _readable(crawl, {url: answers[url] for url in chosen})
-    judged = _judged(judge, query.terms, pages, candidates)
-    seeds = _selected(judged, limits, rejected)
+    pages: dict[str, ParsedPage] = {}
+    seeds: list[ProposedSeed] = []
+    if chosen:
+        judge, answers = _fetched(crawl, known, chosen, fetch, report)
+        pages = _readable(crawl, {url: answers[url] for url in chosen}, rejected)
+        seeds = _selected(_judged(judge, query.terms, pages, candidates), limits, rejected)
     return SeedProposal(
         seeds=seeds,
         pages={page.url: page for page in pages.values()},
@@ -187,7 +188,7 @@ def _known_seeds(crawl: CrawlProject) -> list[str]:
     """Return the seeds that the crawl has; none for a crawl without seeds."""
     try:
         return crawl.seeds()
-    except ConfigError:
+    except NoSeeds:
         return []
 
 
@@ -213,11 +214,10 @@ def _public(urls: Sequence[str]) -> list[str]:
 
 
 def _readable(
-    crawl: CrawlProject, answers: Mapping[str, FetchedPage | str]
-) -> tuple[dict[str, ParsedPage], dict[str, str]]:
-    """Return the parsed pages by requested URL, and why the others cannot be judged."""
+    crawl: CrawlProject, answers: Mapping[str, FetchedPage | str], rejected: dict[str, str]
+) -> dict[str, ParsedPage]:
+    """Return the parsed pages by requested URL; add to `rejected` why the others cannot be judged."""
     pages: dict[str, ParsedPage] = {}
-    rejected: dict[str, str] = {}
     for url, answer in answers.items():
         if isinstance(answer, str):
             rejected[url] = answer
@@ -230,7 +230,7 @@ def _readable(
             rejected[url] = f"the same page as {page.url}"
         else:
             pages[url] = page
-    return pages, rejected
+    return pages
 
 
 def _judged(

@@ -14,13 +14,14 @@ import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from random import Random
 from typing import Any
 
 from thresher.coordination.connection import CONNECT_SECONDS
 from thresher.coordination.local_workers import read_workers
 from thresher.coordination.worker_registry import WorkerRegistry
 from thresher.errors import ConfigError, CrawlBusy
-from thresher.feedback.labels import Label, acknowledged, verdicts
+from thresher.feedback.labels import Label, acknowledged, latest_labels, model_labels, verdicts
 from thresher.feedback.sampling import LabelCandidate, most_informative, nearest_to_threshold
 from thresher.frontier.base import UrlEntry
 from thresher.monitoring.totals import Totals
@@ -127,6 +128,8 @@ CANDIDATES = 300
 EXCERPT_CHARACTERS = 600
 BOUNDARY = "boundary"
 """Reason of a question near the threshold."""
+CHECK = "check"
+"""Reason of a question about a page that a model labelled."""
 BOUNDARY_QUESTIONS = 10
 REJUDGE_SECONDS = 120.0
 """How long to wait for workers when the threshold is reported: they judge all their pages again."""
@@ -138,7 +141,8 @@ class Question:
 
     Args:
         why: ``likely`` when it is probably about the topic, ``unsure`` when the judge is uncertain, ``spread`` when it
-            differs from the other questions, ``boundary`` when it is near the threshold.
+            differs from the other questions, ``boundary`` when it is near the threshold, ``check`` when a model
+            labelled it.
         excerpt: The beginning of its text.
     """
 
@@ -177,7 +181,7 @@ class LabellingStatus:
     """The quality of a crawl, measured by its labels.
 
     Args:
-        labelled: Fetched pages with a label.
+        labelled: Fetched pages with a label of a person.
         precision: Of those that the judge would call relevant by itself, the share with a yes; None without any.
         queue: The best waiting URLs.
     """
@@ -209,13 +213,17 @@ class LabellingResult:
         return asdict(self)
 
 
-async def questions(crawl: CrawlProject, limit: int, *, boundary: bool = False) -> list[Question]:
+async def questions(
+    crawl: CrawlProject, limit: int, *, boundary: bool = False, without: Iterable[str] = ()
+) -> list[Question]:
     """Return the pages without a label whose labels are most informative.
 
     Args:
         boundary: Choose pages near the threshold, `BOUNDARY_QUESTIONS` at most.
+        without: URLs to leave out.
     """
-    known = {*await known_labels(crawl), *crawl.seeds()}
+    labels = await read_labels(crawl)
+    known = {*(url for url, label in latest_labels(labels).items() if label is not None), *crawl.seeds(), *without}
     if boundary:
         return await asyncio.to_thread(_boundary_questions, crawl, known, min(limit, BOUNDARY_QUESTIONS))
     return await asyncio.to_thread(_questions, crawl, known, limit)
@@ -258,14 +266,32 @@ def _excerpt(collection: PageStoreReader, record: PageRecord) -> str:
     return " ".join(collection.content(record.fingerprint).text.split())[:EXCERPT_CHARACTERS]
 
 
-async def known_labels(crawl: CrawlProject) -> dict[str, bool]:
-    """Return the current labels by URL."""
+async def check_questions(crawl: CrawlProject, limit: int) -> list[Question]:
+    """Return random pages that a model labelled and no person, to compare the two."""
+    labels = await read_labels(crawl)
+    unchecked = sorted(model_labels(labels).keys() - verdicts(labels).keys())
+    chosen = Random(len(unchecked)).sample(unchecked, min(limit, len(unchecked)))  # noqa: S311 - no secret
+    return await asyncio.to_thread(_questions_about, crawl, chosen)
+
+
+def _questions_about(crawl: CrawlProject, urls: Sequence[str]) -> list[Question]:
+    with PageStoreReader(crawl.folder.pages) as collection:
+        records = [record for url in urls if (record := collection.find(fingerprint(url))) and record.page]
+        return [Question(record=record, why=CHECK, excerpt=_excerpt(collection, record)) for record in records]
+
+
+async def read_labels(crawl: CrawlProject) -> list[Label]:
+    """Return the label log."""
     label_store = crawl.labels()
     try:
-        labels, _ = await label_store.read()
+        return (await label_store.read())[0]
     finally:
         await label_store.close()
-    return verdicts(labels)
+
+
+async def known_labels(crawl: CrawlProject) -> dict[str, bool]:
+    """Return the current labels of people by URL."""
+    return verdicts(await read_labels(crawl))
 
 
 class LabellingSession:
@@ -319,6 +345,12 @@ class LabellingSession:
         finally:
             await frontier.close()
         self._urls.update((each.url, each) for each in urls)
+        self._answers += len(labels)
+
+    async def add(self, labels: Sequence[Label]) -> None:
+        """Store labels of fetched pages as they are, such as those of a model."""
+        await self._record_own_verdicts([label.url for label in labels])
+        await self._append(labels)
         self._answers += len(labels)
 
     async def _append(self, labels: Sequence[Label]) -> None:

@@ -7,6 +7,7 @@ transaction, and an idle one settles each immediately.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from thresher.frontier.base import Frontier
@@ -24,10 +25,21 @@ class _Waiting:
 
 
 class BatchCommitter:
-    """Writes WARC records, stores pages and settles leases, in this order: a crash repeats a page and loses none."""
+    """Writes WARC records, stores pages and settles leases, in this order: a crash repeats a page and loses none.
 
-    def __init__(self, frontier: Frontier, archive: Archive, captures: Captures | None = None) -> None:
+    Args:
+        before_commit: Called with the settlements of a batch, after its pages are stored and before it is settled.
+    """
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        archive: Archive,
+        captures: Captures | None = None,
+        before_commit: Callable[[Sequence[Settlement]], Awaitable[None]] | None = None,
+    ) -> None:
         self._frontier = frontier
+        self._before_commit = before_commit
         self._archive = archive
         self._captures = captures
         self._pending: list[_Waiting] = []
@@ -54,7 +66,10 @@ class BatchCommitter:
             if self._captures:
                 await self._captures.keep([(waiting.record, waiting.response) for waiting in batch if waiting.response])
             await self._archive.keep([waiting.record for waiting in batch])
-            accepted = await self._frontier.commit([waiting.settlement for waiting in batch])
+            settlements = [waiting.settlement for waiting in batch]
+            if self._before_commit:
+                await self._before_commit(settlements)
+            accepted = await self._frontier.commit(settlements)
         except Exception as error:  # passed to every caller that waits for a page of this batch
             for waiting in batch:
                 if not waiting.accepted.done():

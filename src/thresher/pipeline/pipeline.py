@@ -8,7 +8,7 @@ The live engine and the lab both call `Pipeline.process`, so the lab measures wh
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -58,6 +58,7 @@ class Pipeline:
         documents: DocumentConverter | None = None,
         captures: Captures | None = None,
         stored_markup: MarkupToStore | None = None,
+        before_commit: Callable[[Sequence[Settlement]], Awaitable[None]] | None = None,
     ) -> None:
         self.frontier = frontier
         self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy)
@@ -74,7 +75,7 @@ class Pipeline:
         self._duplicate_finder = DuplicateFinder(frontier)
         self._links = LinkSelector(rules, self.host_policy, strategy)
         self.outcomes = OutcomeBuilder(rules, self._links, self.host_policy, judge=judge, stored_markup=stored_markup)
-        self._committer = BatchCommitter(frontier, archive, captures)
+        self._committer = BatchCommitter(frontier, archive, captures, before_commit)
 
     async def seed(self, urls: Sequence[str]) -> int:
         """Add the seeds, canonical URLs, to the frontier; return how many were new."""

@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from thresher.config.browser import browser_trouble, uses_browser
 from thresher.config.schema import CrawlConfig
@@ -33,6 +33,7 @@ from thresher.feedback.updates import rejudge_segments
 from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, SharedState
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.monitoring.totals import Totals
+from thresher.operations.model_labelling import CrawlLabelling
 from thresher.project import CrawlProject, build_judge, build_pipeline
 from thresher.records import Forecast
 from thresher.runner.cluster_view import ClusterSnapshot, ClusterView, SharedCluster, SingleMachine, negotiate_limits
@@ -47,10 +48,15 @@ from thresher.runner.limits import (
 from thresher.runner.shutdown import within
 from thresher.runner.worker_pool import WorkerFailed, WorkerPool, check_open_files
 
+if TYPE_CHECKING:
+    from thresher.collection.uploader import UploadThread
+
 POLL_SECONDS, SHARED_POLL_SECONDS = 0.2, 0.5
 STALE_SECONDS = 2.0
 """A store that takes longer counts as not answering."""
 DRAIN_SECONDS = 30.0
+UPLOAD_SECONDS = 60.0
+"""How long the end of a run waits until its last pages are in the collection."""
 FORCED_SECONDS = 6.0
 """After a second Ctrl-C: long enough to release leases."""
 
@@ -187,6 +193,7 @@ class Supervisor:
         self._is_owner = owner
         self._cluster: ClusterView = SharedCluster(crawl, owner=owner) if crawl.is_shared else SingleMachine()
         self._worker_pool = WorkerPool(crawl, metrics=metrics)
+        self._uploads = _upload_thread(crawl, owner=owner)
         self._snapshot = _StoreSnapshot()
         self._totals = Totals(crawl.counted_pages)
         machine = machine_name(crawl.folder, name) if crawl.is_shared else ""
@@ -217,15 +224,20 @@ class Supervisor:
                 pipeline.frontier, self._limits, owner=self._is_owner
             )
             self._started -= await self._cluster.begin()
+            if self._uploads:
+                self._uploads.start()
             if self._handles_signals:
                 self._handle_signals()
-            result = await self._result(pipeline.frontier, await self._watch(pipeline.frontier))
+            progress = await self._watch(pipeline.frontier)
+            waiting = await self._upload_rest(FORCED_SECONDS if self._ending is StopReason.FORCED else UPLOAD_SECONDS)
+            result = await self._result(pipeline.frontier, progress, waiting)
             await self._record_end(pipeline.frontier, result.ended)
         except ThresherError as error:
             await self._record_end(pipeline.frontier, RunEnd(code=ERROR, words=str(error), exit_code=error.exit_code))
             raise
         finally:
             await self._worker_pool.end_all()
+            await self._upload_rest(FORCED_SECONDS)  # nothing is left after a run that ended well
             await self._cluster.close()
             await pipeline.close()
         return result
@@ -235,7 +247,20 @@ class Supervisor:
         if self._is_owner and self._is_answered:
             await within(record_run_end(frontier, ended))
 
-    async def _result(self, frontier: CrawlStore, progress: Progress) -> RunResult:
+    async def _upload_rest(self, seconds: float) -> str:
+        """Upload what is left, and stop the uploads; return what the user must know about pages that still wait."""
+        uploads, self._uploads = self._uploads, None
+        if uploads is None:
+            return ""
+        rows = await asyncio.to_thread(uploads.finish, seconds)
+        if not rows and not uploads.error:
+            return ""
+        return (
+            f"{rows:,} rows of this machine are not in the collection yet: {uploads.error or 'the time was over'}. "
+            "The next run here uploads them, or thresher verify --repair."
+        )
+
+    async def _result(self, frontier: CrawlStore, progress: Progress, waiting: str) -> RunResult:
         ending, failures, notice = self._ending or StopReason.DONE, FailureReport(), ""
         if self._is_answered:
             with suppress(StoreError, TimeoutError):
@@ -255,7 +280,7 @@ class Supervisor:
             failures=failures,
             fetched=progress.counts.pages - self._before.pages,
             is_empty=is_empty,
-            notice=notice,
+            notice="\n".join(filter(None, [notice, waiting])),
         )
 
     def _handle_signals(self) -> None:
@@ -282,9 +307,11 @@ class Supervisor:
 
     async def _watch(self, frontier: CrawlStore) -> Progress:
         poller = Poller(lambda: self._read_store(frontier), seconds=STALE_SECONDS)
+        labelling = CrawlLabelling(self._crawl, lambda: self._snapshot.counts.pages)
         try:
             self._report(progress := await self._poll(poller))
             await self._start_all()
+            labelling.start()
             while True:
                 await self._replace_the_dead(frontier)
                 if self._is_over:
@@ -300,6 +327,7 @@ class Supervisor:
                     self._worker_pool.send_signal(signal.SIGKILL)
                 await asyncio.sleep(SHARED_POLL_SECONDS if self._crawl.is_shared else POLL_SECONDS)
         finally:
+            await labelling.close()
             if self._stop_order is not None:
                 self._stop_order.cancel()  # machines that the order did not reach notice the end when leases expire
             await poller.close()
@@ -391,6 +419,16 @@ class Supervisor:
             self._stop(StopReason.TOPICS, for_all=True)
         elif ending := self._limits.exceeded(progress.counts, seconds=progress.seconds, harvest=harvest):
             self._stop(ending, for_all=True)
+
+
+def _upload_thread(crawl: CrawlProject, *, owner: bool) -> UploadThread | None:
+    """Build the uploader of this machine; None without a collection."""
+    if not crawl.config.collection:
+        return None
+    crawl.objects()  # says so if a package is not installed
+    from thresher.runner.uploads import upload_thread
+
+    return upload_thread(crawl, owner=owner)
 
 
 def names_for(crawl: CrawlProject, workers: int, name: str = "") -> list[str]:

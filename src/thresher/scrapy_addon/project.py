@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
@@ -25,6 +25,9 @@ from thresher.topics.taxonomy.bundled import BUNDLED
 from thresher.topics.yaml_writer import with_settings
 from thresher.urls.canonical import canonicalize
 from thresher.urls.store_address import StoreAddress
+
+if TYPE_CHECKING:
+    from thresher.frontier.redis.connection import RedisConnection
 
 FOLDER = ".thresher"
 """Folder beside topic.yaml, with a subfolder for each spider."""
@@ -46,9 +49,15 @@ class SpiderCrawl(CrawlProject):
     def seeds(self) -> list[str]:
         return list(self.start)
 
-    def frontier(self, *, patience_seconds: float | None = CONNECT_SECONDS, crawl_id: str | None = None) -> CrawlStore:
+    def frontier(
+        self,
+        *,
+        patience_seconds: float | None = CONNECT_SECONDS,
+        crawl_id: str | None = None,
+        connection: RedisConnection | None = None,
+    ) -> CrawlStore:
         if self.is_shared:
-            return super().frontier(patience_seconds=patience_seconds, crawl_id=crawl_id)
+            return super().frontier(patience_seconds=patience_seconds, crawl_id=crawl_id, connection=connection)
         return SqliteFrontier(
             self.folder.frontier,
             merge=self.new_strategy().merge,
@@ -123,4 +132,6 @@ def load_topic(settings: BaseSettings) -> tuple[Path, CrawlConfig]:
             f"{path}: access and network.proxy are for thresher run; in a spider, Scrapy sends the requests, so use "
             "its own settings for passwords and proxies"
         )
+    if config.collection:
+        raise ConfigError(f"{path}: collection is for thresher run; a spider keeps its pages in its own folder")
     return path, config

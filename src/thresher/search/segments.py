@@ -12,7 +12,7 @@ from typing import Any
 from thresher.errors import DamagedFile, StoreError
 from thresher.sqlite_files import readable_uri
 from thresher.storage.migrations import check_version
-from thresher.storage.page_store import StoredContent, unpacked_links, unpacked_text
+from thresher.storage.page_store import StoredContent, segment_files, unpacked_links, unpacked_text
 
 _COLUMNS = "id, fingerprint, url, title, language, relevance, relevant, fetched_at, page, text, links"
 
@@ -128,7 +128,7 @@ def open_segments(folder: Path) -> list[Segment]:
     """Open all segments of a page store; one without tables yet is left for the next time."""
     found: list[Segment] = []
     with ExitStack() as half_open:
-        for path in sorted(folder.glob("*.db")):
+        for path in segment_files(folder):
             found.append(Segment(path))
             half_open.callback(found[-1].close)
         half_open.pop_all()

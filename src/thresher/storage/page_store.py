@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 UNCHANGED = "unchanged"
 """The reason of a revisit that found the page unchanged; such a row has no page, and the row before it counts."""
 
+COLLECTED = "collected"
+"""The subfolder of a page store with copies of the segments of other machines, see `thresher.collection`."""
+
 _SQL = resources.files("thresher.storage") / "sql"
 _LAST = (
     "SELECT id, relevant, duplicate_of, parts, topics FROM page WHERE fingerprint = ? AND page = 1 "
@@ -44,6 +47,11 @@ _STORED = (
     "FROM page AS own WHERE page = 1 AND id > ? "
     "AND id = (SELECT max(id) FROM page WHERE fingerprint = own.fingerprint AND page = 1) ORDER BY id LIMIT ?"
 )
+
+
+def segment_files(folder: Path) -> list[Path]:
+    """Return the segments of a page store: those that this machine writes, then copies of those of others."""
+    return [*sorted(folder.glob("*.db")), *sorted((folder / COLLECTED).glob("*.db"))]
 
 
 Packed = bytes

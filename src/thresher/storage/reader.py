@@ -26,6 +26,7 @@ from thresher.storage.page_store import (
     FoundLink,
     PageRecord,
     StoredContent,
+    segment_files,
     unpacked_links,
     unpacked_parts,
     unpacked_text,
@@ -125,7 +126,7 @@ class PageStoreReader:
 
     def __init__(self, folder: Path, *, without_opt_outs: bool = False) -> None:
         self._without_opt_outs = without_opt_outs
-        self._paths = sorted(folder.glob("*.db"))
+        self._paths = segment_files(folder)
         opened: dict[str, sqlite3.Connection] = {}
         with ExitStack() as half_open:
             for path in self._paths:

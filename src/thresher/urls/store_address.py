@@ -1,4 +1,4 @@
-"""The URL of a shared store: parsed, compared, and written without its password.
+"""The URL of a shared store: parsed, compared, and written without its password; and that of a collection.
 
 A password may contain unencoded special characters such as ``@``, ``/``, ``#`` or ``:``. The user part therefore ends
 at the last ``@``, and printed or recorded URLs contain no part of it but the user name.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from thresher.errors import ConfigError
 
 SQLITE = "sqlite"
 """The store of a crawl on one machine: a file in its folder."""
@@ -123,3 +125,24 @@ def same_store(one: str, other: str) -> bool:
         return one == other
     first, second = StoreAddress.parse(one), StoreAddress.parse(other)
     return first is not None and second is not None and first.key == second.key
+
+
+COLLECTION_SCHEMES = ("s3", "gs", "az", "file")
+
+
+def check_collection(url: str) -> str:
+    """Return the URL of a collection, without a slash at its end.
+
+    Raises:
+        ConfigError: It has no known scheme, no bucket, or a password.
+    """
+    parts = urlsplit(url)
+    is_complete = bool(parts.path.strip("/") if parts.scheme == "file" else parts.netloc)
+    if parts.scheme not in COLLECTION_SCHEMES or not is_complete:
+        raise ConfigError(
+            f"{parts.scheme or url[:40]!r} names no collection; expected s3://bucket/prefix, gs://…, az://… or "
+            "file:///folder"
+        )
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ConfigError("the URL of a collection has no user, password or query; they come from the environment")
+    return url.rstrip("/")

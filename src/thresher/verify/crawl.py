@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from thresher.config.folder import CrawlFolder
 from thresher.coordination.connection import CONNECT_SECONDS
 from thresher.coordination.worker_names import machine_mark
 from thresher.coordination.worker_registry import WorkerRegistry, machines
-from thresher.errors import ConfigError, StoreError, StoreLost
+from thresher.errors import ConfigError, StoreError, StoreLost, StoreRefused, StoreUnreachable
 from thresher.frontier.base import Frontier
 from thresher.project import CrawlProject, build_strategy
 from thresher.records import Candidate
@@ -22,6 +24,9 @@ from thresher.verify.findings import FindingState, VerifyFinding, VerifyReport
 from thresher.verify.frontier_check import Queue, QueueCheck
 from thresher.verify.page_rows import VerifiedRows
 from thresher.verify.page_store_check import check_segments, flaw_of, segment_paths
+
+if TYPE_CHECKING:
+    from thresher.verify.collection_check import CollectionCheck
 
 _RESTARTED = (
     "the store had lost the crawl; its seeds, pages and links are queued again, labels and learned models are lost"
@@ -38,23 +43,42 @@ async def verify(crawl: CrawlProject, *, repair: bool = False) -> VerifyReport:
     with crawl.folder.only_one_run() if repair else nullcontext():
         running = not repair and bool(crawl.folder.runner())
         findings = check_segments(crawl.folder.pages, repair=repair)
+        collected, unchecked = await _update_pages(crawl)
         looked_at = {"segments": len(segment_paths(crawl.folder.pages))}
         if any(finding.state == "wrong" for finding in findings):
-            unchecked = ["the frontier: segments must be repaired first"]
+            unchecked = [*unchecked, "the frontier: segments must be repaired first"]
             return VerifyReport(findings=findings, looked_at=looked_at, unchecked=unchecked)
-        compared = await _compare(crawl, repair=repair, running=running)
+        if collected:
+            looked_at["collection segments"] = collected.update.entries
+        compared = await _compare(crawl, collected, repair=repair, running=running)
         return VerifyReport(
             findings=[*findings, *compared.findings],
             looked_at={**looked_at, **compared.looked_at},
-            unchecked=compared.unchecked,
+            unchecked=[*unchecked, *compared.unchecked],
         )
 
 
-async def _compare(crawl: CrawlProject, *, repair: bool, running: bool) -> VerifyReport:
+async def _update_pages(crawl: CrawlProject) -> tuple[CollectionCheck | None, list[str]]:
+    """Copy the pages of other machines to this folder; return the check of the collection, or why there is none."""
+    try:
+        update = await asyncio.to_thread(crawl.update_pages)
+    except (StoreUnreachable, StoreRefused) as error:
+        return None, [f"the pages of other machines: {error}"]
+    if update is None:
+        return None, []
+    from thresher.verify.collection_check import CollectionCheck  # its package may not be installed
+
+    return CollectionCheck(update), []
+
+
+async def _compare(
+    crawl: CrawlProject, collected: CollectionCheck | None, *, repair: bool, running: bool
+) -> VerifyReport:
     if not crawl.is_shared:
         _refuse_damaged(crawl.folder.frontier)
     with TemporaryDirectory(prefix="thresher-verify-") as place:
-        return await _compare_with(_with_queue(crawl, Path(place)), crawl, repair=repair, running=running)
+        queued = _with_queue(crawl, Path(place))
+        return await _compare_with(queued, crawl, collected, repair=repair, running=running)
 
 
 def _with_queue(crawl: CrawlProject, place: Path) -> CrawlProject:
@@ -65,7 +89,9 @@ def _with_queue(crawl: CrawlProject, place: Path) -> CrawlProject:
     return replace(crawl, folder=CrawlFolder(copy_database(original, place).parent))
 
 
-async def _compare_with(queued: CrawlProject, crawl: CrawlProject, *, repair: bool, running: bool) -> VerifyReport:
+async def _compare_with(
+    queued: CrawlProject, crawl: CrawlProject, collected: CollectionCheck | None, *, repair: bool, running: bool
+) -> VerifyReport:
     lost = await _loss_of(queued)
     if lost and not repair:
         finding = VerifyFinding(part="frontier", state=FindingState.WRONG, words=lost)
@@ -75,8 +101,10 @@ async def _compare_with(queued: CrawlProject, crawl: CrawlProject, *, repair: bo
         if lost:
             await _restart(crawl, frontier)
         of_warc, captures = await _check_warc(crawl, frontier, repair=repair, running=running)
+        if collected:
+            await collected.run(crawl, frontier, repair=repair)
         with VerifiedRows(crawl.folder.pages) as rows:  # including those that were just restored from captures
-            queue = await _queue(crawl, frontier, running=running)
+            queue = await _queue(crawl, frontier, collected, running=running)
             compared = await QueueCheck(queue, rows, repair=repair).run()
     finally:
         await frontier.close()
@@ -84,7 +112,12 @@ async def _compare_with(queued: CrawlProject, crawl: CrawlProject, *, repair: bo
         [VerifyFinding(part="frontier", state=FindingState.MENDED, words=f"{_RESTARTED} ({lost})")] if lost else []
     )
     return VerifyReport(
-        findings=[*restarted, *compared.findings, *of_warc],
+        findings=[
+            *restarted,
+            *(collected.findings(repair=repair) if collected else ()),
+            *compared.findings,
+            *of_warc,
+        ],
         looked_at={**compared.looked_at, **captures},
         unchecked=compared.unchecked,
     )
@@ -126,13 +159,14 @@ async def _check_warc(
         from thresher.verify.warc_check import WarcCheck
     except ModuleNotFoundError as error:
         raise ConfigError(f'WARC files need another package: pip install "thresher-crawler[warc]" ({error})') from error
-    with VerifiedRows(crawl.folder.pages) as rows:
+    with VerifiedRows(crawl.folder.pages, own=True) as rows:
         return await WarcCheck(folder, crawl.folder.pages, repair=repair, is_running=running).run(rows, frontier)
 
 
-async def _queue(crawl: CrawlProject, frontier: Frontier, *, running: bool) -> Queue:
+async def _queue(crawl: CrawlProject, frontier: Frontier, collected: CollectionCheck | None, *, running: bool) -> Queue:
     scope = crawl.rules().scope
     others_work, is_whole = await _machines(crawl) if crawl.is_shared else (False, True)
+    is_whole = is_whole or (collected is not None and not others_work)
     return Queue(
         frontier=frontier,
         outside=lambda url, hops: scope.allows(url, hops) or trap(url),

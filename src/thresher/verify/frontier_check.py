@@ -122,7 +122,8 @@ class QueueCheck:
                 links.update((link.url, link) for link in candidates_of(row))
         new_links = [link for link in links.values() if self._is_new(link.url)]
         self._seen.links += len(new_links)
-        async for link, entry in self._found(new_links):
+        without_row = [link for link in new_links if fingerprint(link.url) not in self._rows]  # others are rows here
+        async for link, entry in self._found(without_row):
             self._compare_link(link, entry)
 
     def _compare(self, row: VerifiedRow, entry: UrlEntry | None) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
 from thresher.storage.migrations import check_version
-from thresher.storage.page_store import FoundLink, unpacked_links
+from thresher.storage.page_store import FoundLink, segment_files, unpacked_links
 from thresher.verify.page_store_check import segment_paths
 
 _ROWS = (
@@ -40,10 +40,15 @@ class VerifiedRow:
 
 
 class VerifiedRows:
-    """All rows of a page store, for reading."""
+    """All rows of a page store, for reading.
 
-    def __init__(self, folder: Path) -> None:
-        self._segments = [segment for path in segment_paths(folder) if (segment := _opened(path)) is not None]
+    Args:
+        own: Whether only the segments that this machine writes are read, without copies of those of others.
+    """
+
+    def __init__(self, folder: Path, *, own: bool = False) -> None:
+        paths = segment_paths(folder) if own else segment_files(folder)
+        self._segments = [segment for path in paths if (segment := _opened(path)) is not None]
 
     def __enter__(self) -> VerifiedRows:
         return self

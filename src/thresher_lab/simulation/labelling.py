@@ -7,7 +7,7 @@ of the crawl: the area under its hits since the answers, per area of an oracle t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -25,6 +25,8 @@ from thresher_lab.statistics import metrics
 
 Ask = Callable[[Sequence[LabelCandidate], int], Sequence[str]]
 """Chooses this many pages to ask about."""
+Answer = Callable[[Sequence[ParsedPage]], Awaitable[Mapping[str, float]]]
+"""Labels pages by URL: True or False, or the probability by a model; pages without an answer are left out."""
 Chances = NDArray[np.float64]
 """The relevance of each page of a web; below 0 where there is no page."""
 NO_PAGE = -1.0
@@ -83,14 +85,14 @@ class LabelledCrawlResult:
 
     Args:
         before: The pages until the questions, by their numbers.
-        labelled: The labels, by the pages' numbers.
+        labelled: The labels, by the pages' numbers: by a model, probabilities.
         after: The pages from then on.
         right_after: The relevance of all pages right after the answers.
         in_the_end: Their relevance at the end.
     """
 
     before: Sequence[int]
-    labelled: Mapping[int, bool]
+    labelled: Mapping[int, float]
     after: Sequence[int]
     right_after: Chances
     in_the_end: Chances
@@ -119,15 +121,24 @@ class LabelledCrawl:
         task: What to crawl.
         judge: The task's judge.
         page_cache: The web's pages.
+        answer: Who labels the pages; by default the truth.
     """
 
     def __init__(
-        self, bench: TaskRunner, task: Task, *, judge: Judge, page_cache: PageCache, course: LabellingSchedule
+        self,
+        bench: TaskRunner,
+        task: Task,
+        *,
+        judge: Judge,
+        page_cache: PageCache,
+        course: LabellingSchedule,
+        answer: Answer | None = None,
     ) -> None:
         self._web = bench.web
         self._page_cache = page_cache
         self._judge = judge
         self._course = course
+        self._answer = answer or self._true_labels
         self._seeds = bench.seeds(task)
         self._targets = bench.web.targets(task.topic)
         self._simulator: Simulator = bench.simulator_with(task, judge)
@@ -135,28 +146,36 @@ class LabelledCrawl:
     async def run(self, ask: Ask) -> LabelledCrawlResult:
         """Crawl, ask, and continue."""
         before = await self._crawl([self._web.url_of(seed) for seed in self._seeds], self._course.before)
-        labelled: dict[int, bool] = {}
-        while len(labelled) < self._course.labels and (answers := self._answers(ask, before, labelled)):
-            labelled |= answers
-            await self._simulator.teach({self._web.url_of(page): yes for page, yes in answers.items()})
+        labelled: dict[int, float | None] = {}
+        while len(labelled) < self._course.labels and (chosen := self._chosen(ask, before, labelled)):
+            answers = await self._answer(list(chosen.values()))
+            labelled |= {number: answers.get(page.url) for number, page in chosen.items()}
+            await self._simulator.teach(answers)
         right_after = self._chances()
         after = await self._crawl([], self._course.after)
         return LabelledCrawlResult(
-            before=before, labelled=labelled, after=after, right_after=right_after, in_the_end=self._chances()
+            before=before,
+            labelled={number: label for number, label in labelled.items() if label is not None},
+            after=after,
+            right_after=right_after,
+            in_the_end=self._chances(),
         )
 
     async def _crawl(self, starts: Sequence[str], budget: int) -> list[int]:
         crawl = await self._simulator.run(starts, budget)
         return [fetch.page_id for fetch in crawl.fetches]
 
-    def _answers(self, ask: Ask, crawled: Sequence[int], labelled: Mapping[int, bool]) -> dict[int, bool]:
-        """Choose the next questions among the crawled pages, and answer them."""
+    async def _true_labels(self, pages: Sequence[ParsedPage]) -> Mapping[str, float]:
+        return {page.url: self._web.page_id(page.url) in self._targets for page in pages}
+
+    def _chosen(self, ask: Ask, crawled: Sequence[int], labelled: Mapping[int, float | None]) -> dict[int, ParsedPage]:
+        """Choose the next questions among the crawled pages."""
         count = min(self._course.at_once, self._course.labels - len(labelled))
         known = {-1, *self._seeds, *labelled}
-        pages = [self._page_cache.page(page) for page in dict.fromkeys(crawled) if page not in known]
-        chosen = ask([self._candidate(page) for page in pages if page], count)
-        numbers = [self._web.page_id(url) for url in chosen]
-        return {number: number in self._targets for number in numbers if number is not None}
+        found = {number: self._page_cache.page(number) for number in dict.fromkeys(crawled) if number not in known}
+        pages = {page.url: (number, page) for number, page in found.items() if page}
+        chosen = ask([self._candidate(page) for _, page in pages.values()], count)
+        return dict(pages[url] for url in chosen)
 
     def _candidate(self, page: ParsedPage) -> LabelCandidate:
         judged = self._judge.judge(page)
@@ -210,7 +229,7 @@ def _measured(
     new[[page for page in arm.before if page >= 0]] = False
     return {
         "labels": len(arm.labelled),
-        "yes": sum(arm.labelled.values()),
+        "yes": sum(label > 0.5 for label in arm.labelled.values()),
         "left": len(targets - set(arm.before)),
         "average_precision": average_precision(arm.right_after[rest], truths[rest]),
         "average_precision_of_new_pages": average_precision(arm.right_after[new], truths[new])

@@ -209,7 +209,7 @@ class Simulator:
             virtual_seconds=self._clock.now,
         )
 
-    async def teach(self, labelled: Mapping[str, bool | None]) -> None:
+    async def teach(self, labelled: Mapping[str, float | None]) -> None:
         """Train the judge on labels, and rescore the queue."""
         await self._pipeline.updater.teach(labelled)
 

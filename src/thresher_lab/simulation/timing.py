@@ -54,7 +54,7 @@ class TimedLearner(TimedJudge):
         with self._watch:
             return self._learner.learn(page, seed=seed)
 
-    def teach(self, labelled: Mapping[str, bool | None]) -> Sequence[Revision]:
+    def teach(self, labelled: Mapping[str, float | None]) -> Sequence[Revision]:
         with self._watch:
             return self._learner.teach(labelled)
 

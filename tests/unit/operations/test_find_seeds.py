@@ -105,6 +105,7 @@ def test_known_seeds_are_no_candidates(crawl):
     pages = {"http://a.example/": SOLAR, "http://b.example/": SOLAR + " More."}
     found = find_seeds(crawl, QUERY, {"x": Listed(*pages)}, fetch=fetch_from(pages))
     assert [seed.url for seed in found.seeds] == ["http://b.example/"]
+    assert found.rejected == {"http://a.example/": "a seed of the crawl already"}
 
 
 def test_an_unknown_source_is_an_error(crawl):

@@ -7,7 +7,7 @@ from typing import Any
 
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.errors import ConfigError
-from thresher.feedback.labels import latest_labels
+from thresher.feedback.labels import verdicts
 from thresher.operations.explain import Explanation, FrontierInfo, explanation_of, frontier_info_of
 from thresher.parsing.main_content import PageContent
 from thresher.project import CrawlProject
@@ -43,7 +43,7 @@ async def page(open_crawl: OpenCrawl, *, url: str) -> dict[str, Any]:
         "markdown": content.markdown[:MOST_CHARACTERS],
         **asdict(content.metadata),
         "links": [_link(link) for link in links],
-        "label": latest_labels(await open_crawl.labels()).get(canonical),
+        "label": verdicts(await open_crawl.labels()).get(canonical),
     }
 
 

@@ -172,7 +172,7 @@ class Correction:
         return _chance(_logit(threshold) - self.offset)
 
 
-def recalibrate(chances: Weights, labels: Sequence[bool | None], label_shift: Weights) -> Correction:
+def recalibrate(chances: Weights, labels: Sequence[float | None], label_shift: Weights) -> Correction:
     """Find the maximum a posteriori offset for the labels, with a Gaussian prior around 0.
 
     Labels also correct the topic vector, which raises or lowers pages similar to the labelled ones. The mean of that
@@ -180,18 +180,19 @@ def recalibrate(chances: Weights, labels: Sequence[bool | None], label_shift: We
 
     Args:
         chances: The probabilities of all pages, before labels correct the topic vector.
-        labels: Whether each of them is on topic; None without a label.
+        labels: Whether each of them is on topic, or the probability by a model; None without a label.
         label_shift: How much labels have raised or lowered each page, in heights.
     """
     if all(label is None for label in labels):
         return Correction()
     known = np.array([label is not None for label in labels])
-    logits, truth = np.array([_logit(chance) for chance in chances[known]]), np.array(labels)[known].astype(np.float64)
+    logits, given = np.array([_logit(chance) for chance in chances[known]]), np.array(labels)[known].astype(np.float64)
+    truth, weights = np.round(given), np.abs(2.0 * given - 1.0)
     offset = 0.0
     for _ in range(NEWTON_STEPS):
         p = 1.0 / (1.0 + np.exp(-(logits + offset)))
-        slope = float((truth - p).sum()) - offset / OFFSET_DEVIATION**2
-        step = slope / (float((p * (1.0 - p)).sum()) + 1.0 / OFFSET_DEVIATION**2)
+        slope = float((weights * (truth - p)).sum()) - offset / OFFSET_DEVIATION**2
+        step = slope / (float((weights * p * (1.0 - p)).sum()) + 1.0 / OFFSET_DEVIATION**2)
         offset += min(max(step, -1.0), 1.0)
     unsure = np.where(known, 0.0, chances * (1.0 - chances))
     return Correction(offset=offset - PER_HEIGHT * float(unsure @ label_shift) / max(float(unsure.sum()), 1e-9))

@@ -27,7 +27,7 @@ from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.snapshot import EntrySizer, LearnerState
 from thresher.judges.adaptive.terms import PhraseWords, TermVector, term_weights
 from thresher.judges.adaptive.topic_model import TopicExamples, TopicModel, TopicModelConstants, TopicSimilarity, fit
-from thresher.judges.base import FINAL_PAGES, LEAST_CHANGE, MOST_WORDS, StateStore
+from thresher.judges.base import FINAL_PAGES, LEAST_CHANGE, MOST_WORDS, StateStore, is_certain, label_weight, with_label
 from thresher.modelstate.codec import readable
 from thresher.modelstate.schedule import RefitSchedule
 from thresher.records import LABEL_PART, UNLABELLED_PART, Judgement, ParsedPage, Revision, TermWeight
@@ -71,8 +71,8 @@ class LanguageModel:
         self.refit_schedule = RefitSchedule(refit_pages)
         self._fitting = EntrySizer()
         self._seeds: dict[str, None] = {}
-        self._labelled: dict[str, bool | None] = {}
-        self._labelled_elsewhere: dict[str, bool | None] = {}
+        self._labelled: dict[str, float | None] = {}
+        self._labelled_elsewhere: dict[str, float | None] = {}
         self._given: dict[str, float] = {}
         self._relevance: dict[str, float] = {}
         self._refit()
@@ -100,11 +100,11 @@ class LanguageModel:
         best = np.argsort(-np.abs(parts), kind="stable")[:MOST_WORDS]
         return [TermWeight(term=terms.names[known[place]], weight=float(parts[place])) for place in best]
 
-    def add(self, url: str, terms: TermVector, *, seed: bool, verdict: bool | None) -> None:
+    def add(self, url: str, terms: TermVector, *, seed: bool, verdict: float | None) -> None:
         """Add a page: permanently when it is an example, else by reservoir sampling."""
         if verdict is not None:
             self._labelled[url] = verdict
-        if (seed or verdict is not None) and self._has_room(verdict is not False):
+        if (seed or verdict is not None) and self._has_room(1.0 if verdict is None else verdict):
             if seed:
                 self._seeds[url] = None
             self.sample.keep(url, terms)
@@ -112,7 +112,7 @@ class LanguageModel:
             self._given.pop(left, None)
             self._relevance.pop(left, None)
 
-    def set_labels(self, labelled: Mapping[str, bool | None]) -> None:
+    def set_labels(self, labelled: Mapping[str, float | None]) -> None:
         """Set labels of pages of the sample; None withdraws a label."""
         for url, relevant in labelled.items():
             self._labelled[url] = relevant
@@ -121,18 +121,19 @@ class LanguageModel:
             if relevant is not None and self._has_room(relevant):
                 self.sample.keep_known(url)
 
-    def _has_room(self, relevant: bool) -> bool:
-        """Return whether one more positive (or negative) example may be kept permanently."""
-        refused = sum(self.verdict(url) is False for url in self.sample.kept_urls)
-        return (self.sample.kept - refused if relevant else refused) < MOST_EXAMPLES
+    def _has_room(self, label: float) -> bool:
+        """Return whether one more positive (or negative) example may be kept permanently; of models, half as many."""
+        refused = sum(_is_no(self.verdict(url)) for url in self.sample.kept_urls)
+        most = MOST_EXAMPLES if is_certain(label) else MOST_EXAMPLES // 2
+        return (refused if _is_no(label) else self.sample.kept - refused) < most
 
-    def verdict(self, url: str) -> bool | None:
-        """Return the label of a page: given to this worker, or else to another."""
+    def verdict(self, url: str) -> float | None:
+        """Return the label of a page, by a model its probability: given to this worker, or else to another."""
         return self._labelled[url] if url in self._labelled else self._labelled_elsewhere.get(url)
 
     def _is_example(self, url: str) -> bool:
         verdict = self.verdict(url)
-        return url in self._seeds if verdict is None else verdict
+        return url in self._seeds if verdict is None else not _is_no(verdict)
 
     def is_due(self) -> bool:
         return self.refit_schedule.is_fit_due(self.sample.seen, self.sample.seen_by_all, len(self.sample))
@@ -164,15 +165,18 @@ class LanguageModel:
 
     def _fit(self) -> tuple[TopicModel, list[TopicSimilarity]]:
         phrase = self.sample.row("", TermVector.of(self._phrase))
-        places = {url: place for place, url in enumerate(self.sample.urls)}
-        seeds = [places[url] for url in self._seeds if url in places and self.verdict(url) is not False]
-        yes = [place for url, place in places.items() if self.verdict(url) and url not in self._seeds]
-        no = [place for url, place in places.items() if self.verdict(url) is False]
+        urls = list(self.sample.urls)
+        places = {url: place for place, url in enumerate(urls)}
+        seeds = [places[url] for url in self._seeds if url in places and self.verdict(url) != 0.0]
+        labels = {place: label for url, place in places.items() if (label := self.verdict(url)) is not None}
+        labels = {place: label for place, label in labels.items() if label == 0.0 or urls[place] not in self._seeds}
+        no = [place for place, label in labels.items() if _is_no(label)]
+        yes = [place for place, label in labels.items() if not _is_no(label)]
         examples = TopicExamples(
-            places=seeds or yes,
+            places=seeds or [place for place in yes if is_certain(labels[place])] or yes,
             seeds=seeds,
             pairs=[self.sample.terms[pair] for pair in self._pairs if pair in self.sample.terms],
-            labelled=LabelledRows(yes=yes, no=no),
+            labelled=LabelledRows(yes=yes, no=no, weights=[label_weight(labels[place]) for place in (*yes, *no)]),
             phrase=dict(zip(phrase.numbers.tolist(), phrase.weights.tolist(), strict=True)),
         )
         openings = None
@@ -192,9 +196,15 @@ class LanguageModel:
         return now
 
     def _reward(self, url: str, s: TopicSimilarity) -> float:
-        """Return the reward: 1 with a positive label, half of the model's with a negative one, as links may be good."""
+        """Return the reward: 1 with a positive label, half of the model's with a negative one, as links may be good.
+
+        A label that counts less moves the reward less.
+        """
         labelled, reward = self.verdict(url), self._model.reward(s)
-        return reward if labelled is None else 1.0 if labelled else reward / 2
+        if labelled is None:
+            return reward
+        target, weight = reward / 2 if _is_no(labelled) else 1.0, label_weight(labelled)
+        return target * weight + reward * (1.0 - weight)
 
     def _judgement(self, url: str, s: TopicSimilarity, chance: float) -> Judgement:
         """Make the judgement from the similarity and the probability before label correction."""
@@ -205,7 +215,7 @@ class LanguageModel:
             parts["taught"] = s.corrected - s.plain
         if labelled is not None:
             parts |= {LABEL_PART: float(labelled), UNLABELLED_PART: relevance}
-            relevance = float(labelled)
+            relevance = with_label(relevance, labelled)
         return Judgement(
             relevance=relevance,
             relevant=relevance >= self._threshold,
@@ -250,7 +260,7 @@ class LanguageModel:
         if url in self.sample:
             if verdict is not None and self._has_room(verdict):
                 self.sample.keep_known(url)
-        elif (is_seed or verdict is not None) and self._has_room(verdict is not False):
+        elif (is_seed or verdict is not None) and self._has_room(1.0 if verdict is None else verdict):
             if is_seed:
                 self._seeds[url] = None
             self.sample.keep(url, TermVector.of(other.snapshot.terms_of(place)))
@@ -297,7 +307,7 @@ class AdaptiveJudge:
         self.threshold = threshold
         self._phrase_words = PhraseWords(topic_profile.phrases)
         self._seeds = topic_profile.seeds | topic_profile.yes
-        self._labelled: dict[str, bool | None] = {**topic_profile.labelled}
+        self._labelled: dict[str, float | None] = {**topic_profile.labelled}
         word_vectors = load_word_vectors()
         self._languages = {
             name: LanguageModel(
@@ -348,7 +358,7 @@ class AdaptiveJudge:
             self._write(name)
         return revisions
 
-    def teach(self, labelled: Mapping[str, bool | None]) -> Sequence[Revision]:
+    def teach(self, labelled: Mapping[str, float | None]) -> Sequence[Revision]:
         """Apply labels: at once for pages of the sample, for others when they are learned."""
         self._labelled.update(labelled)
         self._judged = None
@@ -402,6 +412,10 @@ class AdaptiveJudge:
     def _plain_weights(self, page: ParsedPage) -> TermVector:
         """Return a page's term weights, without regard to the topic."""
         return term_weights(page)
+
+
+def _is_no(label: float | None) -> bool:
+    return label is not None and label < 0.5
 
 
 def _kind(name: str) -> str:

@@ -4,7 +4,7 @@ A label also applies to similar pages. So the label is compared with the height 
 that the judge gives a page without labels, and the error is spread over all pages by their similarity:
 
     e_i  = max(aim_yes − h_i, 0) for a yes,  min(aim_no − h_i, 0) for a no
-    a    = (K + noise)⁻¹ e,   K_ij = z_i · z_j
+    a    = (K + diag(noise / w))⁻¹ e,   K_ij = z_i · z_j
     h(z) = h_before(z) + z · v,   v = Σ a_i z_i
 
 This is the posterior mean of a Gaussian process whose prior mean is the judge without labels: pages unlike all labelled
@@ -13,6 +13,8 @@ terms, judging costs the same, and the weight of every term can still be explain
 
 Probability and verdict follow h in both directions. The reward of strategies is the maximum of the value before and
 after: a page that is near the topic without being about it may still lead to the topic.
+
+`w` is the weight of a label: 1 for one by a person, |2p − 1| for one by a model with the probability p.
 
 The targets (aims) are beyond the heights of a good page (1) and of an ordinary one (0): labels that contradict the
 judge change more than those that confirm it. Labelled pages are not simply added to the seeds: users are asked about
@@ -31,10 +33,15 @@ from thresher.judges.adaptive.terms import Matrix, Weights
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledRows:
-    """Rows of the sample with a positive and with a negative label."""
+    """Rows of the sample with a positive and with a negative label.
+
+    Args:
+        weights: How much each label counts, up to 1: of the positive ones, then of the negative ones.
+    """
 
     yes: Sequence[int] = ()
     no: Sequence[int] = ()
+    weights: Sequence[float] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,12 +60,13 @@ def errors(heights: Weights, labelled: LabelledRows, label_targets: LabelTargets
     return np.concatenate([short, beyond])
 
 
-def correction_vector(pages: Matrix, missed: Weights, noise: float, *, terms: int) -> Weights:
+def correction_vector(pages: Matrix, missed: Weights, noise: Weights, *, terms: int) -> Weights:
     """Return v.
 
     Args:
         pages: The labelled pages z, each of length 1.
         missed: The errors e.
+        noise: The variance of each label.
         terms: Number of terms.
     """
     similarity = np.empty((len(missed), len(missed)))
@@ -68,5 +76,5 @@ def correction_vector(pages: Matrix, missed: Weights, noise: float, *, terms: in
         page[own] = pages.weights[first:last]
         row[:] = pages.sums(page.take(pages.numbers) * pages.weights)
         page[own] = 0.0
-    amounts = np.linalg.solve(similarity + noise * np.eye(len(missed)), missed).astype(np.float64)
+    amounts = np.linalg.solve(similarity + np.diag(noise), missed).astype(np.float64)
     return np.bincount(pages.numbers, pages.per_term(amounts) * pages.weights, minlength=terms).astype(np.float64)

@@ -210,7 +210,7 @@ class LearnerState:
     worker: str
     snapshot: ReservoirSnapshot
     seeds: Collection[str]
-    labelled: Mapping[str, bool | None]
+    labelled: Mapping[str, float | None]
     given: Mapping[str, float]
 
     def entry(self, **more: Any) -> bytes:
@@ -238,8 +238,8 @@ class LearnerState:
         """
         arrays, values = unpack_state(entry)
         snapshot, labelled = ReservoirSnapshot.decode(arrays, values), values["told"]
-        if not isinstance(labelled, dict) or not all(isinstance(verdict, bool | None) for verdict in labelled.values()):
-            raise BadEntry("its labels are neither true, false nor null")
+        if not isinstance(labelled, dict) or not all(map(_is_label, labelled.values())):
+            raise BadEntry("its labels are neither true, false, null nor probabilities")
         given = zip(snapshot.urls, values["given"], strict=True)
         state = cls(
             worker=str(values["worker"]),
@@ -249,6 +249,10 @@ class LearnerState:
             given={url: relevance for url, relevance in given if relevance is not None},
         )
         return state, values
+
+
+def _is_label(value: object) -> bool:
+    return value is None or isinstance(value, bool) or (isinstance(value, float) and 0.0 <= value <= 1.0)
 
 
 class EntrySizer:

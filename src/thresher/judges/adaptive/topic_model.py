@@ -55,6 +55,7 @@ MIDDLE_SHARE = 0.5
 """The middle is at most this share of the score of a seed."""
 UNNAMED = 0.5
 """Where no example contains a word of the phrase, this share of the early similarity is used for `named`."""
+LEAST_LABEL_WEIGHT = 1e-6  # of a label with the probability one half
 LEVEL_WITHOUT_SEEDS = 0.25
 """The level when there is neither a seed nor a background to estimate it from."""
 
@@ -232,9 +233,12 @@ def fit(
     similarities = early.similarities(matrix)
     known = Scale(examples=len(examples.places), early_left_out=left_out)
     on_topic = logistic(early_evidence(known, *similarities[:2]), constants.early)
-    on_topic[list(examples.labelled.no)] = 0.0
+    labelled = examples.labelled
+    weights = np.array(labelled.weights, dtype=np.float64)
+    on_topic[list(labelled.no)] *= 1.0 - weights[len(labelled.yes) :]
     w = matrix.pages * (1.0 - on_topic)
-    w[[*examples.places, *examples.labelled.yes]] = 0.0
+    w[list(labelled.yes)] *= 1.0 - weights[: len(labelled.yes)]
+    w[list(examples.places)] = 0.0
     model, s = _fit_once(matrix, terms, examples, constants, w, early, known)
     model, after = _apply_labels(model, s, matrix, examples, constants)
     if openings:
@@ -314,7 +318,8 @@ def _apply_labels(
     scale = max(model.level - model.middle, 1e-9)
     missed = errors((s - model.middle) / scale, labelled, constants.label_targets)
     labelled_pages = unit_z.rows([*labelled.yes, *labelled.no])
-    v = correction_vector(labelled_pages, missed, constants.label_targets.noise, terms=len(model.direction))
+    noise = constants.label_targets.noise / np.maximum(labelled.weights, LEAST_LABEL_WEIGHT)
+    v = correction_vector(labelled_pages, missed, noise, terms=len(model.direction))
     after = s + scale * unit_z.sums(unit_z.weights * v.take(matrix.numbers))
     return replace(model, corrected=model.direction + scale * v), after
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.snapshot import EntrySizer, LearnerState
 from thresher.judges.adaptive.terms import TermVector
+from thresher.judges.base import label_weight
 from thresher.judges.estimators.sections import Counts
 from thresher.topics.profile import TopicProfile
 
@@ -18,6 +19,8 @@ MOST_EXAMPLES = 200
 """Upper bound of permanently kept seeds and labelled pages; further ones are sampled like any other page."""
 FEWEST_BACKGROUND = 10
 """Pages besides the examples that training needs at least."""
+LEAST_LABEL_WEIGHT = 0.5
+"""Labels of models that count less are no examples."""
 MOST_TERMS = 2_000
 """Terms of one page that are used, the most frequent ones: a page of random words must not fill the memory."""
 
@@ -35,20 +38,20 @@ class TrainingPages:
         self.given: dict[str, float] = {}
         self._seed_urls = topic_profile.seeds
         self._from_user = topic_profile.labelled
-        self._labelled: dict[str, bool | None] = dict(self._from_user)
-        self._labelled_elsewhere: dict[str, bool | None] = {}
+        self._labelled: dict[str, float | None] = dict(self._from_user)
+        self._labelled_elsewhere: dict[str, float | None] = {}
         self._seeds: set[str] = set()
         self._chinese: dict[str, bool] = {}
         self._peer_languages: dict[str, Mapping[str, bool]] = {}
         self._fitting = EntrySizer()
 
-    def labelled(self, url: str) -> bool | None:
-        """Return the label of a page: given to this worker, or else to another."""
+    def labelled(self, url: str) -> float | None:
+        """Return the label of a page, by a model its probability: given to this worker, or else to another."""
         return self._labelled[url] if url in self._labelled else self._labelled_elsewhere.get(url)
 
     def is_example(self, url: str) -> bool:
         """Return whether a page is a seed or labelled."""
-        return url in self._seeds or self.labelled(url) is not None
+        return url in self._seeds or self._example_label(url) is not None
 
     def add(self, url: str, counts: Counts, *, chinese: bool, seed: bool) -> None:
         """Add a page: permanently when it is an example, else by reservoir sampling."""
@@ -65,7 +68,7 @@ class TrainingPages:
         if url in self.sample:
             self.given[url] = relevance
 
-    def set_label(self, url: str, relevant: bool | None) -> None:
+    def set_label(self, url: str, relevant: float | None) -> None:
         """Set the label of a page; None withdraws it."""
         self._labelled[url] = relevant
         if relevant is not None and self.sample.kept < MOST_EXAMPLES:
@@ -85,7 +88,7 @@ class TrainingPages:
         """Return for each page of the sample whether it is a positive example, and whether it has a negative label."""
         urls = self.sample.urls
         yes = np.array([self._is_yes(url) for url in urls], dtype=bool)
-        no = np.array([self.labelled(url) is False for url in urls], dtype=bool)
+        no = np.array([self._example_label(url) is False for url in urls], dtype=bool)
         return yes, no
 
     def are_enough(self) -> bool:
@@ -135,8 +138,13 @@ class TrainingPages:
         return {url: self._is_yes(url) for url in self.sample.kept_urls}
 
     def _is_yes(self, url: str) -> bool:
-        labelled = self.labelled(url)
-        return url in self._seeds if labelled is None else labelled
+        label = self._example_label(url)
+        return url in self._seeds if label is None else label
+
+    def _example_label(self, url: str) -> bool | None:
+        """Return the label as an example has it: None when it counts too little to train with."""
+        label = self.labelled(url)
+        return None if label is None or label_weight(label) < LEAST_LABEL_WEIGHT else label > 0.5
 
     def _forget(self, url: str) -> None:
         self.given.pop(url, None)

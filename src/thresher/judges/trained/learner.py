@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from thresher.errors import ConfigError
 from thresher.judges.adaptive.calibration import CHINESE
 from thresher.judges.adaptive.terms import TermVector
-from thresher.judges.base import FINAL_PAGES, LEAST_CHANGE, MOST_WORDS, StateStore
+from thresher.judges.base import FINAL_PAGES, LEAST_CHANGE, MOST_WORDS, StateStore, with_label
 from thresher.judges.cosine import CosineJudge
 from thresher.judges.estimators.sections import Counts, weighted_counts
 from thresher.judges.persistence.codec import decode, encode
@@ -135,7 +135,7 @@ class ExampleLearner:
         labelled, model = self._pages.labelled(page.url), self._model_for(page)
         judgement = self._by_counts(model, self._counts(page)) if model else self._by_cosine(page)
         if labelled is not None:
-            judgement = _with_label(judgement, labelled)
+            judgement = self._labelled(judgement, labelled)
         return replace(judgement, final=self._is_final())
 
     def vector(self, page: ParsedPage) -> bytes:
@@ -147,7 +147,7 @@ class ExampleLearner:
         if model is None:
             return None
         judgement = self._by_counts(model, dict(zip(terms.names, terms.weights.tolist(), strict=True)))
-        judgement = judgement if labelled is None else _with_label(judgement, labelled)
+        judgement = judgement if labelled is None else self._labelled(judgement, labelled)
         return replace(judgement, final=self._is_final())
 
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
@@ -169,7 +169,7 @@ class ExampleLearner:
             self.save_state()
         return [revision for revision in revisions if revision.url != page.url]
 
-    def teach(self, labelled: Mapping[str, bool | None]) -> Sequence[Revision]:
+    def teach(self, labelled: Mapping[str, float | None]) -> Sequence[Revision]:
         """Apply labels, and refit when some of the pages are in the sample."""
         for url, relevant in labelled.items():
             self._pages.set_label(url, relevant)
@@ -228,11 +228,16 @@ class ExampleLearner:
         """Return the new judgement of a page, if it differs from the last one."""
         labelled, before = self._pages.labelled(url), self._pages.given.get(url)
         judgement = self._likely(probability, {})
-        judgement = judgement if labelled is None else _with_label(judgement, labelled)
+        judgement = judgement if labelled is None else self._labelled(judgement, labelled)
         if before is None or abs(judgement.relevance - before) <= LEAST_CHANGE:
             return None
         self._pages.record_judgement(url, judgement.relevance)
         return Revision(url=url, judgement=replace(judgement, final=self._is_final()))
+
+    def _labelled(self, judgement: Judgement, label: float) -> Judgement:
+        relevance = with_label(judgement.relevance, label)
+        parts = {**judgement.parts, LABEL_PART: float(label)}
+        return Judgement(relevance=relevance, relevant=relevance >= self._threshold, parts=parts)
 
     def _by_cosine(self, page: ParsedPage) -> Judgement:
         """Judge without a model by the cosine, scaled so that its threshold becomes the judge's."""
@@ -295,12 +300,6 @@ def require_scikit_learn(part: str) -> None:
     """
     if find_spec("sklearn") is None:
         raise ConfigError(f'{part} needs scikit-learn: pip install "thresher-crawler[learn]"')
-
-
-def _with_label(judgement: Judgement, labelled: bool) -> Judgement:
-    certain = float(labelled)
-    parts = {**judgement.parts, LABEL_PART: certain}
-    return Judgement(relevance=certain, relevant=labelled, parts=parts)
 
 
 def _is_chinese(page: ParsedPage) -> bool:

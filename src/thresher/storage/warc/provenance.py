@@ -8,7 +8,7 @@ from collections import OrderedDict
 from pathlib import Path
 
 from thresher.sqlite_files import open_to_read
-from thresher.storage.page_store import PageRecord
+from thresher.storage.page_store import PageRecord, segment_files
 
 _STEP = "SELECT url, parent FROM page WHERE fingerprint = ? ORDER BY id DESC LIMIT 1"
 _MOST_STEPS = 20_000
@@ -65,7 +65,7 @@ class Paths:
         if time.monotonic() - self._scanned_at < _SCAN_SECONDS and self._scanned_at:
             return
         self._scanned_at = time.monotonic()
-        for path in self._folder.glob("*.db"):
+        for path in segment_files(self._folder):
             if path not in self._segments and (segment := _opened(path)) is not None:
                 self._segments[path] = segment
 

@@ -336,3 +336,26 @@ def test_many_seeds_are_bounded():
         judge.learn(solar(number), seed=True)
     assert judge.judge(solar(500)).relevant
     assert judge.pages_seen == 130
+
+
+def test_a_label_by_a_model_moves_verdicts_less_than_a_persons():
+    moved = {}
+    for label in (False, 0.2):
+        judge = judge_with(seeds=[solar(0), solar(1)], others=40)
+        judge.learn(solar(2))
+        before = judge.judge(solar(7)).relevance
+        judge.teach({solar(2).url: label})
+        moved[label] = before - judge.judge(solar(7)).relevance
+    assert 0.0 < moved[0.2] < moved[False]
+
+
+def test_a_label_by_a_model_does_not_decide_alone_and_survives_a_restart():
+    state_store = Drawer()
+    judge = judge_with(seeds=[solar(0)], others=40)
+    judge.load_state(state_store)
+    judge.teach({other(3).url: 0.8})
+    assert 0.0 < judge.judge(other(3)).relevance < 0.8
+    judge.save_state()
+    again = AdaptiveJudge(TopicProfile(vectors=VECTORS))
+    again.load_state(state_store)
+    assert again.judge(other(3)).parts["told"] == 0.8

@@ -1,0 +1,45 @@
+"""thresher gather: a local copy of a collection."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from thresher.cli.output import echo, echo_json
+from thresher.errors import ConfigError
+from thresher.project import CrawlProject
+
+
+@click.command()
+@click.argument("collection", metavar="COLLECTION")
+@click.argument("dir", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
+    """Copy a collection into a folder: all pages of all machines, for work without a network.
+
+    COLLECTION is its URL, such as s3://bucket/prefix, or the folder of a crawl that has one. Given again, the command
+    adds what is new. The exit code is 1 when segments are missing from the collection.
+    """
+    url = collection if "://" in collection else _collection_of(Path(collection))
+    try:
+        from thresher.operations.gather import gather as gather_pages
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f'a collection needs another package: pip install "thresher-crawler[collection]" ({error})'
+        ) from error
+    copy = asyncio.run(gather_pages(url, dir))
+    if as_json:
+        echo_json({"pages": copy.pages, "files": copy.files, "lost_segments": list(copy.lost)})
+    echo(f"{copy.pages:,} pages and {copy.files:,} files are in {dir}.", err=True)
+    if copy.lost:
+        echo(f"{len(copy.lost):,} segments are missing or damaged: thresher verify --repair", err=True)
+        raise SystemExit(1)
+
+
+def _collection_of(folder: Path) -> str:
+    url = CrawlProject.open(folder).config.collection
+    if not url:
+        raise ConfigError(f"{folder} has no collection; give its URL, such as s3://bucket/prefix")
+    return url

@@ -1,0 +1,71 @@
+"""How much of a crawl is in its collection, and how much of this machine waits for its upload."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestReader
+from thresher.collection.objects import Objects
+from thresher.collection.streams import rows_waiting, stream_name
+from thresher.collection.uploader import SEGMENT_ROWS
+from thresher.errors import StoreRefused, StoreUnreachable
+from thresher.storage.page_store import COLLECTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectionStatus:
+    """The status of a collection.
+
+    Args:
+        segments: Segments with pages that the manifest lists.
+        rows: Rows in them, revisions included.
+        waiting_segments: Segments of this machine that are not uploaded yet.
+        waiting_rows: Rows in them.
+        unsafe: Settled URLs of all machines whose pages are not in the collection yet; None when nobody counts them.
+        error: Why the collection does not answer; then the numbers are those of the last answer.
+    """
+
+    url: str
+    segments: int
+    rows: int
+    waiting_segments: int
+    waiting_rows: int
+    unsafe: int | None = None
+    error: str = ""
+
+
+def collection_status(objects: Objects, pages: Path, own: Sequence[Path], unsafe: int | None) -> CollectionStatus:
+    """Read the manifest, and compare it with the page store of this machine.
+
+    Args:
+        own: The segments of the page store that this machine writes.
+    """
+    error = ""
+    with closing(ManifestReader(pages / COLLECTED / MANIFEST_CACHE)) as manifest:
+        try:
+            manifest.update(objects)
+        except (StoreUnreachable, StoreRefused) as problem:
+            error = str(problem)
+        entries = [entry for entry in manifest if entry.kind == PAGES]
+    last = {entry.stream: entry.last_version for entry in entries}
+    waiting = [_waiting(path, last) for path in own]
+    return CollectionStatus(
+        url=objects.url,
+        segments=len(entries),
+        rows=sum(entry.rows for entry in entries),
+        waiting_segments=sum(-(-rows // SEGMENT_ROWS) for rows in waiting),
+        waiting_rows=sum(waiting),
+        unsafe=unsafe,
+        error=error,
+    )
+
+
+def _waiting(path: Path, last: dict[str, int]) -> int:
+    try:
+        return rows_waiting(path, last.get(stream_name(path), 0))
+    except sqlite3.OperationalError:  # its tables do not exist yet
+        return 0

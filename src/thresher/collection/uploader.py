@@ -1,0 +1,279 @@
+"""The uploader of a machine: closes segments, uploads them, and goes on while the crawl runs.
+
+It runs in the supervisor's process, in a thread of its own, so no worker ever waits for the object storage. A segment
+is closed when `SEGMENT_ROWS` rows or `SEGMENT_BYTES` have changed in a page store file, when the oldest change is
+`SEGMENT_SECONDS` old, and when the run ends. It is built from the rows at that moment, uploaded, and entered into the
+manifest.
+
+There is no local state: what is safe is what the manifest has. A killed uploader continues after the last entry of its
+stream. While the storage does not answer, it retries with growing pauses, and the rows wait in the page store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import random
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.collection.manifest import (
+    FILE,
+    MANIFEST_CACHE,
+    PAGES,
+    ManifestEntry,
+    ManifestReader,
+    ManifestWriter,
+    StreamTaken,
+    digest_of,
+    packed_fingerprints,
+)
+from thresher.collection.objects import Objects
+from thresher.collection.streams import ChangeStream, has_format, rename_stream, to_parquet
+from thresher.errors import ThresherError
+
+logger = logging.getLogger(__name__)
+
+SEGMENT_ROWS, SEGMENT_BYTES, SEGMENT_SECONDS = 2_000, 16 << 20, 15.0
+TICK_SECONDS = 1.0
+FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 60.0
+
+
+@dataclass
+class _Stream:
+    """A stream of this machine: how far it is uploaded, and since when changes wait."""
+
+    changes: ChangeStream
+    number: int
+    version: int
+    since: float | None = None
+
+
+class CollectionUploader:
+    """Uploads what is new on this machine; `step` does one round.
+
+    Args:
+        segments: Returns the files of the page store that this machine writes.
+        folder: For the cache of the manifest and the name of the stream of files.
+        files: Returns the complete files to upload: paths, or contents, by their names in the crawl's folder.
+        on_safe: Called with the name of a worker and the fingerprints of its URLs that are safe now.
+        clock: A monotonic clock.
+    """
+
+    def __init__(
+        self,
+        objects: Objects,
+        segments: Callable[[], Sequence[Path]],
+        *,
+        folder: Path,
+        files: Callable[[], Mapping[str, Path | bytes]] = dict,
+        on_safe: Callable[[str, list[int]], None] = lambda worker, numbers: None,
+        segment_rows: int = SEGMENT_ROWS,
+        segment_seconds: float = SEGMENT_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._objects = objects
+        self._manifest = ManifestWriter(objects)
+        self._segments = segments
+        self._files = files
+        self._on_safe = on_safe
+        self._segment_rows = segment_rows
+        self._segment_seconds = segment_seconds
+        self._clock = clock
+        self._streams: dict[Path, _Stream] = {}
+        self._folder = folder
+        self._uploaded: dict[str, ManifestEntry] | None = None
+        self._file_stream = ""
+        self._file_number = 0
+
+    def step(self, *, everything: bool = False) -> int:
+        """Upload the segments that are to be closed; with `everything`, all changes and all files.
+
+        Returns:
+            How many segments were uploaded.
+
+        Raises:
+            StoreUnreachable: The storage does not answer.
+        """
+        uploaded = 0
+        for path in self._segments():
+            stream = self._opened(path)
+            while stream is not None and self._is_due(stream, everything=everything):
+                try:
+                    self._upload(stream)
+                except StreamTaken:
+                    logger.warning("%s is written by another machine; its pages are uploaded anew", stream.changes.name)
+                    self._start_anew(path)
+                    break
+                uploaded += 1
+        if everything or uploaded:
+            self._upload_files()
+        return uploaded
+
+    def waiting(self) -> int:
+        """Return how many changed rows of known streams are not uploaded yet."""
+        return sum(stream.changes.waiting(stream.version) for stream in self._streams.values())
+
+    def close(self) -> None:
+        for stream in self._streams.values():
+            stream.changes.close()
+        self._streams.clear()
+
+    def _opened(self, path: Path) -> _Stream | None:
+        """Return the stream of a file; None while its writer has not created its tables."""
+        if path not in self._streams:
+            if not has_format(path):
+                return None
+            changes = ChangeStream(path)
+            last = self._manifest.last(changes.name)
+            number, version = (last.number + 1, last.last_version) if last else (0, 0)
+            self._streams[path] = _Stream(changes, number, version)
+        return self._streams[path]
+
+    def _is_due(self, stream: _Stream, *, everything: bool) -> bool:
+        waiting = stream.changes.waiting(stream.version)
+        if not waiting:
+            stream.since = None
+            return False
+        stream.since = self._clock() if stream.since is None else stream.since
+        return everything or waiting >= self._segment_rows or self._clock() - stream.since >= self._segment_seconds
+
+    def _upload(self, stream: _Stream) -> None:
+        """Upload the next segment of a stream: first the object, then its entry."""
+        changed = stream.changes.read(stream.version, max_rows=self._segment_rows, max_bytes=SEGMENT_BYTES)
+        content = to_parquet(changed)
+        entry = ManifestEntry(
+            stream=stream.changes.name,
+            number=stream.number,
+            kind=PAGES,
+            name=stream.changes.worker,
+            sha256=digest_of(content),
+            size=len(content),
+            written_at=time.time(),
+            rows=len(changed.rows),
+            last_version=changed.last_version,
+            settled=packed_fingerprints(changed.settled),
+        )
+        self._objects.put_new(entry.key, content)
+        self._manifest.add(entry)
+        stream.number, stream.version, stream.since = entry.number + 1, entry.last_version, None
+        self._on_safe(entry.name, changed.settled)
+
+    def _start_anew(self, path: Path) -> None:
+        """Give a segment that is a copy of another machine's a stream of its own."""
+        self._streams.pop(path).changes.close()
+        rename_stream(path)
+
+    def _upload_files(self) -> None:
+        known = self._known_files()
+        for name, content in self._files().items():
+            before = known.get(name)
+            size = len(content) if isinstance(content, bytes) else content.stat().st_size
+            if before and before.size == size and (isinstance(content, Path) or digest_of(content) == before.sha256):
+                continue  # files that are given by their paths are complete, and never change
+            known[name] = self._upload_file(name, content, size)
+
+    def _upload_file(self, name: str, content: Path | bytes, size: int) -> ManifestEntry:
+        entry = ManifestEntry(
+            stream=self._file_stream,
+            number=self._file_number,
+            kind=FILE,
+            name=name,
+            sha256=digest_of(content) if isinstance(content, bytes) else _digest_of_file(content),
+            size=size,
+            written_at=time.time(),
+        )
+        if isinstance(content, bytes):
+            self._objects.put_new(entry.key, content)
+        else:
+            self._objects.put_file(entry.key, content)
+        self._manifest.add(entry)
+        self._file_number += 1
+        return entry
+
+    def _known_files(self) -> dict[str, ManifestEntry]:
+        """Return the files of the collection, read once; this also finds the place in the stream of files."""
+        if self._uploaded is None:
+            with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
+                manifest.update(self._objects)
+                self._uploaded = manifest.files()
+            self._file_stream = _file_stream(self._folder)
+            last = self._manifest.last(self._file_stream)
+            self._file_number = last.number + 1 if last else 0
+        return self._uploaded
+
+
+class UploadThread:
+    """Uploads in the background until it is stopped.
+
+    Args:
+        uploader: Used by the thread only.
+        tick_seconds: Time between two rounds.
+    """
+
+    def __init__(self, uploader: CollectionUploader, *, tick_seconds: float = TICK_SECONDS) -> None:
+        self._uploader = uploader
+        self._tick_seconds = tick_seconds
+        self._stopping = threading.Event()
+        self._until = float("inf")
+        self._rows_left = 0
+        self.error = ""
+        """Why the last round failed; empty when it succeeded."""
+        self._thread = threading.Thread(target=self._run, name="collection", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def finish(self, seconds: float) -> int:
+        """Upload everything, and stop; return how many rows still wait when the time is over."""
+        if not self._thread.is_alive():
+            return 0
+        self._until = time.monotonic() + seconds
+        self._stopping.set()
+        self._thread.join(seconds + FIRST_RETRY_SECONDS)
+        return self._rows_left
+
+    def _run(self) -> None:
+        pause = self._tick_seconds
+        try:
+            while not self._stopping.wait(pause):
+                pause = self._tick_seconds if self._round() else self._longer(pause)
+            while not self._round(everything=True) and time.monotonic() < self._until:
+                time.sleep(min(FIRST_RETRY_SECONDS, max(0.0, self._until - time.monotonic())))
+            self._rows_left = self._uploader.waiting()
+        finally:
+            self._uploader.close()
+
+    def _round(self, *, everything: bool = False) -> bool:
+        try:
+            self._uploader.step(everything=everything)
+        except (ThresherError, OSError, sqlite3.Error) as error:
+            if not self.error:
+                logger.warning("pages cannot be uploaded, and wait on this machine: %s", error)
+            self.error = str(error) or type(error).__name__
+            return False
+        self.error = ""
+        return True
+
+    def _longer(self, pause: float) -> float:
+        """Return the next pause after a failure: about twice as long."""
+        return min(LONGEST_RETRY_SECONDS, max(FIRST_RETRY_SECONDS, pause * random.uniform(1.5, 2.5)))  # noqa: S311
+
+
+def _file_stream(folder: Path) -> str:
+    """Return the name of this folder's stream of files: generated once, and stored in the folder."""
+    path = folder / "files-stream"
+    if not path.is_file():
+        path.write_text(f"files.{secrets.token_hex(4)}", encoding="ascii")
+    return path.read_text(encoding="ascii").strip()
+
+
+def _digest_of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,100 @@
+"""The collection against the frontier: every settled URL must have a row in the collection, or on a running machine.
+
+URLs that are settled and not in the collection yet are listed in the shared store. Those of a machine that no longer
+runs, and whose rows are not here either, are lost with its disk, or wait on it: they are queued again. Fetching a page
+twice does no harm, since the latest row of a URL counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
+from thresher.collection.replica import ReplicaUpdate
+from thresher.coordination.connection import CONNECT_SECONDS
+from thresher.coordination.unsafe_pages import PageOwner, UnsafePages
+from thresher.coordination.worker_registry import WorkerRegistry
+from thresher.frontier.base import Frontier
+from thresher.project import CrawlProject
+from thresher.storage.page_store import COLLECTED
+from thresher.verify.findings import FindingState, FindingTally, VerifyFinding
+from thresher.verify.page_rows import VerifiedRows
+
+
+@dataclass
+class CollectionCheck:
+    """What the check of a collection found.
+
+    Args:
+        update: The update of the local copies of segments.
+        waiting: URLs that wait for their upload on a machine that runs.
+        lost: URLs whose rows are neither in the collection nor here, and whose machine does not run.
+    """
+
+    update: ReplicaUpdate
+    waiting: FindingTally = field(default_factory=FindingTally)
+    lost: FindingTally = field(default_factory=FindingTally)
+
+    async def run(self, crawl: CrawlProject, frontier: Frontier, *, repair: bool) -> None:
+        """Compare the list of unsafe pages with the rows, and with `repair` queue lost URLs again."""
+        if not crawl.is_shared:
+            return
+        connection = crawl.connection(patience_seconds=CONNECT_SECONDS)
+        try:
+            unsafe = UnsafePages(connection, crawl.name)
+            workers = await WorkerRegistry(connection, crawl.name).workers()
+            running = {PageOwner(each.name, each.heartbeat.mark) for each in workers if not each.is_silent}
+            safe = await asyncio.to_thread(_safe, crawl)
+            with VerifiedRows(crawl.folder.pages) as rows:
+                for owner in await unsafe.owners():
+                    await self._check(owner, unsafe, frontier, _Known(safe, rows, owner in running), repair=repair)
+        finally:
+            await connection.close()
+
+    async def _check(
+        self, owner: PageOwner, unsafe: UnsafePages, frontier: Frontier, known: _Known, *, repair: bool
+    ) -> None:
+        listed = await unsafe.read(owner)
+        lost = {number: candidate for number, candidate in listed.items() if not known.has(number)}
+        tally = self.waiting if known.is_running else self.lost
+        for candidate in lost.values():
+            tally.add(candidate.url)
+        if repair and not known.is_running:
+            await frontier.reopen(list(lost.values()))
+            await unsafe.remove(owner, sorted(lost))
+        if repair:
+            await unsafe.remove(owner, sorted(number for number in listed if number in known.safe))
+
+    def findings(self, *, repair: bool) -> list[VerifyFinding]:
+        mended = FindingState.MENDED if repair else FindingState.WRONG
+        segments = FindingTally(len(self.update.lost), self.update.lost[:5])
+        return [
+            *segments.found("collection", FindingState.LOST, "segments of the manifest are missing or damaged"),
+            *self.waiting.found("collection", FindingState.NOTE, "pages wait for their upload on running machines"),
+            *self.lost.found(
+                "collection",
+                mended,
+                "URLs were settled and their pages lost with a machine; they are queued again"
+                if repair
+                else "URLs are settled, and their pages are not in the collection nor on a running machine",
+            ),
+        ]
+
+
+@dataclass(frozen=True)
+class _Known:
+    safe: Collection[int]
+    rows: VerifiedRows
+    is_running: bool
+
+    def has(self, fingerprint: int) -> bool:
+        return fingerprint in self.safe or fingerprint in self.rows
+
+
+def _safe(crawl: CrawlProject) -> set[int]:
+    """Return the fingerprints of the URLs in the collection, as of the last update."""
+    with closing(ManifestReader(crawl.folder.pages / COLLECTED / MANIFEST_CACHE)) as manifest:
+        return set(manifest.fingerprints().tolist())

@@ -1,0 +1,321 @@
+"""What a collection promises, over object storage of every kind: in memory, in a folder, and on an S3 server."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+from obstore.store import MemoryStore
+
+from testing.servers.s3 import s3_server
+from thresher.collection.manifest import (
+    FILE,
+    MANIFEST_CACHE,
+    ManifestEntry,
+    ManifestReader,
+    ManifestWriter,
+    StreamTaken,
+)
+from thresher.collection.objects import ObjectMissing, Objects
+from thresher.collection.replica import Replica
+from thresher.collection.uploader import CollectionUploader, UploadThread
+from thresher.errors import StoreUnreachable
+from thresher.records import Judgement, Outcome, Revision
+from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
+from thresher.storage.reader import PageStoreReader
+from thresher.urls.canonical import fingerprint
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory):
+    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture(params=["memory", "file", "s3"])
+def objects(request, tmp_path):
+    if request.param == "memory":
+        return Objects(MemoryStore(), "memory:///")
+    if request.param == "file":
+        return Objects.open(f"file://{tmp_path}/objects")
+    return s3_objects(request, tmp_path.name)
+
+
+def s3_objects(request, name):
+    server, environment = request.getfixturevalue("s3"), request.getfixturevalue("monkeypatch")
+    for variable, value in server.environment.items():
+        environment.setenv(variable, value)
+    return Objects.open(server.url(name))
+
+
+def url_of(number):
+    return f"http://a.example/{number}"
+
+
+def record(number, *, fetched_at=0.0, outcome=Outcome.DONE, text="solar cells"):
+    return PageRecord(
+        fingerprint=fingerprint(url_of(number)),
+        url=url_of(number),
+        status=200,
+        outcome=outcome,
+        fetched_at=fetched_at or float(number),
+        page=outcome is Outcome.DONE,
+        relevance=0.25,
+        title=f"title {number}",
+        text=f"{text} {number}",
+        links=[FoundLink("http://b.example/", "a link", 0.5, {})],
+    )
+
+
+class Machine:
+    """A page store with its uploader; `lost` destroys its disk."""
+
+    def __init__(self, folder, objects, **options):
+        self.pages = folder / "pages"
+        self.collected = self.pages / "collected"
+        self.collected.mkdir(parents=True)
+        self.objects, self.options = objects, options
+        self.writer = PageStoreWriter(self.pages / "w1.db")
+        self.uploader = self.new_uploader()
+
+    def new_uploader(self):
+        return CollectionUploader(
+            self.objects, lambda: sorted(self.pages.glob("*.db")), folder=self.collected, **self.options
+        )
+
+    def read(self):
+        with PageStoreReader(self.pages) as pages:
+            return {page.url: (page.title, page.relevance, pages.text(page.fingerprint)) for page in pages.ranked()}
+
+    def update(self):
+        return Replica(self.pages).update(self.objects)
+
+
+@pytest.fixture
+def machines(tmp_path, objects):
+    made = [Machine(tmp_path / name, objects) for name in ("one", "two")]
+    yield made
+    for machine in made:
+        machine.writer.close()
+        machine.uploader.close()
+
+
+def test_an_object_is_created_once(objects):
+    assert objects.put_new("a/b", b"first")
+    assert not objects.put_new("a/b", b"second")
+    assert objects.get("a/b") == b"first"
+    assert (objects.size("a/b"), objects.size("a/c")) == (5, None)
+
+
+def test_a_missing_object_is_not_an_empty_one(objects):
+    with pytest.raises(ObjectMissing):
+        objects.get("nothing")
+
+
+def test_keys_are_listed_after_a_key_and_folders_by_name(objects):
+    for key in ("m/x/1", "m/x/2", "m/y/1"):
+        objects.put_new(key, b"")
+    assert list(objects.sizes("m/x", after="m/x/1")) == ["m/x/2"]
+    assert objects.folders("m") == ["x", "y"]
+    assert objects.folders("n") == []
+
+
+def test_a_large_file_comes_back_as_it_was(objects, tmp_path):
+    content = os.urandom(9 << 20)
+    (tmp_path / "large").write_bytes(content)
+    objects.put_file("files/large", tmp_path / "large")
+    objects.download("files/large", tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == content
+
+
+def test_a_machine_reads_what_another_uploaded(machines):
+    one, two = machines
+    one.writer.write([record(number) for number in range(1, 31)])
+    two.writer.write([record(number) for number in range(21, 41)])
+    assert one.uploader.step(everything=True) == 1
+    assert two.update().rows == 30
+    assert two.read() == {**one.read(), **two.read()}
+    assert len(two.read()) == 40
+    assert two.update().rows == 0
+
+
+def test_a_revised_judgement_reaches_the_other_machines(machines):
+    one, two = machines
+    one.writer.write([record(1), record(2)])
+    one.uploader.step(everything=True)
+    two.update()
+    one.writer.rewrite([Revision(url=url_of(1), judgement=Judgement(relevance=0.75, relevant=True))])
+    assert one.uploader.waiting() == 1
+    one.uploader.step(everything=True)
+    two.update()
+    assert two.read() == one.read()
+    assert two.read()[url_of(1)][1] == 0.75
+
+
+def test_the_latest_row_of_a_url_counts_wherever_it_was_stored(machines):
+    one, two = machines
+    one.writer.write([record(1, fetched_at=100.0, text="old")])
+    two.writer.write([record(1, fetched_at=200.0, text="new")])
+    for machine in machines:
+        machine.uploader.step(everything=True)
+    for machine in machines:
+        machine.update()
+        assert [text for _, _, text in machine.read().values()] == ["new 1"]
+
+
+def test_an_uploader_continues_after_the_last_entry_of_its_stream(machines):
+    one, two = machines
+    one.writer.write([record(number) for number in range(10)])
+    one.uploader.step(everything=True)
+    again = one.new_uploader()
+    assert again.step(everything=True) == 0
+    one.writer.write([record(10)])
+    assert again.step(everything=True) == 1
+    again.close()
+    two.update()
+    assert two.read() == one.read()
+
+
+def test_a_folder_that_is_made_anew_does_not_replace_the_rows_of_the_lost_one(machines, tmp_path, objects):
+    one, two = machines
+    one.writer.write([record(number) for number in range(5)])
+    one.uploader.step(everything=True)
+    shutil.rmtree(tmp_path / "one")
+    new = Machine(tmp_path / "one", objects)
+    new.writer.write([record(number) for number in range(5, 8)])  # the same row ids, by a worker of the same name
+    new.uploader.step(everything=True)
+    two.update()
+    assert sorted(two.read()) == sorted(map(url_of, range(8)))
+    new.uploader.close()
+    new.writer.close()
+
+
+def test_a_copied_folder_gets_a_stream_of_its_own(machines, tmp_path, objects):
+    one, two = machines
+    one.writer.write([record(1)])
+    one.uploader.step(everything=True)
+    shutil.copytree(tmp_path / "one", tmp_path / "copy")
+    copy = CollectionUploader(objects, lambda: [tmp_path / "copy" / "pages" / "w1.db"], folder=tmp_path / "copy")
+    copy.step(everything=True)  # both are at the same place of the same stream now
+    one.writer.write([record(2)])
+    one.uploader.step(everything=True)
+    with closing(PageStoreWriter(tmp_path / "copy" / "pages" / "w1.db")) as writer:
+        writer.write([record(3)])
+    copy.step(everything=True)
+    copy.step(everything=True)
+    copy.close()
+    two.update()
+    assert sorted(two.read()) == sorted(map(url_of, (1, 2, 3)))
+
+
+def test_only_settled_urls_are_in_the_index_of_a_segment(machines, tmp_path):
+    one, _ = machines
+    one.writer.write([record(1), record(2, outcome=Outcome.RETRY), record(3, outcome=Outcome.FAILED)])
+    one.uploader.step(everything=True)
+    with closing(ManifestReader(tmp_path / MANIFEST_CACHE)) as manifest:
+        manifest.update(one.objects)
+        assert set(manifest.fingerprints().tolist()) == {fingerprint(url_of(1)), fingerprint(url_of(3))}
+
+
+def test_a_missing_or_damaged_segment_is_reported_and_the_others_are_read(machines):
+    one, two = machines
+    one.writer.write([record(1)])
+    one.uploader.step(everything=True)
+    one.writer.write([record(2)])
+    one.uploader.step(everything=True)
+    with closing(ManifestReader(two.collected / MANIFEST_CACHE)) as manifest:
+        manifest.update(one.objects)
+        first, _ = manifest
+    import obstore
+
+    obstore.put(one.objects._store, first.key, b"damaged")
+    assert two.update().lost == [first.key]
+    assert list(two.read()) == [url_of(2)]
+
+
+def test_a_segment_waits_until_it_is_large_or_old_enough(objects, tmp_path, clock):
+    machine = Machine(tmp_path / "one", objects, segment_rows=10, segment_seconds=15.0, clock=lambda: clock.now)
+    machine.writer.write([record(number) for number in range(9)])
+    assert machine.uploader.step() == 0
+    clock.now += 15
+    assert machine.uploader.step() == 1
+    machine.writer.write([record(number) for number in range(9, 20)])
+    assert machine.uploader.step() == 1
+    assert machine.uploader.waiting() == 1
+    machine.uploader.close()
+    machine.writer.close()
+
+
+def test_the_entry_of_another_writer_is_never_replaced(objects):
+    def entry(digest):
+        return ManifestEntry(
+            stream="files.1", number=0, kind=FILE, name="labels.jsonl", sha256=digest * 64, size=1, written_at=1.0
+        )
+
+    ManifestWriter(objects).add(entry("a"))
+    ManifestWriter(objects).add(entry("a"))
+    with pytest.raises(StreamTaken):
+        ManifestWriter(objects).add(entry("b"))
+
+
+def test_uploads_go_on_when_the_server_comes_back(s3, tmp_path, request):
+    objects = s3_objects(request, "away")
+    machine = Machine(tmp_path / "one", objects, segment_seconds=0.0)
+    thread = UploadThread(machine.uploader, tick_seconds=0.05)
+    thread.start()
+    s3.kill()
+    machine.writer.write([record(number) for number in range(20)])
+    deadline = time.monotonic() + 30
+    while not thread.error:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with pytest.raises(StoreUnreachable):
+        objects.get("anything")
+    s3.start()
+    assert thread.finish(30) == 0
+    assert thread.error == ""
+    other = Machine(tmp_path / "two", objects)
+    assert other.update().rows == 20
+    for each in (machine, other):
+        each.writer.close()
+    other.uploader.close()
+
+
+UPLOAD_FOR_EVER = """
+import sys
+from pathlib import Path
+from thresher.collection.objects import Objects
+from thresher.collection.uploader import CollectionUploader
+pages = Path(sys.argv[1])
+uploader = CollectionUploader(
+    Objects.open(sys.argv[2]), lambda: sorted(pages.glob("*.db")), folder=pages / "collected", segment_rows=20
+)
+print("ready", flush=True)
+uploader.step(everything=True)
+"""
+
+
+def test_a_killed_upload_loses_and_repeats_nothing(s3, tmp_path, request):
+    objects = s3_objects(request, "killed")
+    machine = Machine(tmp_path / "one", objects)
+    machine.writer.write([record(number) for number in range(2000)])
+    for pause in (0.05, 0.15):
+        process = subprocess.Popen(
+            [sys.executable, "-c", UPLOAD_FOR_EVER, machine.pages, objects.url], stdout=subprocess.PIPE
+        )
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(pause)
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+        process.stdout.close()
+    machine.uploader.step(everything=True)
+    other = Machine(tmp_path / "two", objects)
+    assert other.update().rows == 2000
+    assert other.read() == machine.read()
+    for each in (machine, other):
+        each.writer.close()
+        each.uploader.close()

@@ -1,0 +1,71 @@
+"""The pages of all machines are in one collection: a lost disk loses none for good, and any machine sees all."""
+
+import json
+import shutil
+import time
+
+import pytest
+
+from testing.processes import kill_family
+from testing.recording_server import running
+from testing.servers import store_server
+from testing.servers.s3 import s3_server
+from tests.e2e.test_many_machines import NAME, SITE, Machines, write_crawl
+
+URL = "s3://thresher/solar"
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory):
+    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture
+def machines(tmp_path, s3, monkeypatch):
+    for name, value in s3.environment.items():
+        monkeypatch.setenv(name, value)
+    with store_server("redis", tmp_path / "store") as store:
+        machines = Machines(store, tmp_path)
+        yield machines
+        for process in machines.processes:
+            kill_family(process.pid)
+            process.wait(10)
+
+
+def urls_of(text):
+    return sorted(json.loads(line)["url"] for line in text.splitlines())
+
+
+def fetched(witness):
+    return sorted({hit.path for hit in witness.hits() if hit.path != "/robots.txt"})
+
+
+def test_what_a_lost_machine_held_is_found_and_fetched_again(machines, tmp_path):
+    url = f"{URL}-lost"
+    with running(SITE, tmp_path / "hits.csv") as witness:
+        write_crawl(tmp_path / "first" / NAME, witness, collection=url)
+        workers = [machines.work("second"), machines.work("third")]
+        time.sleep(2.0)
+        watcher = machines.run("--workers", 0)
+        machines.await_status(lambda told: told["pages"] >= 40)
+        kill_family(workers[1].pid)
+        workers[1].wait(10)
+        shutil.rmtree(tmp_path / "third")
+        assert watcher.wait(90) == 0, machines.words()
+        assert workers[0].wait(60) == 0, machines.words()
+        found = machines.call("verify", "first/solar", "--json")
+        assert found.returncode == 1, found.stdout
+        lost = [each for each in json.loads(found.stdout)["findings"] if each["part"] == "collection"]
+        assert lost[0]["number"] > 0
+        repaired = machines.call("verify", "first/solar", "--repair", "--json")
+        assert repaired.returncode == 0, repaired.stdout + repaired.stderr
+        assert machines.run("--workers", 1).wait(60) == 0, machines.words()
+        clean = machines.call("verify", "first/solar", "--json")
+        assert clean.returncode == 0, clean.stdout
+        there = machines.call("gather", url, "fifth")
+        assert there.returncode == 0, there.stderr
+        exported = urls_of(machines.call("export", "fifth", "-f", "jsonl").stdout)
+        assert len(exported) == len({*exported}) == SITE.pages
+        assert machines.status()["pages"] == SITE.pages
+        assert len(fetched(witness)) == SITE.pages
