@@ -17,7 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from thresher.frontier.base import Counts, Frontier, UrlEntry, UrlState, short
 from thresher.records import Candidate, Outcome
@@ -34,6 +34,13 @@ _DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url,
 _OPEN = (UrlState.WAITING, UrlState.LEASED)
 _SITEMAP = "sitemap:"
 _SITEMAP_ENDINGS = (".xml", ".xml.gz")
+
+
+@runtime_checkable
+class FindsMany(Protocol):
+    """A frontier on a server, which is asked for many URLs in one round trip."""
+
+    async def find_all(self, urls: Sequence[str]) -> list[UrlEntry | None]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +177,8 @@ class QueueCheck:
                 yield link, entry
 
     async def _find(self, urls: Sequence[str]) -> list[UrlEntry | None]:
+        if isinstance(self._frontier, FindsMany):
+            return await self._frontier.find_all(urls)
         return await asyncio.gather(*map(self._frontier.find, urls))
 
     async def _add_missing(self) -> None:

@@ -403,6 +403,8 @@ class LabelResponse(ApiResponse):
     relevant: bool | None
     at: float
     topic: str = Field(description="The topic that it is about, of several; empty for all.")
+    model: str = Field(description="The language model that gave it; empty for a person.")
+    probability: float = Field(description="Of a label by a model: that the page is about the topic.")
 
 
 class LabelsResponse(ApiResponse):
