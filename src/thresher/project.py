@@ -335,7 +335,10 @@ class CrawlProject:
             home = SqliteFrontier(self.folder.frontier, merge=merge, delay_seconds=delay_seconds, crawl_id=crawl_id)
             return RefreshFrontier(self.visits(), home) if self.is_refresh else home
         connection = connection or self.connection(patience_seconds=patience_seconds)
-        return shared_frontier(connection, self.name, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds)
+        tiers = self.config.frontier
+        return shared_frontier(
+            connection, self.name, tiers, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds
+        )
 
     def frontier_reader(self) -> FrontierReader:
         """Open the frontier for reading; the folder may be read-only."""
@@ -343,7 +346,8 @@ class CrawlProject:
         if not self.is_shared:
             return SqliteFrontierReader(self.folder.frontier, delay_seconds=delay_seconds, crawl_id=self.id)
         connection = self.connection(patience_seconds=CONNECT_SECONDS)
-        return shared_frontier_reader(connection, self.name, crawl_id=self.id, delay_seconds=delay_seconds)
+        tiers = self.config.frontier
+        return shared_frontier_reader(connection, self.name, tiers, crawl_id=self.id, delay_seconds=delay_seconds)
 
     def objects(self) -> Objects:
         """Open the collection.

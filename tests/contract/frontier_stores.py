@@ -14,6 +14,8 @@ from thresher.frontier.base import CrawlStore
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.sqlite.frontier import SqliteFrontier
+from thresher.frontier.tiered.frontier import TieredFrontier
+from thresher.frontier.tiered.storage import FolderStorage
 
 
 class MemoryStore:
@@ -54,6 +56,26 @@ class RedisStore:
         return RedisFrontier(self.url, self.crawl, clock=self.clock, chunk_size=self.chunk_size, **settings)
 
 
+class TieredStore(RedisStore):
+    """All but the best URL of a host are cold before a call returns."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        super().__init__(folder, clock)
+        self.storage = FolderStorage(folder / "cold", durable=False)
+
+    def open(self, **settings) -> CrawlStore:
+        return TieredFrontier(
+            self.url,
+            self.crawl,
+            clock=self.clock,
+            storage=self.storage,
+            hot_urls=1,
+            least_hot=1,
+            background=False,
+            **settings,
+        )
+
+
 @cache
 def server_url(kind: str) -> str:
     """Start a server for as long as the tests run; of the kind "cluster", three of them."""
@@ -71,4 +93,5 @@ STORES: dict[str, Callable[[Path, Clock], MemoryStore | SqliteStore | RedisStore
     "redis in chunks": partial(RedisStore, chunk_size=2),
     "valkey": partial(RedisStore, kind="valkey"),
     "cluster": partial(RedisStore, kind="cluster"),
+    "tiered": TieredStore,
 }

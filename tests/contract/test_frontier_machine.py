@@ -9,6 +9,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.contract.frontier_machine import FrontierMachine
 from tests.contract.frontier_stores import STORES
 
+# Not on tiers: a cold URL that is found again keeps two copies, each with its own carry, until the cold one is read.
 HISTORIES = {"memory": 40, "sqlite": 30, "redis": 20, "redis in chunks": 20, "valkey": 10}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 
@@ -18,11 +19,17 @@ REQUEST = CapacityRequest(pages=10**9, hosts=5 * 10**6, delay_seconds=2.0)
 
 def scale_page() -> str:
     """Return the page with its plan, its table and the speed of a worker as they are computed now."""
-    return with_pieces(SCALE, {"plan": _plan, "growth": _growth, "worker": _worker})
+    return with_pieces(SCALE, {"plan": _plan, "growth": _growth, "worker": _worker, "tiers": _tiers})
 
 
 def _plan() -> str:
     return "\n".join(["```text", *lines(make_plan(REQUEST, load_constants())), "```"])
+
+
+def _tiers() -> str:
+    chosen = ("Store:", "  ", "Disk:", "Cost,")
+    plan = make_plan(replace(REQUEST, tiered=True), load_constants())
+    return "\n".join(["```text", *(line for line in lines(plan) if line.startswith(chosen)), "```"])
 
 
 def _growth() -> str:

@@ -26,6 +26,10 @@ class CapacityConstants:
         store_resident_share: Resident memory of the server per byte that it reports as used.
         store_log_bytes_per_cycle: Bytes that one page adds to the server's append-only log between two rewrites.
         store_restart_seconds_per_gigabyte: Seconds of a restart per gigabyte of used memory.
+        tiers_hot_urls_per_host: Waiting URLs of a host that stay in the store when others are in a cold storage.
+        tiers_cold_url_bytes: Bytes in the store per URL in a cold storage.
+        tiers_cold_url_disk_bytes: Bytes in the cold storage per URL.
+        tiers_cycle_share: CPU of the server per page with a cold storage, as a multiple of that without.
     """
 
     worker_pages_per_second: float
@@ -41,6 +45,10 @@ class CapacityConstants:
     store_resident_share: float
     store_log_bytes_per_cycle: float
     store_restart_seconds_per_gigabyte: float
+    tiers_hot_urls_per_host: float
+    tiers_cold_url_bytes: float
+    tiers_cold_url_disk_bytes: float
+    tiers_cycle_share: float
 
 
 def read_measurements() -> dict[str, dict[str, Any]]:

@@ -45,6 +45,7 @@ class CapacityRequest:
         node_ram_gb: RAM of one machine of the store.
         replicas: Replicas of each store node.
         line_mbit: Bandwidth of the Internet connection; 0 for no limit.
+        tiered: Whether a shared store keeps the worse waiting URLs in a cold storage.
     """
 
     pages: int
@@ -60,6 +61,7 @@ class CapacityRequest:
     node_ram_gb: float = 32.0
     replicas: int = 0
     line_mbit: float = 0.0
+    tiered: bool = False
     prices: Prices = field(default_factory=Prices)
 
     def __post_init__(self) -> None:

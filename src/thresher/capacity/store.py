@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from thresher.capacity.constants import CapacityConstants
@@ -43,7 +43,9 @@ class Store:
         nodes_for_speed: How many the pages per second require.
         data_bytes: Memory that the servers report as used after the last page.
         ram_bytes: RAM of all machines of the store, with replicas and room for a rewrite of the log.
-        disk_bytes: The file, or the logs of all nodes.
+        disk_bytes: The file, or the logs of all nodes and the cold storage.
+        cold_urls: Waiting URLs in a cold storage.
+        cold_bytes: What they take there.
         pages_per_second: Its maximum rate.
         restart_seconds: Restart time of the fullest node.
     """
@@ -57,6 +59,8 @@ class Store:
     disk_bytes: float
     pages_per_second: float
     restart_seconds: float
+    cold_urls: float = 0.0
+    cold_bytes: float = 0.0
 
 
 def choose_store(
@@ -71,9 +75,18 @@ def choose_store(
 
 def data_bytes(request: CapacityRequest, constants: CapacityConstants) -> float:
     """Return the memory that the shared store reports as used after the last page."""
-    waiting = request.waiting_at_end * constants.store_waiting_url_bytes
+    cold = cold_urls(request, constants)
+    waiting = (request.waiting_at_end - cold) * constants.store_waiting_url_bytes
+    waiting += cold * constants.tiers_cold_url_bytes
     hosts = request.hosts * (constants.store_host_bytes + request.note_kb * 1e3)
     return waiting + hosts + request.pages * constants.store_done_url_bytes
+
+
+def cold_urls(request: CapacityRequest, constants: CapacityConstants) -> float:
+    """Return how many URLs are in the cold storage after the last page, hosts being equal."""
+    if not request.tiered:
+        return 0.0
+    return max(0.0, request.waiting_at_end - request.hosts * constants.tiers_hot_urls_per_host)
 
 
 def _one_file(request: CapacityRequest, constants: CapacityConstants) -> Store:
@@ -92,7 +105,15 @@ def _one_file(request: CapacityRequest, constants: CapacityConstants) -> Store:
 
 
 def _servers(request: CapacityRequest, pages_per_second: float, constants: CapacityConstants) -> Store:
-    data = data_bytes(request, constants)
+    if request.tiered:
+        share = constants.tiers_cycle_share
+        constants = replace(
+            constants,
+            store_cycles_per_second=constants.store_cycles_per_second / share,
+            cluster_cycles_per_second=constants.cluster_cycles_per_second / share,
+        )
+    data, cold = data_bytes(request, constants), cold_urls(request, constants)
+    cold_bytes = cold * constants.tiers_cold_url_disk_bytes
     resident = data * constants.store_resident_share
     for_ram = max(1, math.ceil(resident / (RAM_SHARE * request.node_ram_gb * GB)))
     for_speed = _nodes_for_speed(pages_per_second, for_ram == 1, constants)
@@ -105,9 +126,11 @@ def _servers(request: CapacityRequest, pages_per_second: float, constants: Capac
         nodes_for_speed=for_speed,
         data_bytes=data,
         ram_bytes=(1 + request.replicas) * resident / RAM_SHARE,
-        disk_bytes=(1 + request.replicas) * LOG_COPIES * data,
+        disk_bytes=(1 + request.replicas) * LOG_COPIES * data + cold_bytes,
         pages_per_second=nodes * per_node,
         restart_seconds=data / GB / nodes * constants.store_restart_seconds_per_gigabyte,
+        cold_urls=cold,
+        cold_bytes=cold_bytes,
     )
 
 

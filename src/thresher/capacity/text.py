@@ -40,9 +40,14 @@ def lines(plan: CapacityPlan) -> Iterator[str]:
             f"  A node restarts in about {store.restart_seconds:,.0f} s; the logs grow by "
             f"{_size(plan.log_bytes_per_day)} a day until they are rewritten."
         )
-    if store.nodes > max(1, store.nodes_for_speed):
+    if store.cold_urls:
+        yield f"  Cold storage: {store.cold_urls:,.0f} of the waiting URLs, {_size(store.cold_bytes)}."
+    if store.nodes > max(1, store.nodes_for_speed) and not request.tiered:
         per_host = request.waiting_at_end // request.hosts
-        yield f"  RAM sets the number of nodes: a --waiting-per-host below {per_host:,}, the average, would help."
+        yield (
+            f"  RAM sets the number of nodes: a cold storage (--tiered), or a --waiting-per-host below {per_host:,}, "
+            "the average, would help."
+        )
     yield f"Disk: {_size(plan.kept_bytes)} of pages, {_size(store.disk_bytes)} for the store."
     yield f"Line: {plan.line_mbit:,.1f} Mbit/s, {_size(plan.traffic_bytes)} in all."
     yield f"Cost, rough: {plan.cost_per_month:,.0f} a month, {plan.cost:,.0f} for the whole crawl."

@@ -24,6 +24,7 @@ _REQUEST_OPTIONS = (
     "waiting",
     "waiting_per_host",
     "replicas",
+    "tiered",
 )
 _PRICES = Prices()
 
@@ -70,6 +71,7 @@ _FROM_0 = click.FloatRange(min=0)
 @click.option("--worker-pages-per-second", type=_ABOVE_0, help="Speed of one worker; by default as measured.")
 @click.option("--node-ram-gb", type=_ABOVE_0, default=32.0, show_default=True, help="RAM of one store machine.")
 @click.option("--replicas", type=click.IntRange(min=0), default=0, show_default=True, help="Copies of each store node.")
+@click.option("--tiered", is_flag=True, help="Keep worse waiting URLs of a shared store in a cold storage.")
 @click.option("--line-mbit", type=_FROM_0, default=0.0, help="Bandwidth of your connection; by default unlimited.")
 @click.option("--price-core", type=_FROM_0, default=_PRICES.core, show_default=True, help="A core and a month.")
 @click.option(

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from thresher.config.base import OptionalVariableName, StrictConfig, VariableName
+from thresher.config.frontier import FrontierConfig
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
 
@@ -506,6 +507,7 @@ class CrawlConfig(StrictConfig):
         pattern=r"^sqlite$|^(rediss?|valkeys?|redis\+cluster)://",
         description="sqlite, or a store that several machines share: redis://…, rediss://…, redis+cluster://….",
     )
+    frontier: FrontierConfig = Field(default=FrontierConfig(), description="Waiting URLs outside of a shared store.")
     collection: str = Field(
         default="",
         pattern=r"^$|^(s3|gs|az|file)://",

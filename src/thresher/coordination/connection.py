@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from thresher.config.frontier import FrontierConfig
 from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore
 from thresher.frontier.inspect import FrontierReader
@@ -11,6 +12,7 @@ from thresher.records import Merge
 
 if TYPE_CHECKING:
     from thresher.frontier.redis.connection import RedisConnection
+    from thresher.frontier.redis.frontier import RedisFrontier
 
 CONNECT_SECONDS = 10.0
 """How long a command that only reads waits for a store that does not answer."""
@@ -32,21 +34,30 @@ def connect_store(url: str, *, patience_seconds: float | None = None) -> RedisCo
 
 
 def shared_frontier(
-    connection: RedisConnection, crawl: str, *, crawl_id: str, merge: Merge, delay_seconds: float
+    connection: RedisConnection, crawl: str, tiers: FrontierConfig, *, crawl_id: str, merge: Merge, delay_seconds: float
 ) -> CrawlStore:
     """Return the frontier of a crawl in a store, which must hold the crawl of that id if it is not empty."""
+    return _open(connection, crawl, tiers, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds)
+
+
+def _open(connection: RedisConnection, crawl: str, tiers: FrontierConfig, **settings: Any) -> RedisFrontier:
     from thresher.frontier.redis.frontier import RedisFrontier
 
-    return RedisFrontier(connection, crawl, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds)
+    if not tiers.cold:
+        return RedisFrontier(connection, crawl, **settings)
+    from thresher.frontier.tiered.frontier import TieredFrontier
+    from thresher.frontier.tiered.storage import open_storage
+
+    storage = open_storage(tiers.cold)
+    return TieredFrontier(connection, crawl, storage=storage, hot_urls=tiers.hot_urls, **settings)
 
 
 def shared_frontier_reader(
-    connection: RedisConnection, crawl: str, *, crawl_id: str, delay_seconds: float
+    connection: RedisConnection, crawl: str, tiers: FrontierConfig, *, crawl_id: str, delay_seconds: float
 ) -> FrontierReader:
     """Return a read-only view of the frontier of a crawl in a store."""
-    from thresher.frontier.redis.frontier import RedisFrontier
     from thresher.frontier.redis.inspect import RedisFrontierReader
 
     return RedisFrontierReader(
-        RedisFrontier(connection, crawl, crawl_id=crawl_id, merge=Merge.MAX, delay_seconds=delay_seconds)
+        _open(connection, crawl, tiers, crawl_id=crawl_id, merge=Merge.MAX, delay_seconds=delay_seconds)
     )

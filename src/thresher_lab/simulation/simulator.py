@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from thresher.feedback.topic_counts import publish_topic_counts
+from thresher.frontier.base import CrawlStore
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge
 from thresher.pipeline.host_policy import HostPolicyConfig
@@ -157,6 +158,7 @@ class Simulator:
         pages: The web's parsed pages.
         rules: By default the whole web is in scope.
         delay_seconds: Between two requests to a host, on the virtual clock.
+        open_frontier: Opens another frontier than one in memory; given `clock`, `merge` and `waiting_per_host`.
     """
 
     def __init__(
@@ -168,12 +170,13 @@ class Simulator:
         strategy: Strategy,
         rules: PipelineRules | None = None,
         delay_seconds: float = 0.0,
+        open_frontier: Callable[..., CrawlStore] = MemoryFrontier,
     ) -> None:
         self._answers = WebResponder(web, pages)
         self._watch = Stopwatch()
         self._clock = VirtualClock()
         self._delay_seconds = delay_seconds
-        self._frontier = MemoryFrontier(clock=self._clock, merge=strategy.merge, waiting_per_host=len(web) * 2 + 1000)
+        self._frontier = open_frontier(clock=self._clock, merge=strategy.merge, waiting_per_host=len(web) * 2 + 1000)
         self._verdicts = TopicVerdicts()
         self._pipeline = Pipeline(
             frontier=self._frontier,

@@ -24,6 +24,10 @@ ROUND = CapacityConstants(
     store_resident_share=1.1,
     store_log_bytes_per_cycle=9000,
     store_restart_seconds_per_gigabyte=10,
+    tiers_hot_urls_per_host=20,
+    tiers_cold_url_bytes=2,
+    tiers_cold_url_disk_bytes=50,
+    tiers_cycle_share=1.25,
 )
 
 
@@ -69,6 +73,15 @@ def test_a_host_keeps_no_more_than_its_bound():
 def test_a_crawl_whose_pages_bring_less_than_one_new_url_is_refused():
     with pytest.raises(ConfigError, match=r"bring 0\.6 new URLs"):
         wish(links=60, new_share=0.01)
+
+
+def test_with_a_cold_storage_the_store_has_the_best_urls_of_each_host_and_little_of_the_others():
+    store = make_plan(wish(waiting=10**9 + 10**8, tiered=True), ROUND).store
+    assert (store.cold_urls, store.cold_bytes) == (10**9, 50e9)
+    hosts_and_pages = 5e6 * 1000 + 1e9 * 5
+    assert store.data_bytes == pytest.approx(1e8 * 100 + 1e9 * 2 + hosts_and_pages)
+    assert store.disk_bytes == pytest.approx(3 * store.data_bytes + 50e9)
+    assert store.pages_per_second == store.nodes * (1000 if store.nodes == 1 else 500) / 1.25
 
 
 def test_ram_is_that_of_waiting_urls_hosts_and_done_pages_with_room_for_a_rewrite():

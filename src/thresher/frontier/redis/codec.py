@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from thresher.frontier.base import UrlEntry, UrlState
 from thresher.records import Candidate, Lease
 
-_LONG_SCORE, _STEPS, _HISTORY, _PARENT = 1, 2, 4, 8
+LONG_SCORE, _STEPS, _HISTORY, _PARENT = 1, 2, 4, 8
 _LONGEST_REASON = 60_000
 
 _encode_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -46,9 +47,13 @@ class Name:
             rest = "-" + url[len(host) + 7 :]
         else:
             rest = url
-        host_bytes, rest_bytes = to_bytes(host), to_bytes(rest)
-        digest = hashlib.sha1(host_bytes + rest_bytes, usedforsecurity=False).hexdigest()
-        return cls(host_bytes, rest_bytes, int(digest[:8], 16), b"%d" % int(digest[8:21], 16))
+        return cls.within(to_bytes(host), to_bytes(rest))
+
+    @classmethod
+    def within(cls, host: bytes, rest: bytes) -> Name:
+        """Return the name of a URL whose host and rest are known."""
+        digest = hashlib.sha1(host + rest, usedforsecurity=False).hexdigest()
+        return cls(host, rest, int(digest[:8], 16), b"%d" % int(digest[8:21], 16))
 
 
 def url_of(host: str, rest: bytes) -> str:
@@ -74,19 +79,42 @@ def reason_bytes(reason: str) -> bytes:
     return reason.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore").encode()
 
 
+def pack_score(score: float) -> tuple[int, bytes]:
+    """Encode a score with its flag: in 4 bytes if they hold it, else in 8."""
+    packed = _float.pack(score) if abs(score) < 1e38 else b""
+    if packed and _float.unpack(packed)[0] == score:
+        return 0, packed
+    return LONG_SCORE, _double.pack(score)
+
+
+def _pack_steps(hops: int, depth_left: int) -> tuple[int, bytes]:
+    size = 1 if min(hops, depth_left) >= 0 and max(hops, depth_left) <= 255 else 4
+    return _STEPS | size << 4, _STEP_FORMATS[size].pack(hops, depth_left)
+
+
+def split_record(content: bytes) -> tuple[int, int, float, bytes]:
+    """Return age, flags, score and the rest of a record."""
+    age, flags = _head.unpack_from(content)
+    if flags & LONG_SCORE:
+        return age, flags, _double.unpack_from(content, 5)[0], content[13:]
+    return age, flags, _float.unpack_from(content, 5)[0], content[9:]
+
+
+def join_record(age: int, flags: int, score: float, rest: bytes) -> bytes:
+    """Return the record of these parts; whether the score is long is computed anew."""
+    is_long, packed = pack_score(score)
+    return _head.pack(age, flags & ~LONG_SCORE | is_long) + packed + rest
+
+
 def link_bytes(link: Candidate, index: int, number: int) -> bytes:
     """Encode a candidate for let_in.lua: its index in the call, its number, its record without the age."""
-    flags, score = 0, _float.pack(link.score) if abs(link.score) < 1e38 else b""
-    if not score or _float.unpack(score)[0] != link.score:
-        flags, score = _LONG_SCORE, _double.pack(link.score)
+    flags, score = pack_score(link.score)
     steps = history = b""
     if link.depth_left == 0 and 0 <= link.hops <= 15:
         flags |= link.hops << 4
     else:
-        hops_and_depth = (link.hops, link.depth_left)
-        size = 1 if min(hops_and_depth) >= 0 and max(hops_and_depth) <= 255 else 4
-        flags |= _STEPS | size << 4
-        steps = _STEP_FORMATS[size].pack(*hops_and_depth)
+        step_flags, steps = _pack_steps(link.hops, link.depth_left)
+        flags |= step_flags
     if link.redirects:
         flags |= _HISTORY
         history = _history.pack(0, link.redirects, 1, 0)
@@ -111,12 +139,13 @@ class Record:
     reason: str
     parent: int
     carry: dict[str, Any]
+    found: int = 1
 
     @classmethod
     def read(cls, content: bytes) -> Record:
         age, flags = _head.unpack_from(content)
         at = _head.size
-        score_format = _double if flags & _LONG_SCORE else _float
+        score_format = _double if flags & LONG_SCORE else _float
         [score] = score_format.unpack_from(content, at)
         at += score_format.size
         hops, depth_left = flags >> 4, 0
@@ -124,9 +153,9 @@ class Record:
             step_format = _STEP_FORMATS[flags >> 4]
             hops, depth_left = step_format.unpack_from(content, at)
             at += step_format.size
-        tries, redirects, reason, parent = 0, 0, "", 0
+        tries, redirects, reason, parent, found = 0, 0, "", 0, 1
         if flags & _HISTORY:
-            tries, redirects, _, length = _history.unpack_from(content, at)
+            tries, redirects, found, length = _history.unpack_from(content, at)
             at += _history.size
             reason = to_text(content[at : at + length])
             at += length
@@ -134,7 +163,25 @@ class Record:
             [parent] = _parent.unpack_from(content, at)
             at += _parent.size
         carry = json.loads(content[at:]) if at < len(content) else {}
-        return cls(age, score, hops, depth_left, tries, redirects, reason, parent, carry)
+        return cls(age, score, hops, depth_left, tries, redirects, reason, parent, carry, found)
+
+    def to_bytes(self) -> bytes:
+        flags, score = pack_score(self.score)
+        steps = history = parent = b""
+        if self.depth_left == 0 and 0 <= self.hops <= 15:
+            flags |= self.hops << 4
+        else:
+            step_flags, steps = _pack_steps(self.hops, self.depth_left)
+            flags |= step_flags
+        if self.tries or self.redirects or self.found > 1 or self.reason:
+            flags |= _HISTORY
+            reason = reason_bytes(self.reason)
+            history = _history.pack(self.tries, self.redirects, self.found, len(reason)) + reason
+        if self.parent:
+            flags |= _PARENT
+            parent = _parent.pack(self.parent)
+        carry = _encode_json(self.carry).encode() if self.carry else b""
+        return _head.pack(self.age, flags) + score + steps + history + parent + carry
 
     def entry(self, url: str, host: str, state: UrlState) -> UrlEntry:
         return UrlEntry(
@@ -168,11 +215,17 @@ class Record:
 
 
 _host = struct.Struct(">BHIHdIdddIII")
+_cold = struct.Struct(">IdId")
+_STAGES, _HAS_COLD = 32, 128
 
 
 @dataclass(frozen=True, slots=True)
 class HostRecord:
-    """A host record of the store; `lua/parts/host.lua` describes the fields."""
+    """A host record of the store; `lua/parts/host.lua` and `tiers.lua` describe the fields.
+
+    Args:
+        waiting: Hot URLs.
+    """
 
     stage: int
     chunks: int
@@ -187,8 +240,28 @@ class HostRecord:
     relevant: int
     failed: int
     parked: str
+    cold: int = 0
+    bar: float = -math.inf
+    bar_age: int = 0
+    floor: float = -math.inf
 
     @classmethod
     def read(cls, content: bytes) -> HostRecord:
-        fields: list[Any] = [*_host.unpack_from(content), to_text(content[_host.size :])]
+        fields: list[Any] = [*_host.unpack_from(content)]
+        cold: list[Any] = []
+        at = _host.size
+        if fields[0] >= _HAS_COLD:
+            cold = [*_cold.unpack_from(content, at)]
+            at += _cold.size
+        fields[0] %= _STAGES
+        fields += [to_text(content[at:]), *cold]
         return cls(*fields)
+
+    @property
+    def has_cold(self) -> bool:
+        return self.bar > -math.inf
+
+    @property
+    def top(self) -> float:
+        """The score of the best URL, hot or cold."""
+        return max(self.best, self.bar)

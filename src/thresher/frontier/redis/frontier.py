@@ -11,7 +11,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher.errors import ConfigError
 from thresher.frontier.base import SAME_SCORE, Counts, FailureCount, HostEntry, Merge, UrlEntry, UrlState, check_scores
@@ -39,6 +39,24 @@ from thresher.urls.canonical import fingerprint, host_key
 CLUSTER_SHARDS = 16
 SCORES_AT_ONCE = 100
 _NAME = re.compile(r"[\w.-]{1,64}").fullmatch
+
+
+class LeaseAnswer(NamedTuple):
+    """What a lease found to do between the tiers of a shard.
+
+    Args:
+        met: Hosts whose best URL is cold, which were met.
+        needy: Number of such hosts.
+        hot: Number of waiting URLs in the store.
+        fat: Number of hosts above their allowance of hot URLs, in the partition that has most of them.
+        hosts: Number of hosts.
+    """
+
+    met: list[bytes]
+    needy: int
+    hot: int
+    fat: int
+    hosts: int
 
 
 class RedisFrontier:
@@ -181,7 +199,9 @@ class RedisFrontier:
             self._recent.forget(url, host)
             name = Name.of(url, host)
             must_be = "" if was is None else repr(was[url])
-            rows.setdefault(shards.of(host), []).append([name.host, name.rest, name.number, repr(score), must_be])
+            rows.setdefault(shards.of(host), []).append(
+                [name.host, name.rest, name.number, repr(score), must_be, name.member]
+            )
         calls = [
             self._call(
                 "rescore", shard, repr(SAME_SCORE), *(part for row in listed[at : at + SCORES_AT_ONCE] for part in row)
@@ -368,10 +388,17 @@ class RedisFrontier:
         return wanted
 
     async def _lease_of(self, shard: int, limit: int, seconds: float, worker: str, pages: int | None) -> list[Lease]:
-        most_pages, request = "" if pages is None else pages, secrets.token_bytes(8)
-        answer = await self._run_to_end("lease", shard, limit, repr(seconds), to_bytes(worker), most_pages, request)
+        leases, _ = await self._ask_lease(shard, limit, seconds, worker, pages, pass_over=True)
+        return leases
+
+    async def _ask_lease(
+        self, shard: int, limit: int, seconds: float, worker: str, pages: int | None, *, pass_over: bool
+    ) -> tuple[list[Lease], LeaseAnswer]:
+        """Lease from a shard; with `pass_over`, hosts whose best URL is cold are passed over."""
+        parts = (limit, repr(seconds), to_bytes(worker), "" if pages is None else pages, secrets.token_bytes(8))
+        answer = await self._run_to_end("lease", shard, *parts, "1" if pass_over else "")
         self._mark_sent([], answer[2])
-        return [self._lease(shard, row) for row in answer[1]]
+        return [self._lease(shard, row) for row in answer[1]], LeaseAnswer(answer[3], *answer[4])
 
     def _lease(self, shard: int, row: list[Any]) -> Lease:
         assert self._shards is not None

@@ -6,7 +6,7 @@ import heapq
 import math
 import random
 import struct
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 from thresher.frontier.base import MOST_FAILURES, FailureCount, HostEntry, UrlEntry, UrlState
@@ -29,6 +29,8 @@ class RedisQueries:
     def __init__(self, connection: RedisConnection, clock: Callable[[], float] | None = None) -> None:
         self._connection = connection
         self._clock = clock
+        self.cold: Callable[[bytes, bytes, HostRecord, int, float], Awaitable[list[Best]]] | None = None
+        """Reads the best cold URLs of a host; None where they are not shown."""
 
     async def best(self, prefix: bytes, limit: int, below: float | None) -> list[Best]:
         """Return the best waiting URLs of a shard."""
@@ -51,11 +53,13 @@ class RedisQueries:
         """Merge the waiting URLs of some hosts into the best; also return whether some host had none good enough."""
         is_over = False
         for name, host in await self._hosts(prefix, names):
-            if host.waiting and not (len(best) >= limit and host.best < -best[-1][0]):
-                waiting = await self._waiting(prefix, name, host, ceiling)
-                best = heapq.nsmallest(limit, [*best, *waiting], key=_rank)
-            else:
-                is_over |= len(best) >= limit
+            if len(best) >= limit and host.top < -best[-1][0]:
+                is_over = True
+                continue
+            waiting = await self._waiting(prefix, name, host, ceiling) if host.waiting else []
+            if host.has_cold and self.cold:
+                waiting += await self.cold(prefix, name, host, limit, ceiling)
+            best = heapq.nsmallest(limit, [*best, *waiting], key=_rank)
         return best, is_over
 
     async def hosts(self, prefix: bytes, limit: int, now: float, first_delay: float) -> list[HostEntry]:
@@ -88,7 +92,9 @@ class RedisQueries:
         for start in range(0, len(names), HOSTS_AT_ONCE):
             hosts = await self._hosts(prefix, names[start : start + HOSTS_AT_ONCE])
             counts += [
-                _parked_count(to_text(name), host, now) for name, host in hosts if host.waiting and host.park_end > now
+                _parked_count(to_text(name), host, now)
+                for name, host in hosts
+                if host.waiting + host.cold and host.park_end > now
             ]
         return counts
 
@@ -188,14 +194,14 @@ def _host_entry(name: str, host: HostRecord, now: float, first_delay: float) -> 
     park_end = host.park_end if host.park_end < math.inf else 0.0
     return HostEntry(
         host=name,
-        waiting=host.waiting,
+        waiting=host.waiting + host.cold,
         leased=host.leased,
         pages=host.pages,
         relevant=host.relevant,
         failed=host.failed,
         delay_seconds=host.delay_seconds if host.delay_seconds >= 0 else first_delay,
         next_seconds=max(0.0, host.next_time - now, park_end - now),
-        best=host.best if host.waiting else None,
+        best=host.top if host.waiting or host.has_cold else None,
         parked=host.parked if host.park_end > now else "",
     )
 
@@ -208,4 +214,6 @@ def _failure_count(field: bytes, number: bytes) -> FailureCount:
 
 def _parked_count(name: str, host: HostRecord, now: float) -> FailureCount:
     retry_seconds = max(host.park_end, host.next_time) - now if host.park_end < math.inf else None
-    return FailureCount(host=name, reason=host.parked, urls=host.waiting, waiting=True, retry_seconds=retry_seconds)
+    return FailureCount(
+        host=name, reason=host.parked, urls=host.waiting + host.cold, waiting=True, retry_seconds=retry_seconds
+    )

@@ -27,14 +27,18 @@ NAMES = (
     "find",
     "lease",
     "leave",
+    "load",
     "look",
     "next_time",
     "park",
     "recall",
+    "recount",
     "release",
     "remember",
     "reopen",
     "rescore",
+    "set_runs",
+    "spill",
     "unpark",
 )
 
@@ -68,6 +72,13 @@ def _lua(name: str) -> str:
     return files("thresher.frontier.redis").joinpath("lua", *name.split("/")).read_text(encoding="utf-8")
 
 
+LEAST_HOT = 24
+"""Number of URLs of a host that stay hot in any case: the store needs about 100 bytes for each."""
+
+PARTITIONS = 256
+"""Number of parts of the cold storage of a shard: each is read and written as a whole, so a million URLs are enough."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Settings of the frontier that every call passes to the store; decoded in `parts/call.lua`.
@@ -80,6 +91,9 @@ class Settings:
         chunk_size: Average number of waiting URLs of a host in one hash before it is split.
         seen_keys: Number of sets that hold the seen URLs of a shard; fixed when a crawl begins.
         most_at_once: Maximum number of expired leases and woken hosts that one call handles.
+        hot_urls: Number of waiting URLs of a shard above which the worse ones of its hosts become cold; 0 for never.
+        least_hot: Number of URLs of a host that stay hot in any case.
+        partitions: Number of parts of the cold storage of a shard; fixed when a crawl begins.
     """
 
     merge: Merge = Merge.MAX
@@ -89,10 +103,13 @@ class Settings:
     chunk_size: int = 128
     seen_keys: int = 8_192
     most_at_once: int = 200
+    hot_urls: int = 0
+    least_hot: int = LEAST_HOT
+    partitions: int = PARTITIONS
 
     def to_bytes(self) -> bytes:
         return struct.pack(
-            ">IIdIcIII",
+            ">IIdIcIIIdII",
             self.leases_per_host,
             self.waiting_per_host,
             self.delay_seconds,
@@ -101,4 +118,7 @@ class Settings:
             self.chunk_size,
             self.seen_keys,
             self.most_at_once,
+            self.hot_urls,
+            self.least_hot,
+            self.partitions,
         )

@@ -1,5 +1,5 @@
 -- Add URLs.
--- needs: call record host queue seen let_in
+-- needs: call record tiers host queue seen let_in
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, number of links, number of hosts, then the links as in let_in.lua
 -- Returns how many were new, and the hosts whose cached links are invalid (`afresh`).

@@ -1,5 +1,5 @@
 -- Change the number of relevant pages of hosts, after pages were judged again.
--- needs: call record host queue
+-- needs: call record tiers host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, then for each host: name, change
 

@@ -1,5 +1,5 @@
 -- Settle leases, and add the links of their pages.
--- needs: call record host queue seen leases let_in
+-- needs: call record tiers host queue seen leases let_in
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, then for each settlement: fence, end of the lease, outcome (done, failed or retry), reason,
 --       delay in seconds, whether it is a page (1 or 0), whether that is relevant (1 or 0), why the host should be

@@ -1,5 +1,5 @@
 -- Statistics of the frontier.
--- needs: call record host queue
+-- needs: call record tiers host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings
 -- Returns whether the call must be repeated, as in lease.lua, and the numbers in the order of `Counts`.

@@ -1,5 +1,5 @@
 -- Return a URL with its state.
--- needs: call record host queue seen leases
+-- needs: call record tiers host queue seen leases
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, host, rest, hash, member
 -- Returns its state and its record; no record when it was settled long ago. Nothing when it is unknown.

@@ -1,37 +1,54 @@
 -- Lease the best URLs of ready hosts, best first.
--- needs: call record host queue seen leases
+-- needs: call record tiers host queue seen leases
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, limit, seconds, worker, maximum number of pages of the crawl (or empty), 8 bytes that identify
---       this request, and `new` when the store did not have this script: it is new, or was restarted
+--       this request, whether hosts whose best URL is cold are passed over (1, or empty: stop at the first), and `new`
+--       when the store did not have this script: it is new, or was restarted
 -- Returns whether the call must be repeated, because more leases have expired and more hosts woke than one call
--- handles; the leases: host, rest, record, fence, end, pages and relevant pages of the host; and the hosts whose cached
--- links are invalid (`afresh`).
+-- handles; the leases: host, rest, record, fence, end, pages and relevant pages of the host; the hosts whose cached
+-- links are invalid (`afresh`); the hosts that were met whose best URL is cold; and what there is to move between the
+-- tiers: the number of needy hosts, of hot URLs, of fat hosts in the partition with most of them, and of hosts.
 
 local limit, seconds, worker, pages, request = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7]
-local paused = is_paused(seconds, ARGV[8] == 'new')
+local paused = is_paused(seconds, ARGV[9] == 'new')
 local all_ended = reap()
 local all_awake = wake()
 tidy()
-local numbers = granted_before(worker, request)
+local numbers, needy = granted_before(worker, request), {}
 if #numbers == 0 and not paused and all_ended and all_awake then
     if pages then
         limit = math.min(limit, pages - sum('pages') - sum('leased'))
     end
     while #numbers < limit do
-        local best = redis.call('ZREVRANGE', prefix .. 'r', 0, 0)[1]
-        if not best then
+        local best = redis.call('ZREVRANGE', prefix .. 'r', #needy, #needy)[1]
+        local host = best and host_of(string.sub(best, 5))
+        if not host then
             break
+        elseif is_needy(host) then
+            needy[#needy + 1] = host.name
+            if ARGV[8] ~= '1' or #needy >= most_at_once then
+                break
+            end
+        else
+            numbers[#numbers + 1] = grant(host, seconds, worker)
+            tidy()
         end
-        numbers[#numbers + 1] = grant(host_of(string.sub(best, 5)), seconds, worker)
-        tidy()
     end
     if #numbers > 0 then
         redis.call('HSET', prefix .. 'g', worker, request .. table.concat(numbers, ' '))
     end
 end
+tidy()
 write_sums()
 local leases = {}
 for n, number in ipairs(numbers) do
     leases[n] = shown(number)
 end
-return { all_ended and all_awake and 0 or 1, leases, afresh }
+sums = {}
+local work = { 0, 0, 0, 0 }
+if hot_urls > 0 then
+    local fattest = redis.call('ZREVRANGE', prefix .. 'W', 0, 0, 'WITHSCORES')
+    local hot = sum('waiting') - sum('cold')
+    work = { redis.call('SCARD', prefix .. 'N'), hot, tonumber(fattest[2] or 0), sum('hosts') }
+end
+return { all_ended and all_awake and 0 or 1, leases, afresh, needy, work }

@@ -1,5 +1,5 @@
 -- Poll what a shard could lease.
--- needs: call record host queue seen leases
+-- needs: call record tiers host queue seen leases
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, maximum number of scores
 -- Returns pages, open leases, the scores of its best ready hosts, and the hosts whose cached links are invalid

@@ -1,5 +1,5 @@
 -- When `lease` may return something.
--- needs: call record host queue seen leases
+-- needs: call record tiers host queue seen leases
 -- KEYS: the shard's prefix
 -- ARGV: time, settings
 -- Returns the seconds until then; nothing when time alone makes no URL available.

@@ -1,5 +1,5 @@
 -- Stop requests to a host for some time; an unknown host is created.
--- needs: call record host queue
+-- needs: call record tiers host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, host, reason, seconds (empty: without end)
 

@@ -1,5 +1,5 @@
 -- Return leases unused.
--- needs: call record host queue seen leases
+-- needs: call record tiers host queue seen leases
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, delay in seconds, then for each lease its fence and its end
 -- Returns the hosts whose cached links are invalid (`afresh`).

@@ -1,5 +1,5 @@
 -- Forget that URLs were settled, so that they can be added again.
--- needs: call record host queue seen leases
+-- needs: call record tiers host queue seen leases
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, then for each URL: host, rest, hash, member
 -- Returns how many were settled.

@@ -1,12 +1,12 @@
 -- Set new scores of waiting URLs.
--- needs: call record host queue
+-- needs: call record tiers host queue seen
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, how far two equal scores may differ, then for each URL: host, rest, hash, score,
---       the score that it must still have (or empty)
--- Returns how many still waited.
+--       the score that it must still have (or empty), member
+-- Returns how many still waited. The new score of a cold URL is kept until its run is read.
 
 local same, waited, changed = tonumber(ARGV[3]), 0, {}
-for at = 4, #ARGV, 5 do
+for at = 4, #ARGV, 6 do
     local host, rest = known_host(ARGV[at]), ARGV[at + 1]
     local chunk = host and chunk_of(host, tonumber(ARGV[at + 2]))
     local record = host and redis.call('HGET', chunk_key(host, chunk), rest)
@@ -19,6 +19,9 @@ for at = 4, #ARGV, 5 do
             changed[host] = changed[host] or {}
             changed[host][chunk] = true
         end
+    elseif host and is_cold(host, tonumber(ARGV[at + 2]), ARGV[at + 5]) and not is_seen(tonumber(ARGV[at + 2]), ARGV[at + 5]) then
+        waited = waited + 1
+        note_score(host, tonumber(ARGV[at + 2]), ARGV[at + 5], ARGV[at + 3], ARGV[at + 4])
     end
 end
 for host, chunks in pairs(changed) do

@@ -1,5 +1,5 @@
 -- Allow requests to a parked host again.
--- needs: call record host queue
+-- needs: call record tiers host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, host
 

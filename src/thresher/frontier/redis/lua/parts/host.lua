@@ -7,7 +7,6 @@
 
 local EMPTY, READY, HELD, DELAYED, PARKED = 0, 1, 2, 3, 4
 local FORMAT = '>BI2I4I2dI4dddI4I4I4'
-local NOTHING = -math.huge
 
 local touched, hosts = {}, {}
 local afresh = {}  -- hosts whose links workers must not skip any more: one was evicted, or waits again
@@ -38,12 +37,19 @@ local function known_host(name, kept)
     end
     local stage, chunks, waiting, leased, best, best_age, next_time, delay, park_end, pages, relevant, failed, at =
         struct.unpack(FORMAT, kept)
-    return touch({
-        name = name, kept = kept, stage = stage, chunks = chunks, waiting = waiting, leased = leased, best = best,
+    local cold, bar, bar_age, floor = 0, NOTHING, YOUNGEST, NOTHING
+    if stage >= HAS_COLD then
+        cold, bar, bar_age, floor, at = struct.unpack(COLD_FORMAT, kept, at)
+    end
+    local host = touch({
+        name = name, kept = kept, stage = stage % FAT, chunks = chunks, waiting = waiting, leased = leased, best = best,
         best_age = best_age, next_time = next_time, delay = delay, park_end = park_end, pages = pages,
         relevant = relevant, failed = failed, parked = string.sub(kept, at),
-        was_stage = stage, was_best = best, was_age = best_age, writes = {},
+        cold = cold, bar = bar, bar_age = bar_age, floor = floor, fat = has(stage, FAT), needy = has(stage, NEEDY),
+        was_stage = stage % FAT, writes = {},
     })
+    host.was_best, host.was_age = top(host)
+    return host
 end
 
 local function host_of(name, kept)
@@ -54,6 +60,7 @@ local function host_of(name, kept)
             name = name, kept = '', stage = EMPTY, chunks = 1, waiting = 0, leased = 0, best = NOTHING,
             best_age = YOUNGEST, next_time = 0, delay = -1, park_end = 0, pages = 0,
             relevant = 0, failed = 0, parked = '',
+            cold = 0, bar = NOTHING, bar_age = YOUNGEST, floor = NOTHING, fat = false, needy = false,
             was_stage = EMPTY, was_best = NOTHING, was_age = YOUNGEST, writes = {},
         })
     end
@@ -81,7 +88,7 @@ local function turn(name, age)
 end
 
 local function stage_of(host)
-    if host.waiting == 0 then
+    if host.waiting == 0 and not has_cold(host) then
         return EMPTY
     elseif host.park_end > now then
         return PARKED
@@ -94,7 +101,8 @@ end
 local function place(host)
     host.stage = stage_of(host)
     local moved = host.stage ~= host.was_stage
-    local turned = host.best ~= host.was_best or host.best_age ~= host.was_age
+    local best, best_age = top(host)
+    local turned = best ~= host.was_best or best_age ~= host.was_age
     if host.was_stage == READY and (moved or turned) then
         redis.call('ZREM', prefix .. 'r', turn(host.name, host.was_age))
     elseif host.was_stage == DELAYED and moved then
@@ -103,13 +111,13 @@ local function place(host)
         redis.call('ZREM', prefix .. 'p', host.name)
     end
     if host.stage == READY and (moved or turned) then
-        redis.call('ZADD', prefix .. 'r', host.best, turn(host.name, host.best_age))
+        redis.call('ZADD', prefix .. 'r', best, turn(host.name, best_age))
     elseif host.stage == DELAYED then
         redis.call('ZADD', prefix .. 'd', host.next_time, host.name)
     elseif host.stage == PARKED then
         redis.call('ZADD', prefix .. 'p', host.park_end, host.name)
     end
-    host.was_stage, host.was_best, host.was_age = host.stage, host.best, host.best_age
+    host.was_stage, host.was_best, host.was_age = host.stage, best, best_age
 end
 
 -- URLs of a host's first chunk are written together with the host's record: at the end, or before they are read.
@@ -124,8 +132,10 @@ local function flush(host)
 end
 
 local function write_host(host)
-    local keep = struct.pack(FORMAT, host.stage, host.chunks, host.waiting, host.leased, host.best, host.best_age,
-        host.next_time, host.delay, host.park_end, host.pages, host.relevant, host.failed) .. host.parked
+    local stage = host.stage + (host.fat and FAT or 0) + (host.needy and NEEDY or 0) + (has_cold(host) and HAS_COLD or 0)
+    local cold = has_cold(host) and struct.pack(COLD_FORMAT, host.cold, host.bar, host.bar_age, host.floor) or ''
+    local keep = struct.pack(FORMAT, stage, host.chunks, host.waiting, host.leased, host.best, host.best_age,
+        host.next_time, host.delay, host.park_end, host.pages, host.relevant, host.failed) .. cold .. host.parked
     if keep ~= host.kept then
         local writes = host.writes
         writes[#writes + 1] = ''

@@ -63,8 +63,14 @@ local function let_into_chunk(host, chunk, links, kept, first_age, is_shut)
             if redis.call('SISMEMBER', seen_key(hash), ARGV[at + 1]) == 0 then
                 record = struct.pack('>I4', math.min(first_age + place, YOUNGEST)) .. string.sub(found, HEAD + 1)
                 local score, age = rank_of(record)
-                count('new', 1)
-                if is_shut(rest, score, age) then
+                local known = is_cold(host, hash, ARGV[at + 1])
+                local stays = known and (merge == 'f' or score <= host.floor)
+                if not stays then
+                    note_found(host, known)
+                end
+                if stays then
+                    record = nil
+                elseif is_shut(rest, score, age) then
                     note_dropped(host)
                     record = nil
                 else

@@ -324,6 +324,7 @@ local function tidy()
             redis.call('DEL', index_key(host))
             host.chunks, host.index, host.best, host.best_age = 1, nil, NOTHING, YOUNGEST
         end
+        list_tiers(host)
         place(host)
         write_host(host)
     end

@@ -10,6 +10,10 @@ local function seen_key(hash)
     return prefix .. 's' .. hash % seen_keys
 end
 
+local function is_seen(hash, member)
+    return redis.call('SISMEMBER', seen_key(hash), member) == 1
+end
+
 local function failed_key(hash)
     return prefix .. 'f' .. hash % seen_keys
 end

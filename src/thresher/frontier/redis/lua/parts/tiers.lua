@@ -1,0 +1,141 @@
+-- Hosts with cold URLs: their worse waiting URLs are not in the store but in runs, objects of a cold storage
+-- (`frontier/tiered/`). The record of such a host has four more fields:
+--
+--     cold       number of its cold URLs; an estimate after one of them was found again
+--     bar        rank of the best of them: no cold URL ranks before it
+--     bar_age
+--     floor      score below which a cold URL that is found again keeps its score
+--
+-- A host is `needy` while its best URL may be cold, and `fat` while more URLs are hot than its allowance. Both are
+-- listed once: in `N`, and in `w<partition>` with the number of these hosts in `W`.
+-- `R` has the runs of each partition: for each 8 bytes of name and 4 of size of its Bloom filter, `B<name>`.
+-- `o<partition>` has new scores of cold URLs, until they are read.
+
+local NOTHING = -math.huge
+local COLD_FORMAT = '>I4dI4d'
+local FAT, NEEDY, HAS_COLD = 32, 64, 128
+local PROBES = 6  -- of a Bloom filter, as in runs.py
+
+local function has_cold(host)
+    return host.bar > NOTHING
+end
+
+-- The rank of a host's best URL, hot or cold.
+local function top(host)
+    if is_before(host.bar, host.bar_age, host.best, host.best_age) then
+        return host.bar, host.bar_age
+    end
+    return host.best, host.best_age
+end
+
+-- Whether the best URL may be cold, so that none may be leased before it is loaded.
+local function is_needy(host)
+    return has_cold(host) and not is_before(host.best, host.best_age, host.bar, host.bar_age)
+end
+
+local function raise_bar(host, score, age)
+    if is_before(score, age, host.bar, host.bar_age) then
+        host.bar, host.bar_age = score, age
+    end
+end
+
+local allowed
+
+-- Maximum number of hot URLs of one host.
+local function allowance()
+    if not allowed then
+        local known = tonumber(redis.call('HGET', prefix .. 'x', 'hosts') or 0) + (sums.hosts or 0)
+        allowed = math.max(least_hot, math.floor(hot_urls / math.max(1, known)))
+    end
+    return allowed
+end
+
+local function partition_of(name)
+    return tonumber(string.sub(redis.sha1hex(name), 1, 8), 16) % partitions
+end
+
+local function list_tiers(host)
+    if hot_urls == 0 then
+        return
+    end
+    if not host.fat and host.waiting > least_hot and host.waiting > allowance() then
+        local partition = partition_of(host.name)
+        host.fat = true
+        redis.call('SADD', prefix .. 'w' .. partition, host.name)
+        redis.call('ZINCRBY', prefix .. 'W', 1, partition)
+    end
+    if not host.needy and has_cold(host) and (host.cold == 0 or is_needy(host)) then
+        host.needy = true
+        redis.call('SADD', prefix .. 'N', host.name)
+    end
+end
+
+local runs_of_partition = {}
+
+local function runs_of(host)
+    local partition = partition_of(host.name)
+    local runs = runs_of_partition[partition]
+    if not runs then
+        runs = {}
+        local kept = redis.call('HGET', prefix .. 'R', partition) or ''
+        for at = 1, #kept, 12 do
+            local name, bits = struct.unpack('>c8I4', kept, at)
+            runs[#runs + 1] = { key = prefix .. 'B' .. name, bits = bits }
+        end
+        runs_of_partition[partition] = runs
+    end
+    return runs
+end
+
+-- Whether a URL is cold, by the Bloom filters of its partition: never wrong when it says no. `member`: in digits.
+local function is_cold(host, hash, member)
+    if hot_urls == 0 or not has_cold(host) then
+        return false
+    end
+    member = tonumber(member) % 4294967296
+    for _, run in ipairs(runs_of(host)) do
+        local hit, at = true, member
+        for _ = 1, PROBES do
+            if redis.call('GETBIT', run.key, at % run.bits) == 0 then
+                hit = false
+                break
+            end
+            at = at + hash
+        end
+        if hit then
+            return true
+        end
+    end
+    return false
+end
+
+-- A link was found that is not hot. A cold URL that is found again is hot from now on; its cold copy is merged into it, or
+-- ignored, when that is read.
+local function note_found(host, is_known)
+    if not is_known then
+        count('new', 1)
+    elseif host.cold > 0 then
+        host.cold = host.cold - 1
+        count('waiting', -1)
+        count('cold', -1)
+    end
+end
+
+-- Keep the new score of a cold URL until it is read, and raise the bar if need be: then the URL is loaded next.
+local function note_score(host, hash, member, score, was)
+    local key = struct.pack('>I4I4', hash, tonumber(member) % 4294967296)
+    redis.call('HSET', prefix .. 'o' .. partition_of(host.name), key, score .. ' ' .. was)
+    raise_bar(host, tonumber(score), 0)
+end
+
+local function set_cold(host, number)
+    count('waiting', number - host.cold)
+    count('cold', number - host.cold)
+    host.cold = number
+end
+
+-- Only one process at a time moves URLs between the tiers. A later one has a greater number, and scripts refuse the
+-- earlier one, which may have been stopped for longer than its lock.
+local function is_fenced(number)
+    return tonumber(redis.call('HGET', prefix .. 'x', 'mover') or 0) ~= tonumber(number)
+end

@@ -1,0 +1,50 @@
+"""A shared frontier in two tiers: the better waiting URLs in the store, the others in a cold storage.
+
+Most URLs that a large crawl finds are never fetched. So every host keeps its best waiting URLs in the store (*hot*),
+and its worse ones go to a cold storage (*cold*): a folder, or another place for immutable objects, that all workers
+reach. Nothing becomes cold before a crawl has `hot_urls` waiting URLs, so a small crawl is a plain one.
+
+**Allowance.** A host may have `max(24, hot_urls ÷ hosts)` hot URLs. A host above it is *fat*, and the store lists it.
+When there are too many hot URLs, the best third of the allowance stays hot, and the others are spilled.
+
+**Runs.** Hosts belong to one of 256 partitions of their shard, by a hash. A spill takes the fat hosts of one partition
+and writes one run: a Parquet file sorted by host, score and age, compressed with zstd. Runs are merged so that each has
+at least four times the URLs of all later ones: copies of a URL become one, and those that were loaded are left out.
+When all runs are merged, the worst URLs of a host beyond `waiting_per_host` are evicted. The store keeps the list of
+runs and a Bloom filter of each: 12 bits per URL.
+
+**Order.** The store knows of each host with cold URLs the *bar*: the rank of its best cold URL, or an upper bound.
+Hosts are ordered by their best URL, hot or cold. A lease that meets a host whose best URL may be cold (a *needy* one)
+loads the best cold URLs of that host, and of others that need it, and goes on. So these promises hold:
+
+1. No URL of a host is leased while a better one of that host is cold. Without exception.
+2. No URL of another host is leased while a better one is cold on a ready host, unless another worker is moving URLs of
+   this shard at that moment, or the cold storage fails; then that host is passed over until its URLs are loaded.
+3. No host with cold URLs and without hot ones is taken for empty: it is ready, and counted.
+
+**Found again.** A link that is neither hot, leased nor settled is looked up in the filters. If it is cold and its score
+is above the *floor* of its host (that of its cold URL number 4 × allowance), it becomes hot as well. The two copies are
+merged by the crawl's `Merge` when the cold one is read; until then only the newer one counts, also its `depth_left` and
+`hops`. Below the floor, and with `Merge.FIRST`, it stays as it is. A new score (`rescore`) of a cold URL is kept in the
+store until the URL is read; one above the bar raises the bar.
+
+**Error.** A Bloom filter takes a new URL for a cold one with a probability of 0.4 % per run of the partition, so
+0.4 to 2 %. Such a URL is not queued if its score is not above the floor of its host, or with `Merge.FIRST`; it gets
+another chance when it is found again after a merge of runs. Above the floor it is queued like any other: so a host with
+fewer URLs than 5 × allowance loses none. `counts` may be off by the URLs that were found again.
+
+**Crashes.** Every step may be repeated, and a copy too many does no harm: whether a URL was leased or settled is known
+exactly, and decides when a run is read.
+
+    spill   write the object; list its run and filter (one script); remove its URLs where their records are still those
+            that were written, in small scripts
+    load    add URLs, set the bar (one script per host); they stay in their runs, above the bar, until these are merged
+    merge   write the object; replace the list of runs and the filters (one script); correct what is known of the hosts
+
+A run that was replaced is deleted an hour later: a store that crashed and lost its last writes may list it again. An
+object that was written and never listed is deleted in the same way.
+
+**One mover.** A lock in the store lets one worker at a time move URLs of a shard. It takes a number, greater than all
+before; every script that moves URLs refuses an older one. So a mover that was stopped for longer than its lock changes
+nothing when it wakes.
+"""

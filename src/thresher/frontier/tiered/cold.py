@@ -1,0 +1,150 @@
+"""The cold tier of a shared frontier: the runs of its partitions, and the cold URLs of hosts."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.frontier.redis.codec import HostRecord, Name, split_record
+from thresher.frontier.redis.connection import RedisConnection
+from thresher.frontier.tiered.runs import ColdRun, ColdUrl, Rows, merge_rows, read_list, still_cold
+from thresher.frontier.tiered.storage import ColdStorage
+from thresher.records import Merge
+
+logger = logging.getLogger(__name__)
+
+READ_AT_ONCE = 500
+"""Number of commands in one pipeline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """What is read of a partition: its runs, their URLs, and the new scores that were applied to these."""
+
+    runs: list[ColdRun]
+    rows: Rows
+    new_scores: dict[bytes, bytes]
+
+
+class ColdTier:
+    """Reads the cold URLs of a crawl.
+
+    Args:
+        crawl: Name of the crawl, under which its objects are stored.
+        merge: How copies of a URL are merged.
+    """
+
+    def __init__(self, connection: RedisConnection, storage: ColdStorage, crawl: str, merge: Merge) -> None:
+        self.connection = connection
+        self.storage = storage
+        self.partitions = 1
+        self._crawl, self._merge = crawl, merge
+        self._missing: set[bytes] = set()
+
+    def object_name(self, shard: int, run: bytes) -> str:
+        return f"{self._crawl}/{shard}/{run.hex()}.parquet"
+
+    def run_name(self, object_name: str) -> bytes | None:
+        """Return the run of an object; None for another object."""
+        try:
+            name = bytes.fromhex(object_name.rpartition("/")[2].removesuffix(".parquet"))
+        except ValueError:
+            return None
+        return name if len(name) == 8 else None
+
+    def partition_of(self, host: bytes) -> int:
+        digest = hashlib.sha1(host, usedforsecurity=False).hexdigest()
+        return int(digest[:8], 16) % self.partitions
+
+    async def hosts(self, prefix: bytes, names: Sequence[bytes]) -> dict[bytes, HostRecord]:
+        """Return the records of hosts, without unknown ones."""
+        found: dict[bytes, HostRecord] = {}
+        for start in range(0, len(names), READ_AT_ONCE):
+            part = names[start : start + READ_AT_ONCE]
+            kept = await self.connection.call_all([("HGET", prefix + b"q" + name, b"") for name in part])
+            found |= {name: HostRecord.read(content) for name, content in zip(part, kept, strict=True) if content}
+        return found
+
+    async def runs(self, prefix: bytes, partition: int) -> list[ColdRun]:
+        return read_list(await self.connection.call("HGET", prefix + b"R", partition))
+
+    async def read(
+        self, prefix: bytes, shard: int, partition: int, hosts: Collection[bytes] | None = None, *, first: int = 0
+    ) -> Partition:
+        """Read the cold URLs of a partition, or of some of its hosts, loaded ones included.
+
+        With `first`, only the runs from that number on are read, and no new scores are applied.
+        """
+        runs = await self.runs(prefix, partition)
+        new_scores: dict[bytes, bytes] = {}
+        if first == 0:
+            new_scores = await self.connection.call("HGETALL", prefix + b"o%d" % partition)
+        wanted = None if hosts is None else set(hosts)
+        rows = await asyncio.to_thread(self._merged, shard, runs[first:], wanted, new_scores)
+        return Partition(runs, rows, new_scores)
+
+    def _merged(
+        self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None, new_scores: dict[bytes, bytes]
+    ) -> Rows:
+        parts = [part for run in runs if (part := self._read_run(shard, run, hosts)) is not None]
+        scores = {int.from_bytes(key, "big"): _new_score(value) for key, value in new_scores.items()}
+        return merge_rows(parts, self._merge, scores)
+
+    def _read_run(self, shard: int, run: ColdRun, hosts: set[bytes] | None) -> Rows | None:
+        try:
+            return Rows.read(self.storage.get(self.object_name(shard, run.name)), hosts)
+        except FileNotFoundError:
+            if run.name not in self._missing:
+                name = self.object_name(shard, run.name)
+                logger.error("cold storage has lost %s: its URLs are queued again only when they are found again", name)
+            self._missing.add(run.name)
+            return None
+
+    async def urls_of(self, prefix: bytes, shard: int, name: bytes, host: HostRecord) -> list[ColdUrl]:
+        """Return the cold URLs of a host, best first."""
+        read = await self.read(prefix, shard, self.partition_of(name), [name])
+        return still_cold(read.rows.urls(), host)
+
+    async def states(
+        self, prefix: bytes, host: HostRecord, urls: Sequence[ColdUrl], seen_keys: int
+    ) -> NDArray[np.int8]:
+        """Return of each cold URL of a host 1 if it only is cold, 0 if a newer copy is hot, -1 if it is obsolete."""
+        states = np.ones(len(urls), dtype=np.int8)
+        for start in range(0, len(urls), READ_AT_ONCE // 2):
+            part = urls[start : start + READ_AT_ONCE // 2]
+            names = [Name.within(url.host, url.rest) for url in part]
+            commands: list[tuple[bytes | str, ...]] = []
+            for name in names:
+                chunk = chunk_of(host.chunks, name.number)
+                commands.append(("HGET", prefix + b"q" + name.host + (b" %d" % chunk if chunk else b""), name.rest))
+                commands.append(("SISMEMBER", prefix + b"s%d" % (name.number % seen_keys), name.member))
+            answers = await self.connection.call_all(commands)
+            for index, url in enumerate(part):
+                hot, is_seen = answers[2 * index], answers[2 * index + 1]
+                is_older = hot is not None and split_record(hot)[0] != url.age
+                states[start + index] = -1 if is_seen or (hot is not None and not is_older) else int(hot is None)
+        return states
+
+    async def new_scores(self, prefix: bytes, partition: int) -> int:
+        """Return how many new scores of cold URLs wait for the next merge of runs."""
+        return int(await self.connection.call("HLEN", prefix + b"o%d" % partition))
+
+
+def chunk_of(chunks: int, number: int) -> int:
+    """Return the chunk of a URL in its host's queue, as `queue.lua` does."""
+    if chunks == 1:
+        return 0
+    half = 1 << (chunks.bit_length() - 1)
+    chunk = number % (2 * half)
+    return chunk if chunk < chunks else chunk - half
+
+
+def _new_score(value: bytes) -> tuple[float, float | None]:
+    score, _, was = value.partition(b" ")
+    return float(score), float(was) if was else None

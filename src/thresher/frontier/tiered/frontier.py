@@ -1,0 +1,291 @@
+"""The frontier in two tiers: a shared frontier whose worse waiting URLs are in a cold storage."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from thresher.frontier.base import Merge, UrlEntry, UrlState
+from thresher.frontier.redis.codec import HostRecord, Name, Record, to_text, url_of
+from thresher.frontier.redis.connection import Part, RedisConnection
+from thresher.frontier.redis.frontier import LeaseAnswer, RedisFrontier
+from thresher.frontier.redis.queries import Best
+from thresher.frontier.redis.scripts import LEAST_HOT, PARTITIONS, Settings
+from thresher.frontier.redis.shards import Shards
+from thresher.frontier.tiered.cold import ColdTier
+from thresher.frontier.tiered.mover import Mover
+from thresher.frontier.tiered.runs import ColdUrl, key_of
+from thresher.frontier.tiered.storage import ColdStorage
+from thresher.records import Candidate, Lease, Settlement
+from thresher.urls.canonical import host_key
+
+logger = logging.getLogger(__name__)
+
+HOT_URLS = 5_000_000
+"""Default number of waiting URLs in the store, about half a gigabyte, above which the worse ones become cold."""
+LEAST_BOUND = 16
+"""Nothing becomes cold where hosts may have at most this many times `least_hot` waiting URLs: it would save little."""
+LEAST_FAT, FAT_SHARE = 16, 8
+"""A partition is spilled when this many of its hosts are fat, or one of eight if that is more."""
+FULL_SHARE = 1.1
+"""At this many times the hot URLs, partitions with fewer fat hosts are spilled too."""
+MOST_LOADS = 5
+"""Maximum number of loads before one lease; then hosts that still need one are passed over."""
+STEP_SECONDS = 2.0
+"""How long a worker moves URLs before others may."""
+SWEEP_SECONDS = 600.0
+FAILED_PAUSE_SECONDS = 30.0
+"""How long a worker leaves a cold storage alone that failed."""
+
+
+class TieredFrontier(RedisFrontier):
+    """A shared frontier with a cold storage; the package's docstring has its promises.
+
+    Args:
+        url: URL of the store, or an existing connection.
+        crawl: Name of the crawl in the store.
+        storage: Where cold URLs are; the same for all workers.
+        hot_urls: Number of waiting URLs in the store, over all shards, above which the worse ones become cold.
+        least_hot: Number of URLs of a host that stay hot in any case.
+        partitions: Number of parts of the cold storage of a shard of a new crawl.
+        background: Whether URLs are moved beside the calls; otherwise each call returns after they were moved.
+        settings: As for `RedisFrontier`.
+    """
+
+    def __init__(
+        self,
+        url: str | RedisConnection,
+        crawl: str,
+        *,
+        storage: ColdStorage,
+        hot_urls: int = HOT_URLS,
+        least_hot: int = LEAST_HOT,
+        partitions: int = PARTITIONS,
+        background: bool = True,
+        merge: Merge = Merge.MAX,
+        clock: Callable[[], float] | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(url, crawl, merge=merge, clock=clock, **settings)
+        self._hot_urls, self._least_hot = hot_urls, least_hot
+        self._settings = replace(self._settings, partitions=partitions)
+        self._background = background
+        self._cold = ColdTier(self.connection, storage, crawl, merge)
+        self._mover = Mover(self, self._cold)
+        self._queries.cold = self._best_cold
+        self._task: asyncio.Task[None] | None = None
+        self._swept = -math.inf
+        self._failed = -math.inf
+        self._shard_of: dict[bytes, int] = {}
+
+    # What changes URLs
+
+    async def add(self, candidates: Sequence[Candidate]) -> int:
+        new = await super().add(candidates)
+        await self._settle()
+        return new
+
+    async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
+        held = await super().commit(settlements)
+        await self._settle()
+        return held
+
+    async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
+        await super().release(leases, delay_seconds=delay_seconds)
+        await self._settle()
+
+    async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
+        waited = await super().rescore(scores, was=was)
+        await self._settle()
+        return waited
+
+    async def reopen(self, candidates: Sequence[Candidate]) -> int:
+        """Queue done and failed URLs again; the filters, which may still know them, are not asked."""
+        await self._opened()
+        packed, self._packed_settings = self._packed_settings, replace(self._settings, hot_urls=0).to_bytes()
+        try:
+            return await super().reopen(candidates)
+        finally:
+            self._packed_settings = packed
+
+    async def _lease_of(self, shard: int, limit: int, seconds: float, worker: str, pages: int | None) -> list[Lease]:
+        leases: list[Lease] = []
+        pass_over = False
+        for loads in range(MOST_LOADS + 1):
+            pass_over |= loads == MOST_LOADS
+            wanted = limit - len(leases)
+            granted, found = await self._ask_lease(shard, wanted, seconds, worker, pages, pass_over=pass_over)
+            leases += granted
+            if pass_over or not found.met or len(leases) >= limit:
+                break
+            pass_over = not await self._load_now(shard, found.met)
+        await self._start_moving(shard, found)
+        return leases
+
+    # What is asked
+
+    async def find(self, url: str) -> UrlEntry | None:
+        found = await super().find(url)
+        if found is not None:
+            return found
+        shards, host = await self._opened(), host_key(url)
+        name = Name.of(url, host)
+        shard = shards.of(host)
+        known = (await self._cold.hosts(self.prefix(shard), [name.host])).get(name.host)
+        if known is None or not known.has_cold:
+            return None
+        cold = await self._cold.urls_of(self.prefix(shard), shard, name.host, known)
+        key = key_of(name)
+        return next((_entry(each) for each in cold if each.key == key), None)
+
+    async def _best_cold(self, prefix: bytes, name: bytes, host: HostRecord, limit: int, ceiling: float) -> list[Best]:
+        """Return the best cold URLs of a host."""
+        urls = await self._cold.urls_of(prefix, self._shard_of[prefix], name, host)
+        below = [url for url in urls if url.score < ceiling]
+        states = await self._cold.states(prefix, host, below[: 2 * limit], self._settings.seen_keys)
+        best = [url for url, state in zip(below, states, strict=False) if state == 1]
+        return [(-url.score, url.age, _entry(url)) for url in best[:limit]]
+
+    async def close(self) -> None:
+        if self._task and self._task.get_loop() is asyncio.get_running_loop():
+            await asyncio.wait([self._task])
+        await super().close()
+
+    # Moving URLs
+
+    async def maintain(self) -> None:
+        """Move URLs between the tiers until nothing is left to do, or another worker does it."""
+        shards = await self._opened()
+        for shard in shards:
+            while (work := await self._work(shard)) and await self._step(shard, work):
+                pass
+
+    async def _settle(self) -> None:
+        if not self._background:
+            await self.maintain()
+
+    async def _start_moving(self, shard: int, found: LeaseAnswer) -> None:
+        if not self._is_work(found):
+            return
+        if not self._background:
+            await self.maintain()
+        elif self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._move_beside(shard, found))
+
+    async def _move_beside(self, shard: int, found: LeaseAnswer) -> None:
+        try:
+            await self._step(shard, found)
+        except Exception:
+            logger.exception("URLs could not be moved between the tiers; it is tried again")
+            self._failed = time.monotonic()
+
+    def _is_work(self, found: LeaseAnswer) -> bool:
+        return bool(self._settings.hot_urls and (found.needy or self._is_full(found)))
+
+    def _is_full(self, found: LeaseAnswer) -> bool:
+        """Return whether a spill is due: runs should be large, but hot URLs not too many."""
+        most = self._settings.hot_urls
+        enough = max(LEAST_FAT, found.hosts // self._settings.partitions // FAT_SHARE)
+        return bool(found.fat and found.hot > most and (found.fat >= enough or found.hot > FULL_SHARE * most))
+
+    async def _work(self, shard: int) -> LeaseAnswer | None:
+        prefix = self.prefix(shard)
+        needy, sums, fattest = await self.connection.call_all(
+            [
+                ("SCARD", prefix + b"N"),
+                ("HMGET", prefix + b"x", "waiting", "cold", "hosts"),
+                ("ZREVRANGE", prefix + b"W", 0, 0, "WITHSCORES"),
+            ]
+        )
+        waiting, cold, hosts = (int(each or 0) for each in sums)
+        fat = int(float(fattest[-1][1] if isinstance(fattest[-1], list | tuple) else fattest[-1])) if fattest else 0
+        work = LeaseAnswer([], needy, waiting - cold, fat, hosts)
+        return work if self._is_work(work) else None
+
+    async def _load_now(self, shard: int, met: Sequence[bytes]) -> bool:
+        """Load URLs of the hosts that a lease met; return whether it may be repeated."""
+        return await self._guarded(lambda: self._load(shard, met))
+
+    async def _load(self, shard: int, met: Sequence[bytes]) -> bool:
+        async with self._mover.lock(shard) as mover:
+            return bool(mover and await self._mover.load(shard, mover, met))
+        return False
+
+    async def _step(self, shard: int, work: LeaseAnswer) -> bool:
+        """Move URLs for some seconds; return whether something was moved."""
+        return await self._guarded(lambda: self._move(shard, work))
+
+    async def _move(self, shard: int, work: LeaseAnswer) -> bool:
+        moved, began = 0, time.monotonic()
+        async with self._mover.lock(shard) as mover:
+            if not mover:
+                return False
+            if began - self._swept > SWEEP_SECONDS:
+                self._swept = began
+                await self._mover.sweep(shard, mover)
+            if work.needy:
+                moved += await self._mover.load(shard, mover)
+            now: LeaseAnswer | None = work
+            while now and self._is_full(now) and time.monotonic() - began < STEP_SECONDS:
+                moved += await self._mover.spill(shard, mover)
+                now = await self._work(shard)
+        return bool(moved)
+
+    async def _guarded(self, move: Callable[[], Any]) -> bool:
+        """Move URLs unless the cold storage failed a short time ago; log when it fails."""
+        if time.monotonic() - self._failed < FAILED_PAUSE_SECONDS:
+            return False
+        try:
+            return bool(await move())
+        except OSError as error:
+            self._failed = time.monotonic()
+            logger.error("the cold storage fails; it is tried again in %g s: %s", FAILED_PAUSE_SECONDS, error)
+            return False
+
+    # What the mover needs
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings
+
+    def prefix(self, shard: int) -> bytes:
+        assert self._shards is not None
+        return self._shards.prefix(shard)
+
+    async def run_script(self, name: str, shard: int, *parts: Part) -> Any:
+        return await self._run(name, shard, *parts)
+
+    async def store_time(self, shard: int) -> float:
+        return await self._queries.now(self.prefix(shard))
+
+    async def _opened(self) -> Shards:
+        if self._shards is None:
+            shards = await super()._opened()
+            self._cold.partitions = await self._kept_partitions()
+            is_bounded = self._settings.waiting_per_host <= LEAST_BOUND * self._least_hot
+            self._settings = replace(
+                self._settings,
+                hot_urls=0 if is_bounded else max(1, self._hot_urls // shards.number),
+                least_hot=self._least_hot,
+                partitions=self._cold.partitions,
+            )
+            self._packed_settings = self._settings.to_bytes()
+            self._shard_of = {shards.prefix(shard): shard for shard in shards}
+        assert self._shards is not None
+        return self._shards
+
+    async def _kept_partitions(self) -> int:
+        """Return the number of partitions of a shard, fixed when the crawl first has a cold storage."""
+        key = b"th:{%s}" % self._crawl.encode()
+        await self.connection.call("HSETNX", key, "partitions", self._settings.partitions)
+        return int(await self.connection.call("HGET", key, "partitions"))
+
+
+def _entry(url: ColdUrl) -> UrlEntry:
+    host = to_text(url.host)
+    return Record.read(url.record).entry(url_of(host, url.rest), host, UrlState.WAITING)

@@ -1,0 +1,388 @@
+"""Moves URLs between the tiers of a shared frontier: spills, loads, merges of runs, and deletion of old objects.
+
+The package's docstring says in which order each of them changes what, and why it may be killed at any point.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+import numpy as np
+
+from thresher.frontier.redis.codec import HostRecord, Name
+from thresher.frontier.redis.connection import Part
+from thresher.frontier.redis.scripts import Settings
+from thresher.frontier.tiered.cold import READ_AT_ONCE, ColdTier
+from thresher.frontier.tiered.runs import (
+    ColdRun,
+    ColdUrl,
+    Rows,
+    bar_bytes,
+    is_loaded,
+    key_bytes,
+    key_of,
+    still_cold,
+    write_list,
+)
+
+logger = logging.getLogger(__name__)
+
+LOCK_SECONDS = 300.0
+SPILL_HOSTS = 2_000
+"""Maximum number of hosts of one spill."""
+LOAD_PARTITIONS = 4
+"""Maximum number of partitions of one load."""
+NEEDY_SEEN = 500
+MOST_LOADED = 1_000
+"""Maximum number of URLs of one host that one load makes hot."""
+MOST_CHECKED = 100
+"""Of the URLs of a host that stay cold, how many are checked for newer copies."""
+URLS_AT_ONCE = 200
+"""Maximum number of URLs per script call."""
+HOSTS_AT_ONCE = 100
+RUN_RATIO = 4
+"""A run has at least this many times the URLs of all later ones together; otherwise they are merged."""
+MOST_NEW_SCORES = 5_000
+KEPT_SHARE = 3
+"""One of this many allowed hot URLs stays hot when a host is spilled."""
+FLOOR_DEPTH = 4
+"""The floor of a host is the score of its cold URL number `FLOOR_DEPTH` × allowance."""
+GRACE_SECONDS = 3_600.0
+"""How long a replaced run is kept: a store that crashed and lost its last writes may list it again."""
+
+
+class MoverReplacedError(Exception):
+    """Another worker took over: the lock had expired."""
+
+
+class TierStore(Protocol):
+    """What a mover needs of the frontier."""
+
+    @property
+    def settings(self) -> Settings: ...
+
+    def prefix(self, shard: int) -> bytes: ...
+
+    async def run_script(self, name: str, shard: int, *parts: Part) -> Any: ...
+
+    async def store_time(self, shard: int) -> float: ...
+
+    async def acquire_lock(self, gate: str, *, seconds: float) -> float: ...
+
+    async def release_lock(self, gate: str, *, delay_seconds: float) -> None: ...
+
+
+class Mover:
+    """Moves URLs of one crawl. Only the holder of a shard's lock does so, with a number that later holders exceed."""
+
+    def __init__(self, store: TierStore, cold: ColdTier) -> None:
+        self._store, self._cold = store, cold
+        self._connection = cold.connection
+        self._runs_written = 0
+        self._swept: set[int] = set()
+
+    @asynccontextmanager
+    async def lock(self, shard: int) -> AsyncIterator[int]:
+        """Hold the lock of a shard; yield the number of the mover, 0 when another worker has the lock."""
+        gate, began = f"tiers {shard}", time.monotonic()
+        if await self._store.acquire_lock(gate, seconds=LOCK_SECONDS) > 0:
+            yield 0
+            return
+        try:
+            yield int(await self._connection.call("HINCRBY", self._store.prefix(shard) + b"x", "mover", 1))
+        except MoverReplacedError:
+            logger.warning(
+                "moving URLs between the tiers took longer than %g s; another worker took over", LOCK_SECONDS
+            )
+        finally:
+            if time.monotonic() - began < LOCK_SECONDS / 2:  # else it may be another worker's by now
+                await self._store.release_lock(gate, delay_seconds=0.0)
+
+    async def allowance(self, shard: int) -> int:
+        """Return how many hot URLs a host may have."""
+        known = int(await self._connection.call("HGET", self._store.prefix(shard) + b"x", "hosts") or 0)
+        settings = self._store.settings
+        return max(settings.least_hot, settings.hot_urls // max(1, known))
+
+    # Hot to cold
+
+    async def spill(self, shard: int, mover: int) -> int:
+        """Spill the fat hosts of the partition that has most of them; return how many hosts there were."""
+        prefix = self._store.prefix(shard)
+        fattest = await self._connection.call("ZREVRANGE", prefix + b"W", 0, 0)
+        if not fattest:
+            return 0
+        partition = int(fattest[0])
+        names = await self._connection.call("SRANDMEMBER", prefix + b"w%d" % partition, SPILL_HOSTS)
+        if not names:
+            await self._connection.call("ZREM", prefix + b"W", partition)
+            return 1
+        allowance = await self.allowance(shard)
+        hosts = await self._cold.hosts(prefix, names)
+        chosen = await self._worst(prefix, hosts, max(1, allowance // KEPT_SHARE))
+        runs = await self._write_spilled(shard, mover, partition, [url for urls in chosen.values() for url in urls])
+        depth = FLOOR_DEPTH * allowance
+        await self._remove(shard, mover, {name: (hosts.get(name), chosen.get(name, [])) for name in names}, depth)
+        is_full = await self._cold.new_scores(prefix, partition) > MOST_NEW_SCORES
+        first = 0 if is_full else first_to_merge(runs)
+        if first < len(runs) - 1:
+            await self.merge(shard, mover, partition, first)
+        return len(names)
+
+    async def _worst(self, prefix: bytes, hosts: dict[bytes, HostRecord], kept: int) -> dict[bytes, list[ColdUrl]]:
+        """Return the hot URLs of hosts without the best ones, best first."""
+        keys = [
+            (name, prefix + b"q" + name + (b" %d" % chunk if chunk else b""))
+            for name, host in hosts.items()
+            for chunk in range(host.chunks)
+        ]
+        waiting: dict[bytes, list[ColdUrl]] = defaultdict(list)
+        for start in range(0, len(keys), READ_AT_ONCE):
+            part = keys[start : start + READ_AT_ONCE]
+            chunks = await self._connection.call_all([("HGETALL", key) for _, key in part])
+            for (name, _), chunk in zip(part, chunks, strict=True):
+                waiting[name] += [ColdUrl.of(name, rest, 0, record) for rest, record in chunk.items() if rest]
+        return {name: sorted(urls, key=lambda url: url.rank)[kept:] for name, urls in waiting.items()}
+
+    async def _write_spilled(self, shard: int, mover: int, partition: int, urls: Sequence[ColdUrl]) -> list[ColdRun]:
+        """Write and list a run; return the runs of the partition."""
+        runs = await self._cold.runs(self._store.prefix(shard), partition)
+        if not urls:
+            return runs
+        run = self._new_run(mover, len(urls))
+        content = await asyncio.to_thread(self._put, shard, run, urls)
+        await self._set_runs(shard, mover, partition, [*runs, run], run, content)
+        return [*runs, run]
+
+    def _put(self, shard: int, run: ColdRun, urls: Sequence[ColdUrl]) -> bytes:
+        """Write a run; return its Bloom filter."""
+        keyed = [
+            ColdUrl(
+                url.host, url.rest, key_of(Name.within(url.host, url.rest)), url.score, url.age, url.flags, url.tail
+            )
+            for url in urls
+        ]
+        return self._put_rows(shard, run, Rows.of(keyed).sorted())
+
+    def _put_rows(self, shard: int, run: ColdRun, rows: Rows) -> bytes:
+        self._cold.storage.put(self._cold.object_name(shard, run.name), rows.to_parquet())
+        return rows.bloom_filter(run.bits)
+
+    def _new_run(self, mover: int, rows: int) -> ColdRun:
+        self._runs_written += 1
+        return ColdRun.new(mover, self._runs_written, rows)
+
+    async def _set_runs(
+        self,
+        shard: int,
+        mover: int,
+        partition: int,
+        runs: Sequence[ColdRun],
+        new: ColdRun | None,
+        bloom_filter: bytes,
+        *,
+        evicted: int = 0,
+        applied: dict[bytes, bytes] | None = None,
+    ) -> None:
+        """List the runs of a partition, and forget the new scores that they contain."""
+        scores = [part for item in (applied or {}).items() for part in item]
+        name = new.name if new else b""
+        await self._move("set_runs", shard, mover, partition, write_list(runs), name, bloom_filter, evicted, *scores)
+
+    async def _remove(
+        self, shard: int, mover: int, spilled: dict[bytes, tuple[HostRecord | None, list[ColdUrl]]], depth: int
+    ) -> None:
+        """Remove the URLs of a listed run from the store, and note that their hosts are no longer fat."""
+        parts: list[Part] = []
+        number = 0
+        for name, (host, urls) in spilled.items():
+            is_deep = host is not None and host.floor == -math.inf and len(urls) > depth
+            floor = repr(urls[depth - 1].score) if is_deep else ""
+            for start in range(0, max(1, len(urls)), URLS_AT_ONCE):
+                portion = urls[start : start + URLS_AT_ONCE]
+                if number + len(portion) > URLS_AT_ONCE:
+                    await self._move("spill", shard, mover, *parts)
+                    parts, number = [], 0
+                parts += [name, floor, len(portion), *_spilled_parts(portion)]
+                number += max(1, len(portion))
+        if parts:
+            await self._move("spill", shard, mover, *parts)
+
+    # Cold to hot
+
+    async def load(self, shard: int, mover: int, first: Sequence[bytes] = ()) -> int:
+        """Load the best cold URLs of hosts that need them, some partitions at a time; return how many hosts.
+
+        Args:
+            first: Hosts that must be among them.
+        """
+        prefix = self._store.prefix(shard)
+        listed = await self._connection.call("SRANDMEMBER", prefix + b"N", NEEDY_SEEN)
+        by_partition: dict[int, list[bytes]] = defaultdict(list)
+        for name in dict.fromkeys([*first, *listed]):
+            by_partition[self._cold.partition_of(name)].append(name)
+        allowance = await self.allowance(shard)
+        chosen = list(by_partition.items())[:LOAD_PARTITIONS]
+        for partition, names in chosen:
+            await self._load_partition(shard, mover, partition, names, allowance)
+        return sum(len(names) for _, names in chosen)
+
+    async def _load_partition(
+        self, shard: int, mover: int, partition: int, names: Sequence[bytes], allowance: int
+    ) -> None:
+        prefix = self._store.prefix(shard)
+        hosts = await self._cold.hosts(prefix, names)
+        wanted = [name for name, host in hosts.items() if host.has_cold]
+        read = await self._cold.read(prefix, shard, partition, wanted)
+        spans = read.rows.by_host()
+        for name in names:
+            begin, end = spans.get(name, (0, 0))
+            urls = Rows(read.rows.table.slice(begin, end - begin)).urls()
+            await self._load_host(shard, mover, name, hosts.get(name), urls, allowance)
+        if len(read.new_scores) > MOST_NEW_SCORES:
+            await self.merge(shard, mover, partition)
+
+    async def _load_host(
+        self, shard: int, mover: int, name: bytes, host: HostRecord | None, urls: Sequence[ColdUrl], allowance: int
+    ) -> None:
+        if host is None or not host.has_cold:
+            await self._move("load", shard, mover, name, b"", b"", 0, "", 0)
+            return
+        cold, sure = await self._current(self._store.prefix(shard), host, still_cold(urls, host), allowance)
+        most = min(MOST_LOADED, max(1, allowance // 2))
+        bar, depth = bar_bytes(host.bar, host.bar_age), FLOOR_DEPTH * allowance
+        for start in range(0, max(1, min(most, len(cold))), URLS_AT_ONCE):
+            end = min(most, start + URLS_AT_ONCE)
+            loaded, rest = cold[start:end], cold[end:]
+            next_bar = bar_bytes(rest[0].score, rest[0].age) if rest else b""
+            floor = repr(rest[depth - 1].score) if len(rest) > depth else ""
+            left = max(0, len(rest) - sum(state == 0 for state in sure[end:]))
+            await self._move(
+                "load", shard, mover, name, bar, next_bar, left, floor, len(loaded), *_loaded_parts(loaded)
+            )
+            bar = next_bar
+
+    async def _current(
+        self, prefix: bytes, host: HostRecord, urls: list[ColdUrl], allowance: int
+    ) -> tuple[list[ColdUrl], list[int]]:
+        """Leave out obsolete URLs, as far as they are checked; also return the states of the others."""
+        checked = min(len(urls), min(MOST_LOADED, allowance) + MOST_CHECKED)
+        states = await self._cold.states(prefix, host, urls[:checked], self._store.settings.seen_keys)
+        kept = [(url, int(state)) for url, state in zip(urls[:checked], states, strict=True) if state >= 0]
+        return [url for url, _ in kept] + urls[checked:], [state for _, state in kept] + [1] * (len(urls) - checked)
+
+    # Merging runs
+
+    async def merge(self, shard: int, mover: int, partition: int, first: int = 0) -> None:
+        """Merge the runs of a partition from the number `first` on into one, without URLs that were loaded.
+
+        If these are all runs, new scores are applied, and the worst URLs of hosts that have too many are evicted.
+        """
+        prefix = self._store.prefix(shard)
+        read = await self._cold.read(prefix, shard, partition, first=first)
+        spans = read.rows.by_host()
+        hosts = await self._cold.hosts(prefix, list(spans))
+        room = self._store.settings.waiting_per_host if first == 0 else None
+        rows, evicted = await asyncio.to_thread(_without_loaded, read.rows, spans, hosts, room)
+        run = self._new_run(mover, len(rows)) if len(rows) else None
+        content = await asyncio.to_thread(self._put_rows, shard, run, rows) if run else b""
+        runs = read.runs[:first] + ([run] if run else [])
+        total = sum(evicted.values())
+        await self._set_runs(shard, mover, partition, runs, run, content, evicted=total, applied=read.new_scores)
+        if first == 0:
+            await self._recount(shard, mover, rows, hosts, evicted)
+
+    async def _recount(
+        self, shard: int, mover: int, rows: Rows, hosts: dict[bytes, HostRecord], evicted: dict[bytes, int]
+    ) -> None:
+        """Correct number, bar and floor of the hosts of merged runs."""
+        spans, scores, ages = rows.by_host(), rows.scores, rows.ages
+        depth = FLOOR_DEPTH * await self.allowance(shard)
+        parts: list[Part] = []
+        for name, host in hosts.items():
+            if not host.has_cold:
+                continue
+            begin, end = spans.get(name, (0, 0))
+            bar = bar_bytes(float(scores[begin]), int(ages[begin])) if end > begin else b""
+            floor = repr(float(scores[begin + depth - 1])) if end - begin > depth else ""
+            parts += [name, bar_bytes(host.bar, host.bar_age), bar, evicted.get(name, 0), floor]
+        for start in range(0, len(parts), 5 * HOSTS_AT_ONCE):
+            await self._move("recount", shard, mover, *parts[start : start + 5 * HOSTS_AT_ONCE])
+
+    # Old objects
+
+    async def sweep(self, shard: int, mover: int) -> None:
+        """Delete runs that were replaced long ago; at the first time, also note objects that no partition lists."""
+        prefix = self._store.prefix(shard)
+        now = await self._store.store_time(shard)
+        obsolete: dict[bytes, bytes] = await self._connection.call("HGETALL", prefix + b"O")
+        if shard not in self._swept:
+            self._swept.add(shard)
+            for name in await self._orphans(shard, mover, obsolete):
+                await self._connection.call("HSET", prefix + b"O", name, repr(now))
+        for name, since in obsolete.items():
+            if now - float(since) >= GRACE_SECONDS:
+                await asyncio.to_thread(self._cold.storage.delete, self._cold.object_name(shard, name))
+                await self._connection.call("HDEL", prefix + b"O", name)
+
+    async def _orphans(self, shard: int, mover: int, obsolete: Iterable[bytes]) -> list[bytes]:
+        prefix = self._store.prefix(shard)
+        folder = self._cold.object_name(shard, b"").rpartition("/")[0] + "/"
+        objects = await asyncio.to_thread(lambda: list(self._cold.storage.list(folder)))
+        lists = await self._connection.call("HVALS", prefix + b"R")
+        listed = {each[at : at + 8] for each in lists for at in range(0, len(each), 12)} | set(obsolete)
+        names = [name for each in objects if (name := self._cold.run_name(each)) is not None]
+        return [name for name in names if name not in listed and ColdRun(name, 0).mover < mover]
+
+    async def _move(self, script: str, shard: int, mover: int, *parts: Part) -> int:
+        answer = await self._store.run_script(script, shard, mover, *parts)
+        if answer == -1:
+            raise MoverReplacedError
+        return int(answer)
+
+
+def first_to_merge(runs: Sequence[ColdRun]) -> int:
+    """Return the first of the runs that are to be merged: it and all later ones; the last if none are."""
+    first, later = len(runs) - 1, 0
+    for number in range(len(runs) - 1, 0, -1):
+        later += runs[number].bits
+        if runs[number - 1].bits < RUN_RATIO * later:
+            first = number - 1
+    return first
+
+
+def _without_loaded(
+    rows: Rows, spans: dict[bytes, tuple[int, int]], hosts: dict[bytes, HostRecord], room: int | None
+) -> tuple[Rows, dict[bytes, int]]:
+    """Return the rows that were not loaded, of each host at most as many as may wait, and how many were evicted."""
+    lengths = [end - begin for begin, end in spans.values()]
+    records = [hosts.get(name) for name in spans]
+    bars = np.repeat([host.bar if host else -math.inf for host in records], lengths)
+    kept = rows.take(~is_loaded(rows, bars))
+    keep = np.ones(len(kept), dtype=bool)
+    evicted: dict[bytes, int] = {}
+    for name, (begin, end) in kept.by_host().items():
+        most = end if room is None else max(0, room - hosts[name].waiting)
+        if end - begin > most:
+            keep[begin + most : end] = False
+            evicted[name] = end - begin - most
+    return (kept.take(keep) if evicted else kept), evicted
+
+
+def _spilled_parts(urls: Iterable[ColdUrl]) -> Iterable[Part]:
+    for url in urls:
+        name = Name.within(url.host, url.rest)
+        yield from (url.rest, name.number, key_bytes(key_of(name)), url.record)
+
+
+def _loaded_parts(urls: Iterable[ColdUrl]) -> Iterable[Part]:
+    for url in urls:
+        name = Name.within(url.host, url.rest)
+        yield from (url.rest, name.number, name.member, key_bytes(url.key), url.record)

@@ -1,0 +1,236 @@
+"""The promises of the tiers, on a real server. What every frontier promises is asked in `tests/contract/`."""
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.contract.frontier_steps import link, settlement
+from tests.contract.frontier_stores import server_url
+from thresher.frontier.tiered import frontier as frontier_module
+from thresher.frontier.tiered.frontier import TieredFrontier
+from thresher.frontier.tiered.mover import MoverReplacedError
+from thresher.frontier.tiered.storage import FolderStorage
+
+HOSTS = 3
+
+
+def links_of(rng, first, number):
+    """Return links that were not found before; a few have equal scores."""
+    return [link(f"http://h{rng.randrange(HOSTS)}.example/{first + n}", rng.randrange(40) / 64) for n in range(number)]
+
+
+async def hot_of(frontier):
+    waiting, cold = await frontier.connection.call("HMGET", frontier.prefix(0) + b"x", "waiting", "cold")
+    return int(waiting or 0) - int(cold or 0)
+
+
+async def drained(frontier):
+    urls = []
+    while leases := await frontier.lease(HOSTS, seconds=60):
+        urls += [lease.url for lease in leases]
+        await frontier.commit([settlement(lease) for lease in leases])
+    return urls
+
+
+async def test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plain):
+    tiers, rng = open_tiers(), random.Random(1)
+    first = links_of(rng, 0, 30)
+    assert await tiers.add(first) == await plain.add(first) == 30
+    for page in range(40):
+        ours, theirs = await tiers.lease(2, seconds=60), await plain.lease(2, seconds=60)
+        assert [(lease.url, lease.score) for lease in ours] == [(lease.url, lease.score) for lease in theirs]
+        found = links_of(rng, 100 + 10 * page, 3 if page < 20 else 0)
+        for frontier, leases in ((tiers, ours), (plain, theirs)):
+            await frontier.commit([settlement(lease, links=found if n == 0 else []) for n, lease in enumerate(leases)])
+        assert await tiers.counts() == await plain.counts()
+        assert await hot_of(tiers) <= 4 * HOSTS
+    assert [entry.url for entry in await tiers.peek(20)] == [entry.url for entry in await plain.peek(20)]
+
+
+async def test_nothing_is_cold_before_there_are_too_many_hot_urls(open_tiers, storage):
+    tiers = open_tiers(hot_urls=100)
+    await tiers.add(links_of(random.Random(1), 0, 90))
+    assert list(storage.list("")) == []
+    await tiers.add(links_of(random.Random(2), 100, 90))
+    assert list(storage.list("")) != []
+
+
+async def test_a_cold_url_with_a_new_score_is_leased_in_its_turn(open_tiers):
+    tiers = open_tiers()
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+    assert (await tiers.find("http://a.example/2")).score == 2 / 64
+    assert await tiers.rescore({"http://a.example/2": 0.9, "http://a.example/1": 0.7}, was=None) == 2
+    [best] = await tiers.lease(1, seconds=60)
+    assert (best.url, best.score) == ("http://a.example/2", 0.9)
+
+
+async def test_a_cold_url_found_again_with_a_better_score_is_leased_once(open_tiers):
+    tiers = open_tiers()
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+    await tiers.add([link("http://a.example/2", 0.9)])
+    urls = await drained(tiers)
+    assert urls[0] == "http://a.example/2"
+    assert len(urls) == len(set(urls)) == 30
+
+
+async def test_a_url_that_waits_for_its_next_try_may_become_cold(open_tiers):
+    tiers = open_tiers()
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+    [lease] = await tiers.lease(1, seconds=60)
+    await tiers.release([lease])
+    await tiers.rescore({lease.url: 0.0})
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30, 40)])
+    assert len(await drained(tiers)) == 40
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("survived", range(11))
+async def test_a_mover_may_be_killed_before_any_of_its_steps(open_tiers, survived):
+    doomed, left = open_tiers(), survived
+    run_script, put = doomed.run_script, doomed._cold.storage.put
+
+    async def killed_script(*parts):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return await run_script(*parts)
+
+    def killed_put(*parts):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        put(*parts)
+
+    doomed.run_script = killed_script
+    doomed._cold.storage.put = killed_put
+    found = links_of(random.Random(survived), 0, 60)
+    try:
+        await doomed.add(found[:40])
+        await doomed.add(found[40:])
+        await doomed.lease(2, seconds=60)
+    except Killed:
+        pass
+    finally:
+        doomed._cold.storage.put = put
+    successor = open_tiers()
+    await successor.add(found)  # a worker that did not hear of its success adds again
+    successor._clock.now += frontier_module.FAILED_PAUSE_SECONDS + 600  # leases and locks of the dead end
+    urls = await drained(successor)
+    assert sorted(urls) == sorted(each.url for each in found)
+
+
+async def test_a_killed_process_loses_nothing_and_nothing_is_fetched_twice(tmp_path):
+    program = (
+        "import asyncio, sys; from tests.unit.frontier.tiered.test_frontier import add_for_ever; "
+        "asyncio.run(add_for_ever(*sys.argv[1:]))"
+    )
+    crawl = f"killed{time.time_ns()}"
+    command = [sys.executable, "-c", program, server_url("redis"), crawl, str(tmp_path / "cold")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        added = [process.stdout.readline().split() for _ in range(6)]
+        process.kill()
+        added += [line.split() for line in process.stdout.read().splitlines() if line.endswith(".")]
+    tiers = open_real(server_url("redis"), crawl, tmp_path / "cold", is_alone=True)
+    urls = await drained(tiers)
+    await tiers.close()
+    expected = {f"http://h{n % HOSTS}.example/{n}" for line in added for n in range(int(line[0]), int(line[1]))}
+    assert len(urls) == len(set(urls))
+    assert expected <= set(urls)
+
+
+def open_real(url, crawl, folder, *, is_alone=False):
+    """Open a frontier by the store's clock; `is_alone`: the lock of a dead worker is not waited for."""
+    tiers = TieredFrontier(
+        url, crawl, storage=FolderStorage(folder, durable=False), hot_urls=1, least_hot=3, background=False
+    )
+    if is_alone:
+        acquire = tiers.acquire_lock
+
+        async def acquire_dead(gate, *, seconds):
+            await tiers.release_lock(gate, delay_seconds=0.0)  # the holder is dead
+            return await acquire(gate, seconds=seconds)
+
+        tiers.acquire_lock = acquire_dead
+    return tiers
+
+
+async def add_for_ever(url, crawl, folder):
+    tiers = open_real(url, crawl, Path(folder))
+    for start in range(0, 10**9, 20):
+        await tiers.add(
+            [link(f"http://h{n % HOSTS}.example/{n}", n * 7919 % 1000 / 1000) for n in range(start, start + 20)]
+        )
+        print(start, start + 20, ".", flush=True)
+
+
+async def test_a_mover_that_was_replaced_changes_nothing(open_tiers):
+    tiers = open_tiers(hot_urls=1000)
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+    async with tiers._mover.lock(0) as old:
+        await tiers.connection.call("HINCRBY", tiers.prefix(0) + b"x", "mover", 1)
+        with pytest.raises(MoverReplacedError):
+            await tiers._mover._move("set_runs", 0, old, 0, b"", b"", b"", 0)
+    assert (await tiers.counts()).waiting == 30
+
+
+async def test_only_one_worker_moves_urls(open_tiers):
+    one, other = open_tiers(), open_tiers()
+    await one._opened()
+    async with one._mover.lock(0) as mover:
+        assert mover > 0
+        await other.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+        assert await hot_of(other) == 30
+    await other.maintain()
+    assert await hot_of(other) < 30
+
+
+async def test_while_the_cold_storage_fails_other_hosts_go_on(open_tiers, storage, caplog):
+    tiers = open_tiers()
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+    tiers._storage_get, storage.get = storage.get, failing
+    await tiers.rescore({"http://a.example/2": 0.9})
+    await tiers.add([link("http://b.example/1", 0.1)])
+    assert [lease.url for lease in await tiers.lease(5, seconds=60)] == ["http://b.example/1"]
+    assert "the cold storage fails" in caplog.text
+    storage.get, tiers._failed = tiers._storage_get, 0.0
+    assert [lease.url for lease in await tiers.lease(5, seconds=60)] == ["http://a.example/2"]
+
+
+def failing(name):
+    raise OSError("no route to the folder")
+
+
+async def test_a_lost_run_is_reported_and_the_crawl_goes_on(open_tiers, storage, caplog):
+    tiers = open_tiers()
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+    for name in list(storage.list("")):
+        storage.delete(name)
+    assert 1 <= len(await drained(tiers)) < 30
+    assert "cold storage has lost" in caplog.text
+
+
+async def test_replaced_runs_and_orphans_are_deleted_after_an_hour(open_tiers, storage, clock):
+    tiers = open_tiers()
+    for start in range(0, 60, 10):
+        await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(start, start + 10)])
+    orphan = tiers._cold.object_name(0, b"\0\0\0\1\0\0\xff\xff")
+    storage.put(orphan, b"written, never listed")
+    successor = open_tiers()
+    before = set(storage.list(""))
+    for hours in (0, 2, 4):
+        clock.now += 3600 * hours
+        successor._swept = -frontier_module.SWEEP_SECONDS
+        await successor.add([link(f"http://b.example/{hours}-{n}", n / 64) for n in range(10)])
+    left = set(storage.list(""))
+    assert orphan not in left
+    assert len(left & before) < len(before)
+    assert len(await drained(successor)) == 90
