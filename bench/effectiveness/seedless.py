@@ -95,8 +95,7 @@ class SeedlessRunner(TaskRunner):
         proposal = None if task.start == GIVEN else propose(self.web, topic, engine, limits)
         seeds = given if proposal is None else pages_of(self.web, proposal)
         seeds = [seed for seed in seeds if seed in targets] if task.start == ACCEPTED else seeds
-        run = self.simulator(crawl, seeds).run(list(map(self.web.url_of, seeds)), PAGES)
-        hits = [fetch.page_id in targets for fetch in asyncio.run(run).fetches] if seeds else [False]
+        hits = self._hits(crawl, seeds, targets) if seeds else [False]
         oracle = self.oracle(targets, tuple(given), PAGES, frozenset())
         return {
             **asdict(task),
@@ -110,6 +109,10 @@ class SeedlessRunner(TaskRunner):
             "harvest_rate": sum(hits) / PAGES,
             "percent_of_oracle": metrics.percent_of_oracle(hits, oracle.hits, PAGES),
         }
+
+    def _hits(self, crawl: Task, seeds: Sequence[int], targets: frozenset[int]) -> list[bool]:
+        run = self.simulator(crawl, seeds).run(list(map(self.web.url_of, seeds)), PAGES)
+        return [fetch.page_id in targets for fetch in asyncio.run(run).fetches]
 
 
 def propose(web: Web, topic: TopicDefinition, engine: str, limits: SeedLimits) -> SeedProposal:
