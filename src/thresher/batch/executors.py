@@ -89,9 +89,14 @@ def _batches(path: Path) -> Iterator[Any]:
             yield pa.Table.from_batches([batch])
 
 
-def on_ray(job: BatchJob, paths: Sequence[Path], *, address: str = LOCAL) -> Any:
-    """Map the rows of part files on a Ray cluster; return the mapped rows, sorted by fingerprint."""
-    with _ray(address) as ray:
+def on_ray(job: BatchJob, paths: Sequence[Path], *, address: str = LOCAL, processes: int | None = None) -> Any:
+    """Map the rows of part files on a Ray cluster; return the mapped rows, sorted by fingerprint.
+
+    Args:
+        processes: Of a cluster that is started here; by default one per core.
+    """
+    with _ray(address, processes) as ray:
+        ray.data.DataContext.get_current().enable_progress_bars = False
         pages = ray.data.read_parquet([str(path.resolve()) for path in paths])
         mapped = pages.map_batches(job.map, batch_format="pyarrow", batch_size=GROUP_ROWS, zero_copy_batch=True)
         tables = ray.get(mapped.to_arrow_refs())
@@ -99,20 +104,24 @@ def on_ray(job: BatchJob, paths: Sequence[Path], *, address: str = LOCAL) -> Any
 
 
 @contextmanager
-def _ray(address: str) -> Iterator[Any]:
-    """Connect to a cluster, or start one on this machine, and leave it again."""
+def _ray(address: str, processes: int | None = None) -> Iterator[Any]:
+    """Connect to a cluster, or start one on this machine, and leave it again; a connection of the program is used."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
     try:
         import ray
         import ray.data
     except ModuleNotFoundError as error:
         raise ConfigError(f'--ray needs another package: pip install "thresher-crawler[ray]" ({error})') from error
-    options = {"include_dashboard": False} if address == LOCAL else {}
+    if ray.is_initialized():
+        yield ray
+        return
+    options = {"include_dashboard": False, "num_cpus": processes} if address == LOCAL else {}
     try:
         ray.init(address=address, log_to_driver=False, logging_level="warning", **options)
-    except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
-        raise ConfigError(f"no Ray cluster at {address}: {error}") from error
-    ray.data.DataContext.get_current().enable_progress_bars = False
+    except Exception as error:  # it raises no narrower class when a node does not start
+        ray.shutdown()
+        place = "started on this machine" if address == LOCAL else f"reached at {address}"
+        raise ConfigError(f"no Ray cluster could be {place}: {error}") from error
     try:
         yield ray
     finally:

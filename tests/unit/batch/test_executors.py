@@ -24,9 +24,18 @@ def test_a_job_can_be_sent_to_another_process(crawl, name):
     assert pickle.loads(pickle.dumps(job)).columns == job.columns
 
 
+@pytest.fixture
+def cluster(monkeypatch):
+    """Two processes of Ray on this machine."""
+    ray = pytest.importorskip("ray", reason="needs thresher-crawler[ray]")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_ray_gives_the_same_tables(crawl, tmp_path):
-    pytest.importorskip("ray", reason="needs thresher-crawler[ray]")
+def test_ray_gives_the_same_tables(crawl, tmp_path, cluster):
     for name in JOBS:
         here, there = tmp_path / f"{name}.parquet", tmp_path / f"{name}-ray.parquet"
         run_batch(name, crawl, here)
