@@ -29,6 +29,7 @@ def cluster(monkeypatch):
     """Two processes of Ray on this machine."""
     ray = pytest.importorskip("ray", reason="needs thresher-crawler[ray]")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # by default 15: a busy machine would never come to them
     ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield
     ray.shutdown()
