@@ -77,7 +77,7 @@ class Rejudge:
         learner: The judge with its state; it is sent to the processes that map.
     """
 
-    columns = (
+    columns: Sequence[str] = (
         *("fingerprint", "url", "segment", "title", "language", "relevance", "relevant"),
         *("reward", "parts", "topics", "terms", "text"),
     )
@@ -139,7 +139,7 @@ class Rejudge:
 class Duplicates:
     """Groups near duplicates by the MinHash signatures of their main texts; a page without text is alone."""
 
-    columns = ("fingerprint", "url", "relevance", "text", "main", "markup")
+    columns: Sequence[str] = ("fingerprint", "url", "relevance", "text", "main", "markup")
     schema = pa.schema(
         [
             ("fingerprint", pa.int64()),
@@ -189,7 +189,7 @@ class Links:
         redirects: The fingerprints of redirected URLs, each with that of its target.
     """
 
-    columns = ("fingerprint", "url", "relevance", "links")
+    columns: Sequence[str] = ("fingerprint", "url", "relevance", "links")
     schema = pa.schema(
         [
             ("fingerprint", pa.int64()),
