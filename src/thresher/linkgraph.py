@@ -175,6 +175,22 @@ class LinkGraph:
             ranks = damping * followed + (1 - damping * followed.sum()) * start
         return ranks
 
+    def hits(self, weights: NDArray[Any], *, iterations: int = 20) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the hub and the authority score of each page by HITS; the greatest of each is 1.
+
+        Args:
+            weights: A weight per page, from 0 to 1: that of each link to it.
+            iterations: Number of power iterations.
+        """
+        n = self.page_count
+        tails = np.repeat(np.arange(n), np.diff(self._offsets))
+        weight = np.asarray(weights, dtype=np.float64)[self._heads]
+        h, a = np.ones(n), np.zeros(n)
+        for _ in range(iterations):
+            a = _scaled(np.bincount(self._heads, weights=weight * h[tails], minlength=n))
+            h = _scaled(np.bincount(tails, weights=weight * a[self._heads], minlength=n))
+        return h, a
+
     def save(self, path: Path) -> None:
         """Write the graph as an npz file of two arrays."""
         with path.open("wb") as file:
@@ -206,3 +222,8 @@ def one_of_each(pages: Numbers, scratch: Numbers) -> Mask:
     scratch[pages] = order
     marked: Mask = scratch[pages] == order
     return marked
+
+
+def _scaled(values: NDArray[Any]) -> NDArray[np.float64]:
+    most = values.max(initial=0)
+    return np.asarray(values / most if most > 0 else values, dtype=np.float64)

@@ -28,6 +28,7 @@ ASKED = {
     "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
     "warc": [["run", "warc"]],
     "notebook": ["pages().to_pandas()", "plot_harvest()"],
+    "ray": [["batch", "links", "solar", "-o", "links.parquet", "--ray", "local"]],
     "ui": [["ui", "solar", "--no-open"]],
     "llm": [["label", "modelled", "--model"]],
     "mcp": [["mcp", "."]],

@@ -39,6 +39,7 @@ COMMANDS = {
     "label": "Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.",
     "search": 'Search the pages of a crawl, in English and Chinese; "quoted words" must be adjacent.',
     "export": "Write the pages of a crawl, most relevant first; or its hosts, its links, or its pages in chunks.",
+    "batch": "Run a job over all pages of a crawl: judge them again, group near duplicates, rank them by links.",
     "watch": "Watch a topic: revisit pages and search for new ones on a schedule, and report what changed.",
     "changes": "List the pages that are new, changed, moved or gone since the last refresh.",
     "gather": "Copy a collection into a folder: all pages of all machines, for work without a network.",

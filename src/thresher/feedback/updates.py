@@ -226,18 +226,26 @@ async def _rejudged(learner: Learner, archive: Archive) -> AsyncIterator[list[Re
 
 def _rejudgement(learner: Learner, page: StoredPage) -> Revision | None:
     """Rejudge a stored page; None when nothing changed, or when too little of it was stored."""
+    judgement = judge_stored(learner, page)
+    changed = judgement is not None and is_changed(judgement, page)
+    return Revision(url=page.url, judgement=judgement) if judgement and changed else None
+
+
+def judge_stored(learner: Learner, page: StoredPage) -> Judgement | None:
+    """Judge a stored page with the current model; None when too little of it was stored."""
     try:
         vector = page.terms or learner.vector(_parsed(page)) if page.terms or page.text else b""
-        judgement = learner.judge_vector(page.url, page.language, vector) if vector else None
+        return learner.judge_vector(page.url, page.language, vector) if vector else None
     except ValueError:
         logger.warning("terms of a page cannot be read: %s", page.url)
         return None
-    if judgement is None:
-        return None
-    same = judgement.relevant == page.relevant and abs(judgement.relevance - page.relevance) <= LEAST_CHANGE
+
+
+def is_changed(judgement: Judgement, page: StoredPage) -> bool:
+    """Return whether a judgement differs enough from the stored one to replace it."""
     if judgement.topics:
-        same = _are_same(judgement.topics, unpacked_topics(page.topics))
-    return None if same else Revision(url=page.url, judgement=judgement)
+        return not _are_same(judgement.topics, unpacked_topics(page.topics))
+    return judgement.relevant != page.relevant or abs(judgement.relevance - page.relevance) > LEAST_CHANGE
 
 
 def _are_same(now: Mapping[str, Judgement], before: Mapping[str, Judgement]) -> bool:

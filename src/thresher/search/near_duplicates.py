@@ -28,6 +28,7 @@ LEAST_RUNS = 8
 MOST_RUNS = 2_048
 """Longer texts are sampled consistently: the same runs in both of two texts."""
 MOST_COMPARED = 50
+_ROWS_AT_ONCE = 1 << 14
 
 Signature = NDArray[np.uint32]
 
@@ -74,9 +75,65 @@ def similarity(one: Signature, other: Signature) -> float:
 
 def bands(known: Signature) -> list[int]:
     """Return the keys of the bands of a signature."""
-    rows = known.reshape(BANDS, BAND_NUMBERS).astype(np.uint64) + np.arange(BANDS, dtype=np.uint64)[:, None]
-    keys = (rows * _BAND_FACTORS).sum(axis=1, dtype=np.uint64)
-    return [int(key) for key in keys.astype(np.int64)]
+    return [int(key) for key in _band_keys(known)]
+
+
+def _band_keys(signatures: Signature) -> NDArray[np.int64]:
+    """Return the keys of the bands of a signature, or of several, one per row."""
+    numbers = signatures.reshape(*signatures.shape[:-1], BANDS, BAND_NUMBERS).astype(np.uint64)
+    rows = numbers + np.arange(BANDS, dtype=np.uint64)[:, None]
+    keys: NDArray[np.int64] = (rows * _BAND_FACTORS).sum(axis=-1, dtype=np.uint64).astype(np.int64)
+    return keys
+
+
+def group_signatures(signatures: Signature, *, alike: float = ALIKE) -> NDArray[np.int64]:
+    """Group pages all at once: the connected components of the pairs that share a band and are similar enough.
+
+    The groups do not depend on the order of the pages, unlike those of `NearDuplicateTables`.
+
+    Args:
+        signatures: One per row.
+        alike: The least share of equal numbers in two similar signatures.
+
+    Returns:
+        For each row the first row of its group.
+    """
+    heads = np.arange(len(signatures))
+    keys = np.empty((len(signatures), BANDS), np.int64)
+    for start in range(
+        0, len(signatures), _ROWS_AT_ONCE
+    ):  # the numbers in between take eight times the room of the signatures
+        keys[start : start + _ROWS_AT_ONCE] = _band_keys(signatures[start : start + _ROWS_AT_ONCE])
+    for band in range(BANDS if len(signatures) else 0):
+        order = np.argsort(keys[:, band], kind="stable")
+        is_first = np.append(True, keys[order[1:], band] != keys[order[:-1], band])
+        starts = np.flatnonzero(is_first)
+        roots = _roots(heads, order)
+        is_open = np.minimum.reduceat(roots, starts) != np.maximum.reduceat(roots, starts)
+        ends = np.append(starts[1:], len(order))
+        for start, end in zip(starts[is_open].tolist(), ends[is_open].tolist(), strict=True):
+            _join(order[start:end], signatures, heads, alike)
+    return _roots(heads, np.arange(len(signatures)))
+
+
+def _join(members: NDArray[np.int64], signatures: Signature, heads: NDArray[np.int64], alike: float) -> None:
+    """Join the similar ones of some pages; pages of one group need no comparison."""
+    roots = _roots(heads, members)
+    while (roots != roots[0]).any():
+        others = members[roots != roots[0]]
+        near = others[(signatures[others] == signatures[members[0]]).mean(axis=1) >= alike]
+        joined = np.append(_roots(heads, near), roots[0])
+        heads[joined] = joined.min()
+        members = members[1:]
+        roots = _roots(heads, members)
+
+
+def _roots(heads: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.int64]:
+    found = heads[pages]
+    while (found != heads[found]).any():
+        found = heads[found]
+    heads[pages] = found
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,8 +244,8 @@ class PageStoreWriter:
 
     def _row(self, record: PageRecord) -> dict[str, Any]:
         row = {name: getattr(record, name) for name in PageRecord.__slots__}
-        row["parts"] = _packed_parts(record.parts)
-        row["topics"] = _packed_topics(record.topics)
+        row["parts"] = packed_parts(record.parts)
+        row["topics"] = packed_topics(record.topics)
         row["text"] = self._packed(record.text)
         row["main"] = self._packed(record.main if record.main != record.text else "")
         row["markup"] = self._packed(record.markup)
@@ -303,12 +303,13 @@ def _revised(row_id: int, judgement: Judgement) -> dict[str, Any]:
         "relevance": judgement.relevance,
         "relevant": judgement.relevant,
         "reward": judgement.reward,
-        "parts": _packed_parts(judgement.parts),
-        "topics": _packed_topics(judgement.topics),
+        "parts": packed_parts(judgement.parts),
+        "topics": packed_topics(judgement.topics),
     }
 
 
-def _packed_topics(topics: Mapping[str, Judgement]) -> str | None:
+def packed_topics(topics: Mapping[str, Judgement]) -> str | None:
+    """Encode the judgements for several topics; None when there are none."""
     if not topics:
         return None
     numbers = {name: [each.relevance, int(each.relevant), each.reward] for name, each in topics.items()}
@@ -330,7 +331,8 @@ def unpacked_topics(text: str | None) -> dict[str, Judgement]:
         raise DamagedFile(f"what is stored of a page is damaged: {error}") from error
 
 
-def _packed_parts(parts: Parts) -> str | None:
+def packed_parts(parts: Parts) -> str | None:
+    """Encode the parts of a relevance; None when there are none."""
     return json.dumps(parts, ensure_ascii=False) if parts else None
 
 

@@ -195,6 +195,18 @@ class PageStoreReader:
             if not repeats.is_stale(number, row["id"]):
                 yield for_topic(_record(row), topic)
 
+    def latest(self, columns: Sequence[str]) -> Iterator[tuple[str, sqlite3.Row]]:
+        """Yield some columns of all pages, each URL once by its last row, with the name of its segment.
+
+        The order is that of the segments and of their rows; contents are as they are stored, packed.
+        """
+        query = f"SELECT id, {', '.join(columns)} FROM page WHERE page = 1 AND id <= ?"  # noqa: S608 - our own names
+        with closing(self.repeats()) as repeats:
+            for number, (name, segment) in enumerate(zip(self.names, self._segments, strict=True)):
+                for row in segment.execute(query, [repeats.last[number]]):
+                    if not repeats.is_stale(number, row["id"]):
+                        yield name, row
+
     def _has_opted_out(self, record: PageRecord, repeats: LatestRows) -> bool:
         if repeats.has_several(record.fingerprint):
             return self.is_opted_out(record.fingerprint)

@@ -8,11 +8,10 @@ hubs. Links within a host count like others, because many crawls have one host o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from thresher.linkgraph import LinkGraph
 from thresher.records import Revision
 from thresher.strategies.base import ScoreChange
 
@@ -72,12 +71,8 @@ class Distiller:
         pages = list(self._links)
         number = {page: place for place, page in enumerate(pages)}
         edges = [(number[u], number[v]) for u, links in self._links.items() for v in links if v in number]
-        tails, heads = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-        weight = np.array([self._relevance[page] for page in pages])[heads]
-        h = np.ones(len(pages))
-        for _ in range(ITERATIONS):
-            a = _scaled(np.bincount(heads, weights=weight * h[tails], minlength=len(pages)))
-            h = _scaled(np.bincount(tails, weights=weight * a[heads], minlength=len(pages)))
+        weights = np.array([self._relevance[page] for page in pages])
+        h, _ = LinkGraph.from_edges(len(pages), edges).hits(weights, iterations=ITERATIONS)
         best = np.argsort(-h, kind="stable")[:TOP_HUBS].tolist()
         return {pages[u]: float(h[u]) for u in best if h[u] > 0}
 
@@ -93,8 +88,3 @@ class Distiller:
                     sums[url] = sums.get(url, 0.0) + score
         most = max(sums.values(), default=1.0)
         return {url: LIFT * value / most for url, value in sums.items()}
-
-
-def _scaled(values: NDArray[Any]) -> NDArray[np.float64]:
-    most = values.max(initial=0)
-    return np.asarray(values / most if most > 0 else values, dtype=np.float64)

@@ -1,0 +1,1 @@
+"""Batch jobs over all pages of a crawl: on this machine, or on a Ray cluster."""

@@ -1,0 +1,133 @@
+"""Running a batch job: in this process, or on Ray Data; both give equal tables.
+
+Thresher schedules nothing itself: Ray reads the part files, spreads them over processes and machines, and repeats what
+was lost with one of them. The part files are removed at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from thresher.batch.jobs import BatchJob, apply_judgements, open_job
+from thresher.batch.parts import GROUP_ROWS, write_parts
+from thresher.errors import ConfigError
+from thresher.project import CrawlProject
+from thresher.storage.atomic_file import atomic_write
+from thresher.storage.reader import PageStoreReader
+
+LOCAL = "local"
+"""In place of the address of a Ray cluster: one on this machine, for as long as the job runs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchResult:
+    """What a job did.
+
+    Args:
+        counts: The numbers of its result.
+        parts: The number of part files.
+        read_seconds: For writing the part files.
+        seconds: For all of it.
+        applied: Judgements that were written back; None when that was not asked for.
+    """
+
+    counts: dict[str, int]
+    parts: int
+    read_seconds: float
+    seconds: float
+    applied: int | None = None
+
+
+def run_batch(
+    name: str, crawl: CrawlProject, path: Path, *, ray: str = "", work: Path | None = None, apply: bool = False
+) -> BatchResult:
+    """Run a job over all pages of a crawl, and write its result as a Parquet file.
+
+    Args:
+        name: Of `JOBS`.
+        ray: The address of a Ray cluster, or ``local``; empty for this process.
+        work: A folder for part files; on a cluster of several machines one that all of them mount.
+        apply: Whether changed judgements are written back to the crawl; the caller holds the lock of a run.
+
+    Raises:
+        ConfigError: Ray is not installed or not reached, or the judge does not learn.
+    """
+    began = time.monotonic()
+    job = open_job(name, crawl)
+    with tempfile.TemporaryDirectory(prefix="thresher-batch-", dir=work) as temporary, atomic_write(path) as unfinished:
+        with PageStoreReader(crawl.folder.pages) as collection:
+            paths = write_parts(collection, Path(temporary), job.columns)
+        read_seconds = time.monotonic() - began
+        rows = on_ray(job, paths, address=ray) if ray else in_process(job, paths)
+        result = job.reduce(rows)
+        pq.write_table(result, unfinished, compression="zstd")
+    applied = apply_judgements(crawl, result) if apply else None
+    seconds = time.monotonic() - began
+    return BatchResult(
+        counts=dict(job.counts(result)), parts=len(paths), read_seconds=read_seconds, seconds=seconds, applied=applied
+    )
+
+
+def in_process(job: BatchJob, paths: Sequence[Path]) -> Any:
+    """Map the rows of part files one batch after the other; return the mapped rows, sorted by fingerprint."""
+    return _sorted(job, (job.map(batch) for path in paths for batch in _batches(path)))
+
+
+def _batches(path: Path) -> Iterator[Any]:
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(batch_size=GROUP_ROWS):
+            yield pa.Table.from_batches([batch])
+
+
+def on_ray(job: BatchJob, paths: Sequence[Path], *, address: str = LOCAL, processes: int | None = None) -> Any:
+    """Map the rows of part files on a Ray cluster; return the mapped rows, sorted by fingerprint.
+
+    Args:
+        processes: Of a cluster that is started here; by default one per core.
+    """
+    with _ray(address, processes) as ray:
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        pages = ray.data.read_parquet([str(path.resolve()) for path in paths])
+        mapped = pages.map_batches(job.map, batch_format="pyarrow", batch_size=GROUP_ROWS, zero_copy_batch=True)
+        tables = ray.get(mapped.to_arrow_refs())
+        return _sorted(job, (table for table in tables if len(table)))
+
+
+@contextmanager
+def _ray(address: str, processes: int | None = None) -> Iterator[Any]:
+    """Connect to a cluster, or start one on this machine, and leave it again; a connection of the program is used."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would report to its makers
+    try:
+        import ray
+        import ray.data
+    except ModuleNotFoundError as error:
+        raise ConfigError(f'--ray needs another package: pip install "thresher-crawler[ray]" ({error})') from error
+    if ray.is_initialized():
+        yield ray
+        return
+    options = {"include_dashboard": False, "num_cpus": processes} if address == LOCAL else {}
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="warning", **options)
+    except Exception as error:  # it raises no narrower class when a node does not start
+        ray.shutdown()
+        place = "started on this machine" if address == LOCAL else f"reached at {address}"
+        raise ConfigError(f"no Ray cluster could be {place}: {error}") from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _sorted(job: BatchJob, tables: Iterable[Any]) -> Any:
+    rows = pa.concat_tables([job.schema.empty_table(), *(table.cast(job.schema) for table in tables)])
+    return rows.sort_by("fingerprint").combine_chunks()

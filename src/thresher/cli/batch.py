@@ -1,0 +1,65 @@
+"""thresher batch: a job over all pages of a crawl."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from thresher.batch.executors import run_batch
+from thresher.batch.jobs import JOBS
+from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.stores import with_all_pages
+from thresher.project import CrawlProject
+
+
+@click.command()
+@click.argument("job", type=click.Choice(JOBS))
+@click.argument("dir", type=CRAWL)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE.parquet",
+    help="The file for the result, one row per page.",
+)
+@click.option("--ray", default="", metavar="ADDRESS", help="Run on a Ray cluster; local: on one that is started here.")
+@click.option(
+    "--work",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder for temporary files; on a cluster of several machines, one that all of them mount.",
+)
+@click.option("--apply", is_flag=True, help="rejudge: write the new judgements back; no run may be under way.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def batch(
+    job: str,
+    dir: Path,  # noqa: A002 - the argument's name on the command line
+    output: Path,
+    ray: str,
+    work: Path | None,
+    apply: bool,
+    as_json: bool,
+) -> None:
+    """Run a job over all pages of a crawl: judge them again, group near duplicates, rank them by links.
+
+    rejudge: every page judged by the current model. duplicates: groups of pages with nearly the same main text. links:
+    PageRank, and hubs and authorities weighted by relevance.
+    """
+    if apply and job != "rejudge":
+        raise click.UsageError("only rejudge has something to apply")
+    crawl = with_all_pages(CrawlProject.open(dir))
+    with crawl.folder.only_one_run() if apply else nullcontext():
+        done = run_batch(job, crawl, output, ray=ray, work=work, apply=apply)
+    if as_json:
+        echo_json(asdict(done))
+        return
+    numbers = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in done.counts.items())
+    echo(f"{numbers}, in {done.seconds:.1f} s, in {output}")
+    if done.applied is not None:
+        elsewhere = done.counts["changed"] - done.applied
+        echo(f"{done.applied:,} judgements written to the pages of this machine", err=True)
+        if elsewhere:
+            echo(f"{elsewhere:,} are of pages of other machines: give the command there too", err=True)
