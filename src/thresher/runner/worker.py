@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,9 @@ from thresher.text.terminal import printable, printable_json
 
 if TYPE_CHECKING:
     from thresher.engine.browser.renderer import Renderer
+
+HEALTH_VARIABLE = "THRESHER_HEALTH_FILE"
+"""The environment variable with the file that a worker touches while its event loop runs, for health checks."""
 
 logger = logging.getLogger(__name__)
 
@@ -193,12 +197,20 @@ def drain_on_signals(fetcher: Fetcher, fetching: asyncio.Future[None]) -> None:
 
 
 async def _watch(fetcher: Fetcher, fetching: asyncio.Future[None]) -> None:
-    """Re-arm the watchdog, and limit the time of the drain."""
+    """Re-arm the watchdog, touch the health file, and limit the time of the drain."""
     drain_timer = DrainTimer(is_running=lambda: not fetcher.is_draining, stop=fetching.cancel)
+    health_file = os.environ.get(HEALTH_VARIABLE)
     while True:
         watchdog.arm()
+        if health_file:
+            _touch(Path(health_file))
         drain_timer.check()
         await asyncio.sleep(watchdog.ARM_SECONDS)
+
+
+def _touch(path: Path) -> None:
+    with suppress(OSError):  # a full disk is reported by what writes pages
+        path.touch()
 
 
 def _state(fetcher: Fetcher) -> str:

@@ -29,7 +29,7 @@ def said_in(script):
 
 
 def test_all_of_them_are_found():
-    assert sorted(words[0] for words in commands()) == ["run", "run", "ui", "work", "work"]
+    assert sorted(words[0] for words in commands()) == ["run", "run", "ui", "ui", "work", "work"]
 
 
 def test_no_command_line_holds_a_password():
@@ -41,7 +41,7 @@ def test_the_store_is_named_where_thresher_looks_for_it():
     assert all(STORE_VARIABLE in services[name]["environment"] for name in ("seed", "worker", "ui"))
     pods = [entry["spec"]["template"]["spec"] for entry in manifests() if "template" in entry.get("spec", {})]
     containers = [container for pod in pods for container in pod["containers"] if container["image"] == "thresher"]
-    assert len(containers) == 2
+    assert len(containers) == 3
     assert all(STORE_VARIABLE in {variable["name"] for variable in one["env"]} for one in containers)
 
 

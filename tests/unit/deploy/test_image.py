@@ -1,7 +1,10 @@
 """The image holds the package and nothing else, and runs it as nobody in particular."""
 
 import json
+import os
 import re
+import subprocess
+import time
 import tomllib
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from tests.unit.deploy.files import DEPLOY, ROOT, text, yaml_of
 from thresher.errors import ConfigError
 from thresher.project import CrawlProject
+from thresher.runner.worker import HEALTH_VARIABLE
 
 
 def instructions():
@@ -39,9 +43,22 @@ def test_the_user_is_a_number_above_zero():
 
 def test_it_runs_thresher_and_can_be_asked_for_its_health():
     assert json.loads(value_of("ENTRYPOINT")) == ["thresher"]
-    assert "/healthz" in value_of("HEALTHCHECK")
+    environment = " ".join(rest for name, rest in final_stage() if name == "ENV")
+    assert f"{HEALTH_VARIABLE}=" in environment
+    assert f"${HEALTH_VARIABLE}" in value_of("HEALTHCHECK")
     assert value_of("VOLUME") == "/data"
     assert value_of("STOPSIGNAL") == "SIGTERM"
+
+
+@pytest.mark.parametrize(("age_seconds", "healthy"), [(None, True), (5, True), (600, False)])
+def test_the_health_check_goes_by_the_age_of_the_file(tmp_path, age_seconds, healthy):
+    file = tmp_path / "health"
+    if age_seconds is not None:
+        file.touch()
+        os.utime(file, (time.time() - age_seconds,) * 2)
+    command = json.loads(value_of("HEALTHCHECK").partition("CMD ")[2])
+    ran = subprocess.run(command, env={**os.environ, HEALTH_VARIABLE: str(file)}, check=False)
+    assert (ran.returncode == 0) is healthy
 
 
 def test_nothing_is_compiled_and_no_tool_is_left():
@@ -56,7 +73,8 @@ def test_every_extra_exists():
     [extras] = [rest.partition("=")[2].split(",") for name, rest in instructions() if name == "ARG"]
     known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert set(extras) <= known.keys()
-    assert {"redis", "metrics"} <= set(extras)
+    apart = {"browser", "dev", "lab", "notebook", "scrapy", "text"}
+    assert set(extras) == known.keys() - apart
 
 
 def test_what_is_copied_is_there_and_nothing_else_is_sent():

@@ -7,14 +7,15 @@ from functools import cache
 import kubernetes_validate
 import pytest
 
-from tests.unit.deploy.files import DEPLOY, manifests, yaml_of
+import thresher
+from tests.unit.deploy.files import DEPLOY, ROOT, manifests, yaml_of
 from thresher.config.loading import load_config
 from thresher.urls.address_policy import refusal
 
 KUSTOMIZATION = yaml_of("kustomization.yaml")
 MANIFESTS = manifests()
 VERSIONS = ("1.29", "1.33", kubernetes_validate.latest_version())
-PODS = [entry for entry in MANIFESTS if entry["kind"] in ("StatefulSet", "Deployment", "Job")]
+PODS = [entry for entry in MANIFESTS if entry["kind"] in ("StatefulSet", "Deployment", "Job", "CronJob")]
 
 
 def called(entry):
@@ -27,7 +28,8 @@ def named(kind, name):
 
 
 def spec_of(entry):
-    return entry["spec"]["template"]["spec"]
+    spec = entry["spec"]["jobTemplate"]["spec"] if entry["kind"] == "CronJob" else entry["spec"]
+    return spec["template"]["spec"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -62,17 +64,44 @@ def test_every_container_has_its_share_of_the_machine_and_time_to_end(entry):
 
 
 def test_a_worker_without_its_store_is_not_ready_but_alive():
-    [worker] = spec_of(named("StatefulSet", "worker"))["containers"]
+    [worker] = spec_of(named("Job", "worker"))["containers"]
     assert worker["livenessProbe"]["httpGet"]["path"] == "/healthz"
     assert worker["readinessProbe"]["httpGet"]["path"] == "/readyz"
     assert {"containerPort": 9464, "name": "metrics"} in worker["ports"]
 
 
-def test_pages_and_the_queue_outlive_their_pods():
-    for name in ("store", "worker"):
-        [claim] = named("StatefulSet", name)["spec"]["volumeClaimTemplates"]
-        assert claim["metadata"]["name"] == "data"
-    assert set(named("StatefulSet", "worker")["spec"]["persistentVolumeClaimRetentionPolicy"].values()) == {"Retain"}
+def test_the_queue_and_the_folder_of_the_crawl_outlive_their_pods():
+    [claim] = named("StatefulSet", "store")["spec"]["volumeClaimTemplates"]
+    assert claim["metadata"]["name"] == "data"
+    assert {"persistentVolumeClaim": {"claimName": "seed"}, "name": "data"} in spec_of(named("Job", "seed"))["volumes"]
+    assert named("PersistentVolumeClaim", "seed")
+
+
+def test_workers_end_with_the_crawl_and_are_not_started_again():
+    job = named("Job", "worker")["spec"]
+    assert job["completions"] == job["parallelism"]
+    assert job["template"]["spec"]["restartPolicy"] == "Never"
+
+
+def test_parts_that_read_pages_get_the_keys_of_the_collection():
+    for kind, name in (("Job", "seed"), ("Job", "worker"), ("Deployment", "ui")):
+        [container] = spec_of(named(kind, name))["containers"]
+        assert {"secretRef": {"name": "collection", "optional": True}} in container["envFrom"]
+
+
+def test_workers_that_are_scaled_are_those_of_the_job_and_their_metric_exists():
+    scaled = yaml_of("kubernetes/autoscale.yaml")["spec"]
+    assert scaled["jobTargetRef"]["template"] == named("Job", "worker")["spec"]["template"]
+    [trigger] = scaled["triggers"]
+    metric = trigger["metadata"]["query"].partition("(")[2].partition("{")[0]
+    assert f"`{metric}`" in (ROOT / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+
+
+def test_no_image_is_named_latest():
+    images = [container["image"] for entry in PODS for container in spec_of(entry)["containers"]]
+    assert all(image == "thresher" or ":" in image for image in images)
+    [own] = KUSTOMIZATION["images"]
+    assert own["newTag"] == thresher.__version__
 
 
 def test_what_is_named_is_there():
@@ -80,7 +109,8 @@ def test_what_is_named_is_there():
     pods = [spec_of(entry) for entry in PODS]
     mounted = {volume["configMap"]["name"] for pod in pods for volume in pod["volumes"] if "configMap" in volume}
     containers = [container for pod in pods for container in pod["containers"]]
-    read = {source["configMapRef"]["name"] for container in containers for source in container.get("envFrom", ())}
+    sources = [source for container in containers for source in container.get("envFrom", ())]
+    read = {source["configMapRef"]["name"] for source in sources if "configMapRef" in source}
     assert mounted | read == maps
     files = [name for entry in KUSTOMIZATION["configMapGenerator"] for name in entry.get("files", ())]
     assert all((DEPLOY / name).is_file() for name in files)
@@ -88,7 +118,7 @@ def test_what_is_named_is_there():
 
 def test_the_crawl_that_workers_join_is_the_one_that_is_seeded():
     [literal] = [entry["literals"] for entry in KUSTOMIZATION["configMapGenerator"] if "literals" in entry]
-    assert literal == [f"CRAWL={load_config(DEPLOY / 'crawl' / 'topic.yaml').name}"]
+    assert literal[0] == f"CRAWL={load_config(DEPLOY / 'crawl' / 'topic.yaml').name}"
 
 
 def test_nobody_speaks_to_anybody_who_is_not_listed():
