@@ -11,6 +11,7 @@ from testing.recording_server import running
 from testing.servers import store_server
 from testing.servers.s3 import s3_server
 from tests.e2e.test_many_machines import NAME, SITE, Machines, write_crawl
+from thresher.coordination.worker_registry import SILENT_SECONDS
 
 URL = "s3://thresher/solar"
 
@@ -50,10 +51,12 @@ def test_what_a_lost_machine_held_is_found_and_fetched_again(machines, tmp_path)
         watcher = machines.run("--workers", 0)
         machines.await_status(lambda told: told["pages"] >= 40)
         kill_family(workers[1].pid)
+        silent_at = time.monotonic() + SILENT_SECONDS + 1
         workers[1].wait(10)
         shutil.rmtree(tmp_path / "third")
         assert watcher.wait(90) == 0, machines.words()
         assert workers[0].wait(60) == 0, machines.words()
+        time.sleep(max(0.0, silent_at - time.monotonic()))  # before, the machine may be running
         found = machines.call("verify", "first/solar", "--json")
         assert found.returncode == 1, found.stdout
         lost = [each for each in json.loads(found.stdout)["findings"] if each["part"] == "collection"]

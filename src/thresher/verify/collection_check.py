@@ -73,7 +73,9 @@ class CollectionCheck:
         segments = FindingTally(len(self.update.lost), self.update.lost[:5])
         return [
             *segments.found("collection", FindingState.LOST, "segments of the manifest are missing or damaged"),
-            *self.waiting.found("collection", FindingState.NOTE, "pages wait for their upload on running machines"),
+            *self.waiting.found(
+                "collection", FindingState.NOTE, "pages wait for their upload on machines that ran a few seconds ago"
+            ),
             *self.lost.found(
                 "collection",
                 mended,

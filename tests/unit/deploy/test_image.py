@@ -73,7 +73,7 @@ def test_every_extra_exists():
     [extras] = [rest.partition("=")[2].split(",") for name, rest in instructions() if name == "ARG"]
     known = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert set(extras) <= known.keys()
-    apart = {"browser", "dev", "lab", "notebook", "scrapy", "text"}
+    apart = {"browser", "dev", "lab", "notebook", "ray", "scrapy", "text"}
     assert set(extras) == known.keys() - apart
 
 

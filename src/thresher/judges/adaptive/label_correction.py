@@ -36,12 +36,16 @@ class LabelledRows:
     """Rows of the sample with a positive and with a negative label.
 
     Args:
-        weights: How much each label counts, up to 1: of the positive ones, then of the negative ones.
+        weights: How much each label counts, up to 1: of the positive ones, then of the negative ones; by default 1.
     """
 
     yes: Sequence[int] = ()
     no: Sequence[int] = ()
     weights: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        if not self.weights:
+            object.__setattr__(self, "weights", (1.0,) * (len(self.yes) + len(self.no)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,13 +64,13 @@ def errors(heights: Weights, labelled: LabelledRows, label_targets: LabelTargets
     return np.concatenate([short, beyond])
 
 
-def correction_vector(pages: Matrix, missed: Weights, noise: Weights, *, terms: int) -> Weights:
+def correction_vector(pages: Matrix, missed: Weights, noise: Weights | float, *, terms: int) -> Weights:
     """Return v.
 
     Args:
         pages: The labelled pages z, each of length 1.
         missed: The errors e.
-        noise: The variance of each label.
+        noise: The variance of each label, or of all.
         terms: Number of terms.
     """
     similarity = np.empty((len(missed), len(missed)))
@@ -76,5 +80,5 @@ def correction_vector(pages: Matrix, missed: Weights, noise: Weights, *, terms: 
         page[own] = pages.weights[first:last]
         row[:] = pages.sums(page.take(pages.numbers) * pages.weights)
         page[own] = 0.0
-    amounts = np.linalg.solve(similarity + np.diag(noise), missed).astype(np.float64)
+    amounts = np.linalg.solve(similarity + np.eye(len(missed)) * noise, missed).astype(np.float64)
     return np.bincount(pages.numbers, pages.per_term(amounts) * pages.weights, minlength=terms).astype(np.float64)
