@@ -19,8 +19,8 @@ from typing import IO
 
 TESTS = Path(__file__).parent
 LANES = {
-    "faults": ["faults"],
-    "crawls": ["e2e", "screens"],
+    "faults": ["faults", "screens"],
+    "crawls": ["e2e"],
     "computes": ["contract", "servers", "unit"],
     "releases": ["consistency", "docs", "release"],
 }

@@ -49,7 +49,7 @@ def test_what_a_lost_machine_held_is_found_and_fetched_again(machines, tmp_path)
         workers = [machines.work("second"), machines.work("third")]
         time.sleep(2.0)
         watcher = machines.run("--workers", 0)
-        machines.await_status(lambda told: told["pages"] >= 40)
+        machines.await_status(lambda told: told["pages"] >= 20)  # before the first upload, 15 s after the first page
         kill_family(workers[1].pid)
         silent_at = time.monotonic() + SILENT_SECONDS + 1
         workers[1].wait(10)
