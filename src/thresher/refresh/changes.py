@@ -8,11 +8,8 @@ from enum import StrEnum
 
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
-from thresher.storage.visits import visit_history
+from thresher.storage.visits import MOVED_REASONS, visit_history
 from thresher.text.shingles import word_pairs
-
-MOVED_REASONS = ("redirected to ", "refreshes to ")
-"""How the pipeline words the reason of a redirect."""
 
 
 class ChangeKind(StrEnum):

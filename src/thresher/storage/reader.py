@@ -32,6 +32,7 @@ from thresher.storage.page_store import (
     unpacked_text,
     unpacked_topics,
 )
+from thresher.storage.visits import GONE_STATUSES, MOVED_REASONS
 from thresher.urls.canonical import fingerprint as fingerprint_of
 from thresher.urls.canonical import host_key
 
@@ -308,11 +309,10 @@ class PageStoreReader:
 
     def gone_or_moved(self) -> Iterator[int]:
         """Yield the fingerprints of URLs of which some visit found no page, but 404, 410 or a redirect, each once."""
-        query = (
-            "SELECT DISTINCT fingerprint FROM page WHERE page = 0 AND (status IN (404, 410) OR reason LIKE "
-            "'redirected to %' OR reason LIKE 'refreshes to %') ORDER BY fingerprint"
-        )
-        streams = [(row[0] for row in segment.execute(query)) for segment in self._segments]
+        gone = " OR ".join(["status = ?"] * len(GONE_STATUSES) + ["reason LIKE ?"] * len(MOVED_REASONS))
+        query = f"SELECT DISTINCT fingerprint FROM page WHERE page = 0 AND ({gone}) ORDER BY fingerprint"  # noqa: S608
+        values = [*GONE_STATUSES, *(f"{reason}%" for reason in MOVED_REASONS)]
+        streams = [(row[0] for row in segment.execute(query, values)) for segment in self._segments]
         return (fingerprint for fingerprint, _ in groupby(heapq.merge(*streams)))
 
     def texts(self, fingerprint: int) -> list[str]:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from thresher.storage.page_store import UNCHANGED, PageRecord
 
-_GONE = frozenset({404, 410})
+GONE_STATUSES = (404, 410)
+MOVED_REASONS = ("redirected to ", "refreshes to ")
+"""How the reason of a redirect begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def visit_history(history: Sequence[PageRecord]) -> VisitHistory:
             continue
         if content is not None:
             visits.append(PageVisit(record.fetched_at, record.fetched_at - checked_at, found != content))
-        content, checked_at, gone = found, record.fetched_at, record.status in _GONE
+        content, checked_at, gone = found, record.fetched_at, record.status in GONE_STATUSES
     return VisitHistory(checked_at, gone, tuple(visits))
 
 
@@ -65,4 +67,4 @@ def _content(record: PageRecord, before: int | None) -> int | None:
         return record.text_hash
     if record.reason == UNCHANGED:
         return before
-    return 0 if record.status in _GONE and before is not None else None
+    return 0 if record.status in GONE_STATUSES and before is not None else None

@@ -66,7 +66,7 @@ class DigestEntry:
 
     Args:
         at: When the change was seen.
-        before: The relevance that it had before; None for a new page.
+        before: The relevance of the version that was reported last; None for a new page.
         kept: Share of the text that is as before; None where a text was not stored.
         added: Sentences that were not there before, the first few; of a new page the beginning of its text.
     """
@@ -88,7 +88,7 @@ class Digest:
     """What changed since the digest before.
 
     Args:
-        total: Number of changes; more than the entries when there are too many to list.
+        total: Number of changes; those that are no entries are in the next digest.
     """
 
     number: int

@@ -11,16 +11,16 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from thresher.refresh.changes import MOVED_REASONS, ChangeKind, kept_share
+from thresher.refresh.changes import ChangeKind, kept_share
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
-from thresher.storage.visits import visit_history
+from thresher.storage.visits import MOVED_REASONS, visit_history
 from thresher.watch.database import Digest, DigestEntry, Reported, WatchDatabase
 
 MOST_ENTRIES = 2_000
-"""Entries that a digest lists; it counts the rest."""
+"""Entries of a digest; the changes after these are in the next digest."""
 MOST_SENTENCES, MOST_CHARACTERS = 3, 240
 """New sentences that an entry quotes, and the characters of each."""
 MOST_TEXT = 200_000
@@ -28,50 +28,53 @@ MOST_TEXT = 200_000
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 
 
-@dataclass
-class DigestChanges:
-    """Changes of the collection, and what is reported of each page once the digest exists."""
+class ReportedChange(NamedTuple):
+    """A change of the collection, and what is reported of the page once it is in a digest."""
 
-    entries: list[DigestEntry] = field(default_factory=list)
-    reported: list[tuple[int, Reported]] = field(default_factory=list)
+    entry: DigestEntry
+    fingerprint: int
+    reported: Reported
 
 
-def compare(collection: PageStoreReader, database: WatchDatabase) -> DigestChanges:
+def compare(collection: PageStoreReader, database: WatchDatabase) -> Iterator[ReportedChange]:
     """Compare the collection with what was reported; duplicates and irrelevant new pages are left out."""
-    found = DigestChanges()
     missing = {record.fingerprint: record for record in _last_visits_without_page(collection)}
     for record in collection.ranked():
         before = database.reported(record.fingerprint)
         visit = missing.get(record.fingerprint)
         if (change := _change(record, before, visit)) is None:
             continue
-        at = visit.fetched_at if visit and change in (ChangeKind.GONE, ChangeKind.MOVED) else record.fetched_at
-        found.entries.append(_entry(collection, record, change, at, known=before is not None))
         is_gone = change in (ChangeKind.GONE, ChangeKind.MOVED)
-        found.reported.append((record.fingerprint, Reported(text_hash=record.text_hash, at=at, gone=is_gone)))
-    return found
+        at = visit.fetched_at if visit and is_gone else record.fetched_at
+        entry = _entry(collection, record, change, at, before)
+        yield ReportedChange(entry, record.fingerprint, Reported(text_hash=record.text_hash, at=at, gone=is_gone))
 
 
 def make_digest(
     collection: PageStoreReader, database: WatchDatabase, *, crawl: str, title: str, webhooks: Sequence[str]
 ) -> Digest | None:
     """Compare, and store the digest, what it reports and its deliveries at once; None when nothing changed."""
-    found = compare(collection, database)
-    if not found.entries:
+    changes = sorted(compare(collection, database), key=_rank)
+    if not changes:
         return None
-    order = sorted(found.entries, key=lambda entry: (-max(entry.relevance, entry.before or 0.0), entry.url))
+    listed = changes[:MOST_ENTRIES]
     digest = Digest(
         number=database.next_digest(),
         crawl=crawl,
         title=title,
         created_at=time.time(),
-        total=len(order),
-        entries=order[:MOST_ENTRIES],
+        total=len(changes),
+        entries=[change.entry for change in listed],
     )
     with database.transaction():
-        database.report(found.reported)
+        database.report((change.fingerprint, change.reported) for change in listed)
         database.add_digest(digest, webhooks)
     return digest
+
+
+def _rank(change: ReportedChange) -> tuple[float, str]:
+    """Sort by relevance, now or before."""
+    return -max(change.entry.relevance, change.entry.before or 0.0), change.entry.url
 
 
 def record_baseline(collection: PageStoreReader, database: WatchDatabase) -> None:
@@ -105,9 +108,8 @@ def _last_visits_without_page(collection: PageStoreReader) -> Iterator[PageRecor
 
 
 def _entry(
-    collection: PageStoreReader, record: PageRecord, change: ChangeKind, at: float, *, known: bool
+    collection: PageStoreReader, record: PageRecord, change: ChangeKind, at: float, before: Reported | None
 ) -> DigestEntry:
-    history = [each for each in collection.history(record.fingerprint) if each.page]
     texts = collection.texts(record.fingerprint) if change in (ChangeKind.NEW, ChangeKind.CHANGED) else []
     is_changed = change is ChangeKind.CHANGED
     return DigestEntry(
@@ -118,10 +120,16 @@ def _entry(
         relevance=round(record.relevance, 4),
         relevant=record.relevant,
         language=record.language,
-        before=round(history[-2].relevance, 4) if known and len(history) > 1 else None,
+        before=_relevance_reported(collection, record.fingerprint, before) if before else None,
         kept=kept_share(texts) if is_changed else None,
         added=_added(texts[-2] if is_changed and len(texts) > 1 else "", texts[-1]) if texts else (),
     )
+
+
+def _relevance_reported(collection: PageStoreReader, fingerprint: int, reported: Reported) -> float | None:
+    """Return the relevance of the version that was reported last; None when the store has it no more."""
+    versions = [each for each in collection.history(fingerprint) if each.page and each.fetched_at <= reported.at]
+    return round(versions[-1].relevance, 4) if versions else None
 
 
 def _added(before: str, now: str) -> list[str]:

@@ -64,7 +64,7 @@ def summary(digest: Digest) -> str:
     counts = {kind: digest.count(kind) for kind in ChangeKind}
     listed = ", ".join(f"{number:,} {kind}" for kind, number in counts.items() if number)
     more = digest.total - len(digest.entries)
-    return f"{listed}, and {more:,} more that are not listed" if more else listed
+    return f"{listed}, and {more:,} more in the next digest" if more else listed
 
 
 def markdown(digest: Digest) -> str:

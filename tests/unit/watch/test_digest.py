@@ -10,16 +10,17 @@ from thresher.records import Outcome
 from thresher.refresh.changes import ChangeKind
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
+from thresher.watch import digest as digest_module
 from thresher.watch.database import Digest, DigestEntry, WatchDatabase
 from thresher.watch.digest import make_digest, record_baseline
-from thresher.watch.documents import feed, markdown
+from thresher.watch.documents import feed, markdown, summary
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 @pytest.fixture
-def watched(tmp_path):
-    """Add records to a crawl and return the changes of the digest that follows."""
+def digest_after(tmp_path):
+    """Add records to a crawl and return the digest that follows; None when nothing changed."""
     (tmp_path / "pages").mkdir()
 
     def digest_of(*records, baseline=False):
@@ -28,10 +29,20 @@ def watched(tmp_path):
         with PageStoreReader(tmp_path / "pages") as collection, closing(WatchDatabase(tmp_path)) as database:
             if baseline:
                 record_baseline(collection, database)
-            made = make_digest(collection, database, crawl="solar", title="solar cells", webhooks=["hook"])
-        return {entry.url: entry.change for entry in made.entries} if made else {}
+            return make_digest(collection, database, crawl="solar", title="solar cells", webhooks=["hook"])
 
     return digest_of
+
+
+@pytest.fixture
+def watched(digest_after):
+    """Return the change of each URL instead of the digest."""
+
+    def changes_of(*records, baseline=False):
+        made = digest_after(*records, baseline=baseline)
+        return {entry.url: entry.change for entry in made.entries} if made else {}
+
+    return changes_of
 
 
 def relevant(number, at, text_hash=1, **fields):
@@ -66,6 +77,24 @@ def test_a_page_that_is_back_is_new_again(watched):
     assert watched(page(1, at=20, page=False, status=404, outcome=Outcome.FAILED)) == {url(1): ChangeKind.GONE}
     assert watched() == {}
     assert watched(relevant(1, 30)) == {url(1): ChangeKind.NEW}
+
+
+def test_before_is_the_relevance_of_the_version_that_was_reported(digest_after):
+    digest_after(page(1, at=5, relevance=0.2), relevant(1, 10, text_hash=2), baseline=True)
+    gone = digest_after(page(1, at=20, page=False, status=410, outcome=Outcome.FAILED))
+    assert [entry.before for entry in gone.entries] == [0.9]
+
+
+def test_changes_beyond_the_entries_of_a_digest_are_in_the_next_one(digest_after, monkeypatch):
+    monkeypatch.setattr(digest_module, "MOST_ENTRIES", 2)
+    digest_after(baseline=True)
+    first = digest_after(*(relevant(number, 10) for number in range(5)))
+    assert (len(first.entries), first.total) == (2, 5)
+    assert summary(first) == "2 new, and 3 more in the next digest"
+    rest = [digest_after(), digest_after()]
+    listed = [entry.url for digest in [first, *rest] for entry in digest.entries]
+    assert sorted(listed) == sorted(url(number) for number in range(5))
+    assert digest_after() is None
 
 
 def test_titles_and_sentences_cannot_become_markup():
