@@ -37,11 +37,11 @@ PROMISES = {
         ["precision {0:.2f} in English and {1:.2f} in Chinese"],
     ),
     "search": (
-        "explanation/search.md",
+        "measurements/content.md",
         r"English \| ([\d.]+) .*\n.*Chinese \| ([\d.]+) ",
         ["for {0:.2f} of English and {1:.2f} of Chinese"],
     ),
-    "its time": ("explanation/search.md", r"ten snippets takes (\d+) ms", ["in {0:.0f} ms"]),
+    "its time": ("measurements/content.md", r"ten snippets takes (\d+) ms", ["in {0:.0f} ms"]),
     "what it costs": (FLAGSHIP, r"in one run: ([\d.]+) ms of processor time per page", ["takes {0} ms"]),
 }
 """Where a figure was measured, how it stands there, and how the README says it."""
