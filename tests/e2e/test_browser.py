@@ -51,13 +51,14 @@ def test_with_a_browser_the_pages_of_a_listed_host_are_found(scheme):
     assert "referer" not in sent
 
 
-def test_a_host_that_needs_a_browser_is_noticed_and_known_to_the_next_run():
+@pytest.mark.parametrize("settings", [rendered(detect=True), rendered()], ids=["asked for", "by default"])
+def test_a_host_that_needs_a_browser_is_noticed_and_known_to_the_next_run(settings):
     script = {
         "app.test": app(3),
         "plain.test": {"/": page("Plain", "perovskite solar cells " * 30, ["http://app.test/"])},
     }
     with witness(script) as w:
-        result = crawl(w, [w.url("plain.test")], rendered(detect=True))
+        result = crawl(w, [w.url("plain.test")], settings)
         assert {page["title"] for page in result.pages} == {"Plain", *(f"Solar cells {n}" for n in range(3))}
         assert note_of(result.folder, "app.test") == "needed"
         assert note_of(result.folder, "plain.test") is None

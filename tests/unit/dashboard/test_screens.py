@@ -1,5 +1,7 @@
 """Every screen over a service without a crawl: what it shows, and that nothing strange becomes more than text."""
 
+from urllib.parse import quote
+
 import httpx2
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -81,6 +83,12 @@ async def test_the_path_from_the_seed_has_its_reasons(browser):
     assert len(strip[1].css("svg.bar")) == 2
 
 
+async def test_the_links_from_the_seed_are_those_of_the_path_that_is_shown(browser):
+    page = await shown(browser, f"/solar/page?url={quote(URL)}")  # its record has depth 2
+    assert len(page.css(".strip > li")) == 2
+    assert "by the link cells, 1 link from a seed." in page.css_first("main").text()
+
+
 @pytest.mark.parametrize(
     ("known", "words"),
     [
@@ -144,6 +152,7 @@ async def test_an_answer_shows_what_it_changed(browser, service):
     assert service.given == [{URL: True}]
     assert "50.0% → 75.0%" in page.css_first(".taught").text()
     assert [row.css("td")[2].text(strip=True) for row in page.css(".moves tbody tr")] == ["▲ 1", "new", "left"]
+    assert "1 of them moved, 1 are new." in page.text()
     assert page.css_first("[data-key=u]") is not None
 
 
