@@ -1,0 +1,169 @@
+"""The prose of every page keeps the rules of `tests.docs.prose`, and the linter finds what breaks them."""
+
+import pytest
+
+from tests.docs.blocks import ROOT
+from tests.docs.prose import MOST_CHARACTERS, MOST_WORDS, main, pages, prose_of, read_prose
+
+NOT_YET = {
+    "CHANGELOG.md",
+    "README.md",
+    "README.zh-CN.md",
+    "SECURITY.md",
+    "docs/explanation/benchmark.md",
+    "docs/explanation/block-pages.md",
+    "docs/explanation/classifiers.md",
+    "docs/explanation/dependencies.md",
+    "docs/explanation/durability.md",
+    "docs/explanation/flagship.md",
+    "docs/explanation/for-site-operators.md",
+    "docs/explanation/forecast.md",
+    "docs/explanation/judges.md",
+    "docs/explanation/labels.md",
+    "docs/explanation/learning-together.md",
+    "docs/explanation/main-content.md",
+    "docs/explanation/paper-suggestions.md",
+    "docs/explanation/peers.md",
+    "docs/explanation/performance.md",
+    "docs/explanation/pipeline.md",
+    "docs/explanation/politeness.md",
+    "docs/explanation/reproduction.md",
+    "docs/explanation/scale.md",
+    "docs/explanation/scores.md",
+    "docs/explanation/screens.md",
+    "docs/explanation/search.md",
+    "docs/explanation/security.md",
+    "docs/explanation/states-of-a-url.md",
+    "docs/explanation/store.md",
+    "docs/explanation/strategies.md",
+    "docs/explanation/traps.md",
+    "docs/explanation/url-evidence.md",
+    "docs/explanation/why-not.md",
+    "docs/howto/ai-opt-outs.md",
+    "docs/howto/archive.md",
+    "docs/howto/batch-jobs.md",
+    "docs/howto/compare-strategies.md",
+    "docs/howto/corpus.md",
+    "docs/howto/dashboard.md",
+    "docs/howto/deploy.md",
+    "docs/howto/find-seeds.md",
+    "docs/howto/get-pages-out.md",
+    "docs/howto/hosts-and-evidence.md",
+    "docs/howto/javascript-pages.md",
+    "docs/howto/keep-it-fresh.md",
+    "docs/howto/label-with-a-model.md",
+    "docs/howto/many-machines.md",
+    "docs/howto/pdfs.md",
+    "docs/howto/recover.md",
+    "docs/howto/repeat-the-papers.md",
+    "docs/howto/search-index.md",
+    "docs/howto/several-topics.md",
+    "docs/howto/shared-collection.md",
+    "docs/howto/sign-in-and-proxies.md",
+    "docs/howto/teach.md",
+    "docs/howto/topics.md",
+    "docs/howto/train-a-model.md",
+    "docs/howto/upgrade.md",
+    "docs/howto/use-in-scrapy.md",
+    "docs/howto/write-a-strategy.md",
+    "docs/papers.md",
+    "docs/reference/commands.md",
+    "docs/reference/exit-codes.md",
+    "docs/reference/faults.md",
+    "docs/reference/glossary.md",
+    "docs/reference/records.md",
+    "docs/tutorial/first-crawl.md",
+}
+"""Pages that do not pass yet. The list may only shrink: a page that passes must leave it, and no page may join it."""
+MOST_NOT_YET = 67
+EXEMPT = {"docs/reference/bundled-taxonomy.md": "names of topics that a public directory gave"}
+
+
+def named(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if named(page) not in EXEMPT], ids=named)
+def test_a_page_keeps_the_rules(page):
+    findings = prose_of(page).findings()
+    if named(page) in NOT_YET:
+        assert findings, f"{named(page)} passes: remove it from NOT_YET"
+    else:
+        assert findings == [], "\n".join(findings)
+
+
+def test_the_list_of_pages_that_do_not_pass_only_shrinks():
+    assert len(NOT_YET) <= MOST_NOT_YET
+    assert {*NOT_YET, *EXEMPT} <= {named(page) for page in pages()}
+
+
+def texts(markdown):
+    return [sentence.text for sentence in read_prose(markdown).sentences]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "sentences"),
+    [
+        ("One. Two\nlines! Three?", ["One.", "Two lines!", "Three?"]),
+        ("- one\n- two\n  lines\n1. three", ["one", "two lines", "three"]),
+        ("# Heading. One\n\nText.\n\n| a. b | c |\n|---|---|\n\nEnd:", ["Text.", "End:"]),
+        ("Before.\n\n```console\n$ no. prose\n```\n\nAfter.", ["Before.", "After."]),
+        ("Run `a b. c` now. See [the page](x.md).", ["Run CODE now.", "See the page."]),
+        ("At https://a.example/b.c?d=1. **Then** stop.", ["At URL.", "Then stop."]),
+        ("Lee et al. took .8 (e.g. A. B). Equal.", ["Lee et al. took .8 (e.g. A. B).", "Equal."]),
+        ("<!-- not run: a. b -->\nText <!-- c. d --> here.\n<!-- e\nf. g\n-->\nEnd.", ["Text here.", "End."]),
+        ("> Quoted\n> words. More.", ["Quoted words.", "More."]),
+        ("先抓取。再判断！好？", ["先抓取。", "再判断！", "好？"]),
+    ],
+)
+def test_sentences_are_those_of_the_prose_alone(markdown, sentences):
+    assert texts(markdown) == sentences
+
+
+def test_a_sentence_knows_its_line_and_its_words():
+    [_, second] = read_prose("One.\nAnd `two or\nmore` 3 – x-y,\nz.").sentences
+    assert (second.line, second.words) == (2, 5)
+
+
+def test_long_sentences_and_a_long_average_are_found():
+    long, short = "word " * MOST_WORDS + "more.", "Short one."
+    assert read_prose(f"{short}\n\n{long} {short} {short}").findings() == [
+        f"line 3: {MOST_WORDS + 1} words, at most {MOST_WORDS}: {long}"
+    ]
+    assert read_prose("word " * 16 + "more.").findings() == ["17.0 words in a sentence on average, at most 16"]
+
+
+def test_a_chinese_page_has_a_limit_of_characters_and_no_average():
+    assert read_prose("抓" * MOST_CHARACTERS + "。").findings() == []
+    [finding] = read_prose("好。\n\n" + "抓" * (MOST_CHARACTERS - 1) + " Thresher `run` 。").findings()
+    assert finding.startswith(f"line 3: {MOST_CHARACTERS + 1} characters")
+
+
+def test_banned_words_are_found_in_tables_and_headings_and_not_in_code():
+    page = "# The crew\n\n| a | whoever |\n|---|---|\n\nSo many `told` rows in their book.\n\n```text\nsaid\n```"
+    assert [finding.partition(";")[0] for finding in read_prose(page).findings()] == [
+        "line 1: 'crew'",
+        "line 3: 'whoever'",
+        "line 6: 'So many'",
+        "line 6: 'their book'",
+    ]
+
+
+def test_the_newest_entry_of_the_changelog_is_checked_and_older_ones_are_history(tmp_path):
+    page = tmp_path / "CHANGELOG.md"
+    page.write_text("# Changelog\n\n## 0.2.0\n\nNew.\n\n## 0.1.0\n\nWhoever.\n", encoding="utf-8")
+    assert prose_of(page).findings() == []
+
+
+def test_the_command_prints_each_page_and_what_it_finds(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("tests.docs.prose.ROOT", tmp_path)
+    page = tmp_path / "a.md"
+    page.write_text("A crew works.\n", encoding="utf-8")
+    assert main([str(page)]) == 1
+    assert capsys.readouterr().out == (
+        "a.md: 3 words, 3.0 in a sentence on average, 3 at most\n"
+        "  line 1: 'crew'; write: workers\n"
+        "1 pages with findings\n"
+    )
+    page.write_text("Workers work.\n", encoding="utf-8")
+    assert main([str(page)]) == 0
