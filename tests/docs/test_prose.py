@@ -11,7 +11,6 @@ NOT_YET = {
     "README.zh-CN.md",
     "SECURITY.md",
     "docs/explanation/benchmark.md",
-    "docs/explanation/block-pages.md",
     "docs/explanation/classifiers.md",
     "docs/explanation/dependencies.md",
     "docs/explanation/durability.md",
@@ -21,17 +20,14 @@ NOT_YET = {
     "docs/explanation/judges.md",
     "docs/explanation/labels.md",
     "docs/explanation/learning-together.md",
-    "docs/explanation/main-content.md",
     "docs/explanation/paper-suggestions.md",
     "docs/explanation/peers.md",
-    "docs/explanation/performance.md",
     "docs/explanation/pipeline.md",
     "docs/explanation/politeness.md",
     "docs/explanation/reproduction.md",
     "docs/explanation/scale.md",
     "docs/explanation/scores.md",
     "docs/explanation/screens.md",
-    "docs/explanation/search.md",
     "docs/explanation/security.md",
     "docs/explanation/states-of-a-url.md",
     "docs/explanation/store.md",
@@ -75,7 +71,7 @@ NOT_YET = {
     "docs/tutorial/first-crawl.md",
 }
 """Pages that do not pass yet. The list may only shrink: a page that passes must leave it, and no page may join it."""
-MOST_NOT_YET = 67
+MOST_NOT_YET = 63
 EXEMPT = {"docs/reference/bundled-taxonomy.md": "names of topics that a public directory gave"}
 
 
