@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from bench.effectiveness.judging_once import JudgingOnce
+from bench.effectiveness.labels import show
 from bench.effectiveness.verdicts import f1
 from testing.model_endpoint import Reply, completion, model_endpoint, page_of
 from thresher.config.model_labels import ModelLabelsConfig
@@ -46,7 +47,6 @@ from thresher_lab.simulation.labelling import (
 from thresher_lab.simulation.tasks import Task, TaskRunner
 from thresher_lab.simulation.topic_splits import Side, split
 from thresher_lab.statistics.result_rows import add_rows, read_rows
-from thresher_lab.statistics.significance import Score, compare_paired
 
 RESULTS = Path(__file__).parents[1] / "results"
 WEBS = {"w3school_zh": 5, "wikispeedia": 6}
@@ -192,24 +192,6 @@ def run(web: str, topics: Sequence[str], path: Path, arms: Sequence[Arm]) -> Non
             print(f"{web}: {number} of {len(missing)}, {row['arm']}", flush=True)
 
 
-def show(rows: Sequence[Row]) -> None:
-    """Print means and differences to no labels with their intervals, paired by topic."""
-    for name, title in MEASURES.items():
-        lacking = {row["topic"] for row in rows if row[name] is None}
-        scores = [
-            Score(strategy=row["arm"], topic=row["topic"], seed_set=0, value=row[name])
-            for row in rows
-            if row["topic"] not in lacking
-        ]
-        print(f"{title} ({len({score.topic for score in scores})} topics)")
-        for each in compare_paired(scores, NO_LABELS):
-            change = each.difference
-            print(
-                f"    {each.strategy:20} {each.mean.mean:7.3f}  minus none {change.mean:+.3f} "
-                f"[{change.low:+.3f}, {change.high:+.3f}]  {each.wins} better, {each.losses} worse"
-            )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.effectiveness.model_labels", description="What are labels of an erring model worth?"
@@ -228,7 +210,7 @@ def main() -> None:
             run(web, topics, path, DEV_ARMS if options.dev else TEST_ARMS)
         if rows := [row for row in read_rows(path) if row["web"] == web and row["topic"] in topics]:
             print(f"\n{web}, {side} topics")
-            show(rows)
+            show(rows, MEASURES, [NO_LABELS])
 
 
 if __name__ == "__main__":
