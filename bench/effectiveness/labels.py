@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from thresher_lab.statistics.significance import Score, compare_paired
 RESULTS = Path(__file__).parents[1] / "results"
 WEBS = {"wikispeedia": 20, "w3school_zh": 11}
 """How many of the test topics are used, in the order of the draw."""
+BASELINES = ("none", "random")
 MEASURES = {
     "average_precision": "average precision right after",
     "average_precision_of_new_pages": "… over pages not crawled yet",
@@ -69,22 +70,22 @@ def run(web: str, topics: Sequence[str], path: Path) -> None:
         print(f"{web}: {number} of {len(missing)}", flush=True)
 
 
-def show(rows: Sequence[Row]) -> None:
-    """Print means and differences with their intervals, paired by topic."""
-    for measure_name, title in MEASURES.items():
-        lacking = {row["topic"] for row in rows if row["arm"] == "none" and row[measure_name] is None}  # nothing left
+def show(rows: Sequence[Row], measures: Mapping[str, str], baselines: Sequence[str]) -> None:
+    """Print means and differences with their intervals, paired by topic; the first baseline must have a value."""
+    for name, title in measures.items():
+        lacking = {row["topic"] for row in rows if row["arm"] == baselines[0] and row[name] is None}  # nothing left
         scores = [
-            Score(strategy=row["arm"], topic=row["topic"], seed_set=0, value=row[measure_name])
+            Score(strategy=row["arm"], topic=row["topic"], seed_set=0, value=row[name])
             for row in rows
-            if row["topic"] not in lacking and row[measure_name] is not None
+            if row["topic"] not in lacking and row[name] is not None
         ]
         print(f"{title} ({len({score.topic for score in scores})} topics)")
-        for baseline in ("none", "random"):
+        for baseline in baselines:
             for each in compare_paired(scores, baseline):
                 if each.strategy != baseline:
                     change = each.difference
                     print(
-                        f"    {each.strategy:7} {each.mean.mean:7.3f}  minus {baseline:6} {change.mean:+.3f} "
+                        f"    {each.strategy:18} {each.mean.mean:7.3f}  minus {baseline} {change.mean:+.3f} "
                         f"[{change.low:+.3f}, {change.high:+.3f}]  {each.wins} better, {each.losses} worse"
                     )
 
@@ -105,7 +106,7 @@ def main() -> None:
             run(web, topics, path)
         if rows := [row for row in read_rows(path) if row["topic"] in topics]:
             print(f"\n{web}, {side} topics")
-            show(rows)
+            show(rows, MEASURES, BASELINES)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What are labels of a language model worth that is wrong in some of its answers?
 
-``python -m bench.effectiveness.model_labels`` (needs THRESHER_WEBS; about 15 minutes of one core).
+``python -m bench.effectiveness.model_labels`` (needs THRESHER_WEBS; about 25 minutes of one core).
 
 Crawls of 100 pages stop, and a model labels pages of them, five at a time, before they go on to 200. The model is an
 endpoint on this machine that is asked over HTTP by the client of `thresher label --model`. It answers by the true
@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from bench.effectiveness.judging_once import JudgingOnce
+from bench.effectiveness.labels import show
 from bench.effectiveness.verdicts import f1
 from testing.model_endpoint import Reply, completion, model_endpoint, page_of
 from thresher.config.model_labels import ModelLabelsConfig
@@ -46,12 +47,11 @@ from thresher_lab.simulation.labelling import (
 from thresher_lab.simulation.tasks import Task, TaskRunner
 from thresher_lab.simulation.topic_splits import Side, split
 from thresher_lab.statistics.result_rows import add_rows, read_rows
-from thresher_lab.statistics.significance import Score, compare_paired
 
 RESULTS = Path(__file__).parents[1] / "results"
-WEBS = {"w3school_zh": 5, "wikispeedia": 6}
+WEBS = {"w3school_zh": 8, "wikispeedia": 12}
 """How many of the test topics are used, in the order of the draw."""
-DEV_WEBS = {"w3school_zh": 2, "wikispeedia": 2}
+DEV_WEBS = {"w3school_zh": 4, "wikispeedia": 6}
 ERRORS = (0.0, 0.1, 0.2, 0.3)
 CALLS = 50
 PERSON_LABELS = 20
@@ -82,8 +82,14 @@ class MeasuredCrawl(LabelledCrawl):
 class WrongModel:
     """Answers by the true labels, and wrongly for some pages, always the same ones."""
 
-    def __init__(self, truths: Mapping[str, bool], topic: str, errors: float) -> None:
-        self._truths, self._topic, self._errors = truths, topic, errors
+    def __init__(self, targets: Collection[str], topic: str, errors: float) -> None:
+        self._targets, self._topic, self._errors = targets, topic, errors
+        self._truths: dict[str, bool] = {}
+
+    def expect(self, page: ParsedPage) -> None:
+        """Note the true label of a page, by what is sent of it."""
+        sent = page_of({"messages": messages("", shown(page), "")})
+        self._truths[sent] = page.url in self._targets
 
     def __call__(self, request: dict[str, Any]) -> Reply:
         page = page_of(request)
@@ -98,7 +104,8 @@ def shown(page: ParsedPage) -> PageText:
 class AskingModel:
     """Labels pages by the answers of the endpoint, as the product does, and counts the calls."""
 
-    def __init__(self, url: str, log: Path, topic: str, probability: float | None) -> None:
+    def __init__(self, model: WrongModel, url: str, log: Path, topic: str, probability: float | None) -> None:
+        self._model = model
         self._config = ModelLabelsConfig(endpoint=url, model="stand-in", calls=1000)
         self.log = AnswerLog(log, self._config)
         self._topic, self._probability = topic, probability
@@ -107,6 +114,7 @@ class AskingModel:
         client, labels = ModelClient(self._config), {}
         try:
             for page in pages:
+                self._model.expect(page)
                 answer = await client.ask(self._topic, shown(page))
                 self.log.add(answer_key(self._config, self._topic, shown(page)), answer)
                 sure = self._probability or label_probability(answer, ErrorRate(pages=0, wrong=0))
@@ -135,16 +143,10 @@ class TopicArms:
         for name, errors, calls, probability in arms:
             if name in done:
                 continue
-            model = WrongModel(self._truths(), self._task.topic, errors)
+            model = WrongModel(set(map(self._bench.web.url_of, self._targets)), self._task.topic, errors)
             with model_endpoint(model) as endpoint, tempfile.TemporaryDirectory() as folder:
-                asking = AskingModel(endpoint.url, Path(folder) / "log", self._task.topic, probability)
+                asking = AskingModel(model, endpoint.url, Path(folder) / "log", self._task.topic, probability)
                 yield self._row(name, *self._crawl(calls, asking), calls=asking.log.spending.calls)
-
-    def _truths(self) -> dict[str, bool]:
-        """Return for each page, as it is sent, whether it is on topic."""
-        pages = ((number, self._page_cache.page(number)) for number in range(len(self._bench.web)))
-        sent = ((number, messages("", shown(page), "")[1]["content"]) for number, page in pages if page)
-        return {"\n".join(text.split("\n")[1:-1]): number in self._targets for number, text in sent}
 
     def _crawl(self, labels: int, answer: AskingModel | None = None) -> tuple[JudgingOnce, LabelledCrawlResult]:
         judge = JudgingOnce(self._bench.judge_profile(self._task.topic, self._bench.seeds(self._task)))
@@ -192,24 +194,6 @@ def run(web: str, topics: Sequence[str], path: Path, arms: Sequence[Arm]) -> Non
             print(f"{web}: {number} of {len(missing)}, {row['arm']}", flush=True)
 
 
-def show(rows: Sequence[Row]) -> None:
-    """Print means and differences to no labels with their intervals, paired by topic."""
-    for name, title in MEASURES.items():
-        lacking = {row["topic"] for row in rows if row[name] is None}
-        scores = [
-            Score(strategy=row["arm"], topic=row["topic"], seed_set=0, value=row[name])
-            for row in rows
-            if row["topic"] not in lacking
-        ]
-        print(f"{title} ({len({score.topic for score in scores})} topics)")
-        for each in compare_paired(scores, NO_LABELS):
-            change = each.difference
-            print(
-                f"    {each.strategy:20} {each.mean.mean:7.3f}  minus none {change.mean:+.3f} "
-                f"[{change.low:+.3f}, {change.high:+.3f}]  {each.wins} better, {each.losses} worse"
-            )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.effectiveness.model_labels", description="What are labels of an erring model worth?"
@@ -228,7 +212,7 @@ def main() -> None:
             run(web, topics, path, DEV_ARMS if options.dev else TEST_ARMS)
         if rows := [row for row in read_rows(path) if row["web"] == web and row["topic"] in topics]:
             print(f"\n{web}, {side} topics")
-            show(rows)
+            show(rows, MEASURES, [NO_LABELS])
 
 
 if __name__ == "__main__":
