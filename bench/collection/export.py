@@ -46,14 +46,14 @@ def url(number: int) -> str:
     return f"http://h{number % HOSTS}.example/{number}"
 
 
-def record(number: int, random: Random, *, visit: int = 0) -> PageRecord:
+def record(number: int, random: Random, *, visit: int = 0, words: int = WORDS) -> PageRecord:
     """Make up a page that a page before it led to."""
     parent = number // LINKS
     found = [
         FoundLink(url=url(number * LINKS + place), anchor=f"to {place}", score=0.5, parts={"page": 0.5})
         for place in range(LINKS)
     ]
-    words = " ".join(random.choices(VOCABULARY, k=WORDS))
+    text = " ".join(random.choices(VOCABULARY, k=words))
     return PageRecord(
         fingerprint=fingerprint(url(number)),
         url=url(number),
@@ -62,12 +62,12 @@ def record(number: int, random: Random, *, visit: int = 0) -> PageRecord:
         fetched_at=1.7e9 + number + visit * 1e7,
         page=True,
         parent=fingerprint(url(parent)) if number else 0,
-        title=words[:40],
+        title=text[:40],
         language="en",
         relevance=random.random(),
         relevant=random.random() < 0.4,
-        text_hash=fingerprint(words),
-        text=words,
+        text_hash=fingerprint(text),
+        text=text,
         links=found,
     )
 

@@ -65,7 +65,7 @@ async def gather(url: str, root: Path, *, progress: Callable[[int], None] = lamb
     _write_definition(folder, objects, files)
     copied = [_copy_file(folder, objects, entry) for entry in files.values() if _is_copied(entry.name)]
     update = Replica(folder.pages, folder.pages).update(objects, progress=progress)
-    await _rebuild_frontier(folder)
+    await rebuild_frontier(folder)
     with PageStoreReader(folder.pages) as pages:
         return GatheredCopy(pages=pages.tally().pages, files=len(copied), lost=update.lost)
 
@@ -106,7 +106,7 @@ def _content(objects: Objects, entry: ManifestEntry) -> bytes:
     return content
 
 
-async def _rebuild_frontier(folder: CrawlFolder) -> None:
+async def rebuild_frontier(folder: CrawlFolder) -> None:
     """Settle the URLs of all rows in the frontier of the copy, then add their links; what it knows stays."""
     frontier = SqliteFrontier(folder.frontier, leases_per_host=_ROWS_AT_ONCE)
     try:

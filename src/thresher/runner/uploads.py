@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from thresher.collection.uploader import CollectionUploader, UploadThread
+from thresher.collection.uploader import SEGMENT_ROWS, CollectionUploader, UploadThread
 from thresher.coordination.crawl_definition import Definition
 from thresher.coordination.unsafe_pages import PageOwner, UnsafePages
 from thresher.coordination.worker_names import machine_mark
@@ -35,11 +35,12 @@ def upload_waiting(crawl: CrawlProject) -> int:
         return uploader.step(everything=True)
 
 
-def build_uploader(crawl: CrawlProject, *, owner: bool) -> CollectionUploader:
+def build_uploader(crawl: CrawlProject, *, owner: bool, segment_rows: int = SEGMENT_ROWS) -> CollectionUploader:
     """Build the uploader of this machine, without its thread.
 
     Args:
         owner: Whether it also uploads the definition of the crawl, its labels and its models.
+        segment_rows: Rows after which a segment is closed.
     """
     folder = crawl.folder.pages / COLLECTED
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,6 +50,7 @@ def build_uploader(crawl: CrawlProject, *, owner: bool) -> CollectionUploader:
         folder=folder,
         files=lambda: dict(_files(crawl, owner=owner)),
         on_safe=_SafePages(crawl).remove if crawl.is_shared else _ignore,
+        segment_rows=segment_rows,
     )
 
 
