@@ -292,7 +292,7 @@ class Outcome(StrEnum):
 class Forecast:
     """An interval for the number of relevant pages among the waiting URLs.
 
-    The interval contained the number in at least 90 % of the lab's crawls (docs/explanation/forecast.md). Pages that no
+    The interval contained the number in at least 90 % of the lab's crawls (docs/measurements/judges.md). Pages that no
     fetched page links to are not counted.
 
     Args:

@@ -13,7 +13,7 @@ from thresher_lab.peers import peers
 from thresher_lab.simulation.compare import read_rows
 
 ENGLISH, CHINESE = ROOT / "README.md", ROOT / "README.zh-CN.md"
-FAULTS, FLAGSHIP = "reference/faults.md", "explanation/flagship.md"
+FAULTS, FLAGSHIP = "reference/faults.md", "measurements/strategies.md"
 PROMISES = {
     "no URL is lost": (FAULTS, r"\| R1 \|.*lost (0 of 20,000).*fetched twice (\d+),", ["{0} lost, {1} fetched twice"]),
     "nor on a store": (FAULTS, r"\| R1-redis \|.*lost (0) of 20,000.*fetched twice (\d+),", ["{0} lost, {1} twice"]),
@@ -32,7 +32,7 @@ PROMISES = {
         ["{0:.0f} and {1:.0f} % of the oracle's area"],
     ),
     "the judge": (
-        "explanation/judges.md",
+        "measurements/judges.md",
         r"\| \*\*adaptive\*\* \|(?:[^|]+\|){2} \*\*([\d.]+)\*\* \|(?:[^|]+\|){2} \*\*([\d.]+)\*\*",
         ["precision {0:.2f} in English and {1:.2f} in Chinese"],
     ),

@@ -7,7 +7,7 @@ are negative. And labels of similar pages are redundant.
 So the sample is spread evenly over the ranks of the better part of the crawled pages: from the best page down to twice
 the number of pages that the judge finds relevant, however close or far apart the scores are. On dev topics this was
 better than the best pages, than those nearest to one half, and than a mix of both, if not by much
-(`docs/explanation/labels.md`). Label a few pages at a time: after each few labels the judge ranks the pages again, and
+(`docs/explanation/judges.md`). Label a few pages at a time: after each few labels the judge ranks the pages again, and
 the next sample is spread over the new ranking.
 """
 

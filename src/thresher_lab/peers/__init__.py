@@ -1,4 +1,4 @@
-"""Strategies of other crawlers, after their sources, for comparison; see docs/explanation/peers.md."""
+"""Strategies of other crawlers, after their sources, for comparison; see docs/measurements/peers.md."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ Written from the rows of the runs by
 
 <!-- not run: rewrites this page -->
 ```console
-$ thresher lab reproduce all --report -o bench/results/reproduce --page docs/explanation/reproduction.md
+$ thresher lab reproduce all --report -o bench/results/reproduce --page docs/measurements/reproduction.md
 ```
 
 The papers ran on the live web of their year; these are frozen and generated webs, where a crawl can be repeated and

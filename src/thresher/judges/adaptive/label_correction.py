@@ -50,7 +50,7 @@ class LabelledRows:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelTargets:
-    """Constants chosen on dev topics; see `docs/explanation/labels.md`."""
+    """Constants chosen on dev topics; see `docs/explanation/judges.md`."""
 
     yes: float = 1.5
     no: float = -0.5

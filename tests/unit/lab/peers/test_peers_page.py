@@ -10,7 +10,7 @@ from thresher import registry
 from thresher_lab.peers import peers
 
 PEERS = peers()
-PAGE = (Path(__file__).parents[4] / "docs" / "explanation" / "peers.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "measurements" / "peers.md").read_text(encoding="utf-8")
 ROWS = {cells[0].strip("`"): cells for row in re.findall(r"^\| `.*\|$", PAGE, flags=re.MULTILINE)
         if len(cells := [cell.strip() for cell in row.strip("|").split(" | ")]) == 5}  # fmt: skip
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
