@@ -24,7 +24,7 @@ from thresher import registry
 from thresher.frontier.base import CrawlStore
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
-from thresher.frontier.tiered.storage import FolderStorage
+from thresher.objects.folder import FolderObjects
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import Task, TaskRunner
 from thresher_lab.simulation.topic_splits import split
@@ -46,7 +46,7 @@ class Tiers:
         self.last = TieredFrontier(
             self._url,
             f"crawl{next(self._names)}",
-            storage=FolderStorage(self._folder, durable=False),
+            objects=FolderObjects(self._folder, durable=False),
             hot_urls=self._hot_urls,
             least_hot=self._least_hot,
             background=False,

@@ -35,7 +35,7 @@ from thresher.frontier.redis.connection import RedisConnection
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.frontier.tiered.runs import FALSE_POSITIVE_RATE, read_list
-from thresher.frontier.tiered.storage import FolderStorage
+from thresher.objects.folder import FolderObjects
 
 ROWS = Path(__file__).parents[1] / "results" / "tiers.jsonl"
 COMMAND = "python -m bench.stores.tiers"
@@ -103,7 +103,7 @@ def tiered_frontier(url: str, shape: Shape, folder: Path) -> TieredFrontier:
     return TieredFrontier(
         connection,
         CRAWL,
-        storage=FolderStorage(folder),
+        objects=FolderObjects(folder),
         hot_urls=HOT_PER_HOST * shape.hosts,
         partitions=max(1, round(shape.size / URLS_PER_PARTITION)),
         waiting_per_host=WAITING_PER_HOST,

@@ -13,6 +13,7 @@
     │   ├── DamagedFile          a file of the crawl is damaged
     │   ├── StoreUnreachable     it may come back; nothing is lost
     │   ├── StoreRefused         it requires a password, or is a read-only replica
+    │   ├── ObjectMissing        object storage does not have an object
     │   └── StoreLost            it no longer contains the crawl
     └── ExportError              a collection cannot be exported as requested
 
@@ -112,6 +113,13 @@ class StoreRefused(StoreError):
     """The store responds but refuses access: the password is missing or wrong, or it is read-only."""
 
     exit_code = 8
+
+
+class ObjectMissing(StoreError):
+    """An object does not exist."""
+
+    def __init__(self, url: str, key: str) -> None:
+        super().__init__(f"{url} has no object {key}")
 
 
 class StoreLost(StoreError):

@@ -32,6 +32,7 @@ from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.judges.base import Judge, Learner
 from thresher.judges.language_filter import only_languages
 from thresher.judges.topics import topics_judge
+from thresher.objects.base import Objects, open_objects
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
 from thresher.records import Merge, Settlement
@@ -56,7 +57,6 @@ from thresher.urls.scope import SKIPPED_EXTENSIONS, UrlScope
 from thresher.urls.store_address import SQLITE
 
 if TYPE_CHECKING:
-    from thresher.collection.objects import Objects
     from thresher.collection.replica import ReplicaUpdate
     from thresher.collection.status import CollectionStatus
     from thresher.frontier.redis.connection import RedisConnection
@@ -335,7 +335,7 @@ class CrawlProject:
             home = SqliteFrontier(self.folder.frontier, merge=merge, delay_seconds=delay_seconds, crawl_id=crawl_id)
             return RefreshFrontier(self.visits(), home) if self.is_refresh else home
         connection = connection or self.connection(patience_seconds=patience_seconds)
-        tiers = self.config.frontier
+        tiers = self.config.frontier.with_cold_in(self.config.collection)
         return shared_frontier(
             connection, self.name, tiers, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds
         )
@@ -346,7 +346,7 @@ class CrawlProject:
         if not self.is_shared:
             return SqliteFrontierReader(self.folder.frontier, delay_seconds=delay_seconds, crawl_id=self.id)
         connection = self.connection(patience_seconds=CONNECT_SECONDS)
-        tiers = self.config.frontier
+        tiers = self.config.frontier.with_cold_in(self.config.collection)
         return shared_frontier_reader(connection, self.name, tiers, crawl_id=self.id, delay_seconds=delay_seconds)
 
     def objects(self) -> Objects:
@@ -355,13 +355,7 @@ class CrawlProject:
         Raises:
             ConfigError: It cannot be opened, or a package is not installed.
         """
-        try:
-            from thresher.collection.objects import Objects
-        except ModuleNotFoundError as error:
-            raise ConfigError(
-                f'a collection needs another package: pip install "thresher-crawler[collection]" ({error})'
-            ) from error
-        return Objects.open(self.config.collection)
+        return open_objects(self.config.collection)
 
     def update_pages(self, progress: Callable[[int], None] = lambda rows: None) -> ReplicaUpdate | None:
         """Copy to this folder what other machines have added to the collection; None without a collection.

@@ -15,7 +15,7 @@ from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
-from thresher.frontier.tiered.storage import FolderStorage
+from thresher.objects.folder import FolderObjects
 
 
 class MemoryStore:
@@ -61,14 +61,14 @@ class TieredStore(RedisStore):
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         super().__init__(folder, clock)
-        self.storage = FolderStorage(folder / "cold", durable=False)
+        self.objects = FolderObjects(folder / "cold", durable=False)
 
     def open(self, **settings) -> CrawlStore:
         return TieredFrontier(
             self.url,
             self.crawl,
             clock=self.clock,
-            storage=self.storage,
+            objects=self.objects,
             hot_urls=1,
             least_hot=1,
             background=False,

@@ -20,10 +20,11 @@ from thresher.collection.manifest import (
     ManifestWriter,
     StreamTaken,
 )
-from thresher.collection.objects import ObjectMissing, Objects
 from thresher.collection.replica import Replica
 from thresher.collection.uploader import CollectionUploader, UploadThread
-from thresher.errors import StoreUnreachable
+from thresher.errors import ObjectMissing, StoreUnreachable
+from thresher.objects.base import open_objects
+from thresher.objects.bucket import BucketObjects
 from thresher.records import Judgement, Outcome, Revision
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -39,9 +40,9 @@ def s3(tmp_path_factory):
 @pytest.fixture(params=["memory", "file", "s3"])
 def objects(request, tmp_path):
     if request.param == "memory":
-        return Objects(MemoryStore(), "memory:///")
+        return BucketObjects(MemoryStore(), "memory:///")
     if request.param == "file":
-        return Objects.open(f"file://{tmp_path}/objects")
+        return open_objects(f"file://{tmp_path}/objects")
     return s3_objects(request, tmp_path.name)
 
 
@@ -49,7 +50,7 @@ def s3_objects(request, name):
     server, environment = request.getfixturevalue("s3"), request.getfixturevalue("monkeypatch")
     for variable, value in server.environment.items():
         environment.setenv(variable, value)
-    return Objects.open(server.url(name))
+    return open_objects(server.url(name))
 
 
 def url_of(number):
@@ -112,8 +113,17 @@ def test_an_object_is_created_once(objects):
 
 
 def test_a_missing_object_is_not_an_empty_one(objects):
+    objects.put_new("something", b"")
     with pytest.raises(ObjectMissing):
         objects.get("nothing")
+
+
+def test_a_deleted_object_is_gone_and_may_be_deleted_again(objects):
+    objects.put_new("a/b", b"1")
+    objects.put_new("a/c", b"22")
+    objects.delete("a/b")
+    objects.delete("a/b")
+    assert objects.sizes("a") == {"a/c": 2}
 
 
 def test_keys_are_listed_after_a_key_and_folders_by_name(objects):
@@ -230,9 +240,8 @@ def test_a_missing_or_damaged_segment_is_reported_and_the_others_are_read(machin
     with closing(ManifestReader(two.collected / MANIFEST_CACHE)) as manifest:
         manifest.update(one.objects)
         first, _ = manifest
-    import obstore
-
-    obstore.put(one.objects._store, first.key, b"damaged")
+    one.objects.delete(first.key)
+    one.objects.put_new(first.key, b"damaged")
     assert two.update().lost == [first.key]
     assert list(two.read()) == [url_of(2)]
 
@@ -288,11 +297,11 @@ def test_uploads_go_on_when_the_server_comes_back(s3, tmp_path, request):
 UPLOAD_FOR_EVER = """
 import sys
 from pathlib import Path
-from thresher.collection.objects import Objects
+from thresher.objects.base import open_objects
 from thresher.collection.uploader import CollectionUploader
 pages = Path(sys.argv[1])
 uploader = CollectionUploader(
-    Objects.open(sys.argv[2]), lambda: sorted(pages.glob("*.db")), folder=pages / "collected", segment_rows=20
+    open_objects(sys.argv[2]), lambda: sorted(pages.glob("*.db")), folder=pages / "collected", segment_rows=20
 )
 print("ready", flush=True)
 uploader.step(everything=True)

@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
     {"errors", "native", "records"},
     {"registry", "linkgraph", "sqlite_files", "urls", "text"},
+    {"objects"},
     {"charts", "modelstate", "config", "parsing", "frontier"},
     {"topics", "storage", "politeness", "traps"},
     {"judges"},
@@ -34,7 +35,7 @@ HEAVY = {
     "pycurl": {"engine"},
     "pypdfium2": {"parsing"},
     "redis": {"frontier"},
-    "obstore": {"collection"},
+    "obstore": {"objects"},
     "ray": {"batch"},
     "playwright": {"engine"},
     "matplotlib": {"api"},

@@ -23,12 +23,8 @@ def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - t
     adds what is new. The exit code is 1 when segments are missing from the collection.
     """
     url = collection if "://" in collection else _collection_of(Path(collection))
-    try:
-        from thresher.operations.gather import gather as gather_pages
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f'a collection needs another package: pip install "thresher-crawler[collection]" ({error})'
-        ) from error
+    from thresher.operations.gather import gather as gather_pages
+
     copy = asyncio.run(gather_pages(url, dir))
     if as_json:
         echo_json({"pages": copy.pages, "files": copy.files, "lost_segments": list(copy.lost)})

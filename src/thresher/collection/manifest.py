@@ -28,8 +28,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from thresher.collection.objects import Objects
 from thresher.errors import DamagedFile, StoreError
+from thresher.objects.base import Objects
 
 FORM = 1
 PAGES, FILE = "pages", "file"

@@ -17,9 +17,9 @@ from itertools import groupby
 from pathlib import Path
 
 from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestEntry, ManifestReader, digest_of
-from thresher.collection.objects import ObjectMissing, Objects
 from thresher.collection.streams import ChangedRows, from_parquet, stream_name
-from thresher.errors import DamagedFile
+from thresher.errors import DamagedFile, ObjectMissing
+from thresher.objects.base import Objects
 from thresher.storage.migrations import prepare
 from thresher.storage.page_store import COLLECTED
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestReader
-from thresher.collection.objects import Objects
 from thresher.collection.streams import rows_waiting, stream_name
 from thresher.collection.uploader import SEGMENT_ROWS
 from thresher.errors import StoreRefused, StoreUnreachable
+from thresher.objects.base import Objects
 from thresher.storage.page_store import COLLECTED
 
 

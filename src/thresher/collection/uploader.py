@@ -34,9 +34,9 @@ from thresher.collection.manifest import (
     digest_of,
     packed_fingerprints,
 )
-from thresher.collection.objects import Objects
 from thresher.collection.streams import ChangeStream, has_format, rename_stream, to_parquet
 from thresher.errors import ThresherError
+from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
 

@@ -8,6 +8,7 @@ from thresher.config.frontier import FrontierConfig
 from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore
 from thresher.frontier.inspect import FrontierReader
+from thresher.objects.base import open_objects
 from thresher.records import Merge
 
 if TYPE_CHECKING:
@@ -46,10 +47,8 @@ def _open(connection: RedisConnection, crawl: str, tiers: FrontierConfig, **sett
     if not tiers.cold:
         return RedisFrontier(connection, crawl, **settings)
     from thresher.frontier.tiered.frontier import TieredFrontier
-    from thresher.frontier.tiered.storage import open_storage
 
-    storage = open_storage(tiers.cold)
-    return TieredFrontier(connection, crawl, storage=storage, hot_urls=tiers.hot_urls, **settings)
+    return TieredFrontier(connection, crawl, objects=open_objects(tiers.cold), hot_urls=tiers.hot_urls, **settings)
 
 
 def shared_frontier_reader(

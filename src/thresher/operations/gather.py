@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of
-from thresher.collection.objects import Objects
 from thresher.collection.replica import Replica
 from thresher.config.folder import CrawlFolder
 from thresher.coordination.crawl_definition import Definition, checked_name
 from thresher.errors import ConfigError, DamagedFile
 from thresher.frontier.base import UrlState
 from thresher.frontier.sqlite.frontier import SqliteFrontier
+from thresher.objects.base import Objects, open_objects
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.storage.page_store import unpacked_links
 from thresher.storage.reader import PageStoreReader
@@ -55,7 +55,7 @@ async def gather(url: str, root: Path, *, progress: Callable[[int], None] = lamb
         ConfigError: The folder holds another crawl, or the collection has no crawl.
         StoreUnreachable: The collection does not answer.
     """
-    folder, objects = CrawlFolder(root), Objects.open(url)
+    folder, objects = CrawlFolder(root), open_objects(url)
     manifest_path = folder.pages / MANIFEST_CACHE
     if folder.topic.exists() and not manifest_path.exists():
         raise ConfigError(f"{root} holds another crawl; choose another folder")

@@ -1,8 +1,8 @@
 """A shared frontier in two tiers: the better waiting URLs in the store, the others in a cold storage.
 
 Most URLs that a large crawl finds are never fetched. So every host keeps its best waiting URLs in the store (*hot*),
-and its worse ones go to a cold storage (*cold*): a folder, or another place for immutable objects, that all workers
-reach. Nothing becomes cold before a crawl has `hot_urls` waiting URLs, so a small crawl is a plain one.
+and its worse ones go to a cold storage (*cold*): object storage that all workers reach, in a bucket or a folder.
+Nothing becomes cold before a crawl has `hot_urls` waiting URLs, so a small crawl is a plain one.
 
 **Allowance.** A host may have `max(24, hot_urls ÷ hosts)` hot URLs. A host above it is *fat*, and the store lists it.
 When there are too many hot URLs, the best third of the allowance stays hot, and the others are spilled.

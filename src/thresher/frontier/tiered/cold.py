@@ -5,22 +5,28 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.errors import ObjectMissing, StoreError, StoreRefused, StoreUnreachable
 from thresher.frontier.redis.codec import HostRecord, Name, split_record
 from thresher.frontier.redis.connection import RedisConnection
 from thresher.frontier.tiered.runs import ColdRun, ColdUrl, Rows, merge_rows, read_list, still_cold
-from thresher.frontier.tiered.storage import ColdStorage
+from thresher.objects.base import Objects
 from thresher.records import Merge
 
 logger = logging.getLogger(__name__)
 
 READ_AT_ONCE = 500
 """Number of commands in one pipeline."""
+
+
+class ColdStorageFailed(StoreError):
+    """The cold storage does not answer, refuses access or has no space left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +39,43 @@ class Partition:
 
 
 class ColdTier:
-    """Reads the cold URLs of a crawl.
+    """Reads and writes the runs of a crawl.
 
     Args:
+        objects: The cold storage.
         crawl: Name of the crawl, under which its objects are stored.
         merge: How copies of a URL are merged.
     """
 
-    def __init__(self, connection: RedisConnection, storage: ColdStorage, crawl: str, merge: Merge) -> None:
+    def __init__(self, connection: RedisConnection, objects: Objects, crawl: str, merge: Merge) -> None:
         self.connection = connection
-        self.storage = storage
         self.partitions = 1
+        self._objects = objects
         self._crawl, self._merge = crawl, merge
         self._missing: set[bytes] = set()
+        self._runs_written = 0
+
+    # Objects
+
+    def write_run(self, shard: int, mover: int, rows: Rows) -> tuple[ColdRun, bytes]:
+        """Write a run under a name that no object has; return it with its Bloom filter."""
+        content = rows.to_parquet()
+        while True:
+            self._runs_written += 1
+            run = ColdRun.new(mover, self._runs_written, len(rows))
+            with _failures():
+                if self._objects.put_new(self.object_name(shard, run.name), content):
+                    return run, rows.bloom_filter(run.bits)
+
+    def delete_run(self, shard: int, run: bytes) -> None:
+        with _failures():
+            self._objects.delete(self.object_name(shard, run))
+
+    def stored_runs(self, shard: int) -> list[bytes]:
+        """Return the names of all runs of a shard in the cold storage."""
+        with _failures():
+            objects = self._objects.sizes(f"{self._crawl}/{shard}")
+        return [name for each in objects if (name := self.run_name(each)) is not None]
 
     def object_name(self, shard: int, run: bytes) -> str:
         return f"{self._crawl}/{shard}/{run.hex()}.parquet"
@@ -61,6 +91,8 @@ class ColdTier:
     def partition_of(self, host: bytes) -> int:
         digest = hashlib.sha1(host, usedforsecurity=False).hexdigest()
         return int(digest[:8], 16) % self.partitions
+
+    # Cold URLs
 
     async def hosts(self, prefix: bytes, names: Sequence[bytes]) -> dict[bytes, HostRecord]:
         """Return the records of hosts, without unknown ones."""
@@ -98,13 +130,15 @@ class ColdTier:
 
     def _read_run(self, shard: int, run: ColdRun, hosts: set[bytes] | None) -> Rows | None:
         try:
-            return Rows.read(self.storage.get(self.object_name(shard, run.name)), hosts)
-        except FileNotFoundError:
+            with _failures():
+                content = self._objects.get(self.object_name(shard, run.name))
+        except ObjectMissing:
             if run.name not in self._missing:
                 name = self.object_name(shard, run.name)
                 logger.error("cold storage has lost %s: its URLs are queued again only when they are found again", name)
             self._missing.add(run.name)
             return None
+        return Rows.read(content, hosts)
 
     async def urls_of(self, prefix: bytes, shard: int, name: bytes, host: HostRecord) -> list[ColdUrl]:
         """Return the cold URLs of a host, best first."""
@@ -134,6 +168,15 @@ class ColdTier:
     async def new_scores(self, prefix: bytes, partition: int) -> int:
         """Return how many new scores of cold URLs wait for the next merge of runs."""
         return int(await self.connection.call("HLEN", prefix + b"o%d" % partition))
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Tell failures of the cold storage from those of the store."""
+    try:
+        yield
+    except (StoreUnreachable, StoreRefused, OSError) as error:
+        raise ColdStorageFailed(str(error)) from error
 
 
 def chunk_of(chunks: int, number: int) -> int:

@@ -17,10 +17,10 @@ from thresher.frontier.redis.frontier import LeaseAnswer, RedisFrontier
 from thresher.frontier.redis.queries import Best
 from thresher.frontier.redis.scripts import LEAST_HOT, PARTITIONS, Settings
 from thresher.frontier.redis.shards import Shards
-from thresher.frontier.tiered.cold import ColdTier
+from thresher.frontier.tiered.cold import ColdStorageFailed, ColdTier
 from thresher.frontier.tiered.mover import Mover
 from thresher.frontier.tiered.runs import ColdUrl, key_of
-from thresher.frontier.tiered.storage import ColdStorage
+from thresher.objects.base import Objects
 from thresher.records import Candidate, Lease, Settlement
 from thresher.urls.canonical import host_key
 
@@ -51,7 +51,7 @@ class TieredFrontier(RedisFrontier):
     Args:
         url: URL of the store, or an existing connection.
         crawl: Name of the crawl in the store.
-        storage: Where cold URLs are; the same for all workers.
+        objects: The cold storage; the same for all workers.
         hot_urls: Number of waiting URLs in the store, over all shards, above which the worse ones become cold.
         least_hot: Number of URLs of a host that stay hot in any case.
         partitions: Number of parts of the cold storage of a shard of a new crawl.
@@ -64,7 +64,7 @@ class TieredFrontier(RedisFrontier):
         url: str | RedisConnection,
         crawl: str,
         *,
-        storage: ColdStorage,
+        objects: Objects,
         hot_urls: int = HOT_URLS,
         least_hot: int = LEAST_HOT,
         partitions: int = PARTITIONS,
@@ -77,7 +77,7 @@ class TieredFrontier(RedisFrontier):
         self._hot_urls, self._least_hot = hot_urls, least_hot
         self._settings = replace(self._settings, partitions=partitions)
         self._background = background
-        self._cold = ColdTier(self.connection, storage, crawl, merge)
+        self._cold = ColdTier(self.connection, objects, crawl, merge)
         self._mover = Mover(self, self._cold)
         self._queries.cold = self._best_cold
         self._task: asyncio.Task[None] | None = None
@@ -248,7 +248,7 @@ class TieredFrontier(RedisFrontier):
             return False
         try:
             return bool(await move())
-        except OSError as error:
+        except ColdStorageFailed as error:
             self._failed = time.monotonic()
             logger.error("the cold storage fails; it is tried again in %g s: %s", FAILED_PAUSE_SECONDS, error)
             return False

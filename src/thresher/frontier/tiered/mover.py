@@ -85,7 +85,6 @@ class Mover:
     def __init__(self, store: TierStore, cold: ColdTier) -> None:
         self._store, self._cold = store, cold
         self._connection = cold.connection
-        self._runs_written = 0
         self._swept: set[int] = set()
 
     @asynccontextmanager
@@ -156,28 +155,18 @@ class Mover:
         runs = await self._cold.runs(self._store.prefix(shard), partition)
         if not urls:
             return runs
-        run = self._new_run(mover, len(urls))
-        content = await asyncio.to_thread(self._put, shard, run, urls)
-        await self._set_runs(shard, mover, partition, [*runs, run], run, content)
+        run, bloom_filter = await asyncio.to_thread(self._write, shard, mover, urls)
+        await self._set_runs(shard, mover, partition, [*runs, run], run, bloom_filter)
         return [*runs, run]
 
-    def _put(self, shard: int, run: ColdRun, urls: Sequence[ColdUrl]) -> bytes:
-        """Write a run; return its Bloom filter."""
+    def _write(self, shard: int, mover: int, urls: Sequence[ColdUrl]) -> tuple[ColdRun, bytes]:
         keyed = [
             ColdUrl(
                 url.host, url.rest, key_of(Name.within(url.host, url.rest)), url.score, url.age, url.flags, url.tail
             )
             for url in urls
         ]
-        return self._put_rows(shard, run, Rows.of(keyed).sorted())
-
-    def _put_rows(self, shard: int, run: ColdRun, rows: Rows) -> bytes:
-        self._cold.storage.put(self._cold.object_name(shard, run.name), rows.to_parquet())
-        return rows.bloom_filter(run.bits)
-
-    def _new_run(self, mover: int, rows: int) -> ColdRun:
-        self._runs_written += 1
-        return ColdRun.new(mover, self._runs_written, rows)
+        return self._cold.write_run(shard, mover, Rows.of(keyed).sorted())
 
     async def _set_runs(
         self,
@@ -291,8 +280,10 @@ class Mover:
         hosts = await self._cold.hosts(prefix, list(spans))
         room = self._store.settings.waiting_per_host if first == 0 else None
         rows, evicted = await asyncio.to_thread(_without_loaded, read.rows, spans, hosts, room)
-        run = self._new_run(mover, len(rows)) if len(rows) else None
-        content = await asyncio.to_thread(self._put_rows, shard, run, rows) if run else b""
+        run: ColdRun | None = None
+        content = b""
+        if len(rows):
+            run, content = await asyncio.to_thread(self._cold.write_run, shard, mover, rows)
         runs = read.runs[:first] + ([run] if run else [])
         total = sum(evicted.values())
         await self._set_runs(shard, mover, partition, runs, run, content, evicted=total, applied=read.new_scores)
@@ -329,16 +320,14 @@ class Mover:
                 await self._connection.call("HSET", prefix + b"O", name, repr(now))
         for name, since in obsolete.items():
             if now - float(since) >= GRACE_SECONDS:
-                await asyncio.to_thread(self._cold.storage.delete, self._cold.object_name(shard, name))
+                await asyncio.to_thread(self._cold.delete_run, shard, name)
                 await self._connection.call("HDEL", prefix + b"O", name)
 
     async def _orphans(self, shard: int, mover: int, obsolete: Iterable[bytes]) -> list[bytes]:
         prefix = self._store.prefix(shard)
-        folder = self._cold.object_name(shard, b"").rpartition("/")[0] + "/"
-        objects = await asyncio.to_thread(lambda: list(self._cold.storage.list(folder)))
+        names = await asyncio.to_thread(self._cold.stored_runs, shard)
         lists = await self._connection.call("HVALS", prefix + b"R")
         listed = {each[at : at + 8] for each in lists for at in range(0, len(each), 12)} | set(obsolete)
-        names = [name for each in objects if (name := self._cold.run_name(each)) is not None]
         return [name for name in names if name not in listed and ColdRun(name, 0).mover < mover]
 
     async def _move(self, script: str, shard: int, mover: int, *parts: Part) -> int:

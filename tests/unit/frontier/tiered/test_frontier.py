@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from testing.servers.s3 import s3_server
 from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
+from thresher.errors import StoreUnreachable
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.frontier.tiered.mover import MoverReplacedError
-from thresher.frontier.tiered.storage import FolderStorage
+from thresher.objects.base import open_objects
+from thresher.objects.folder import FolderObjects
 
 HOSTS = 3
 
@@ -51,12 +54,22 @@ async def test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plai
     assert [entry.url for entry in await tiers.peek(20)] == [entry.url for entry in await plain.peek(20)]
 
 
-async def test_nothing_is_cold_before_there_are_too_many_hot_urls(open_tiers, storage):
+async def test_cold_urls_may_be_in_a_bucket(open_tiers, tmp_path, monkeypatch):
+    with s3_server(tmp_path) as server:
+        for variable, value in server.environment.items():
+            monkeypatch.setenv(variable, value)
+        tiers = open_tiers(objects=open_objects(server.url("cold")))
+        await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+        assert await hot_of(tiers) <= 3
+        assert await drained(tiers) == [f"http://a.example/{n}" for n in reversed(range(30))]
+
+
+async def test_nothing_is_cold_before_there_are_too_many_hot_urls(open_tiers, objects):
     tiers = open_tiers(hot_urls=100)
     await tiers.add(links_of(random.Random(1), 0, 90))
-    assert list(storage.list("")) == []
+    assert list(objects.sizes("")) == []
     await tiers.add(links_of(random.Random(2), 100, 90))
-    assert list(storage.list("")) != []
+    assert list(objects.sizes("")) != []
 
 
 async def test_a_cold_url_with_a_new_score_is_leased_in_its_turn(open_tiers):
@@ -92,9 +105,9 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("survived", range(11))
-async def test_a_mover_may_be_killed_before_any_of_its_steps(open_tiers, survived):
+async def test_a_mover_may_be_killed_before_any_of_its_steps(open_tiers, objects, survived):
     doomed, left = open_tiers(), survived
-    run_script, put = doomed.run_script, doomed._cold.storage.put
+    run_script, put = doomed.run_script, objects.put_new
 
     async def killed_script(*parts):
         nonlocal left
@@ -108,10 +121,10 @@ async def test_a_mover_may_be_killed_before_any_of_its_steps(open_tiers, survive
         left -= 1
         if left < 0:
             raise Killed
-        put(*parts)
+        return put(*parts)
 
     doomed.run_script = killed_script
-    doomed._cold.storage.put = killed_put
+    objects.put_new = killed_put
     found = links_of(random.Random(survived), 0, 60)
     try:
         await doomed.add(found[:40])
@@ -120,7 +133,7 @@ async def test_a_mover_may_be_killed_before_any_of_its_steps(open_tiers, survive
     except Killed:
         pass
     finally:
-        doomed._cold.storage.put = put
+        objects.put_new = put
     successor = open_tiers()
     await successor.add(found)  # a worker that did not hear of its success adds again
     successor._clock.now += frontier_module.FAILED_PAUSE_SECONDS + 600  # leases and locks of the dead end
@@ -150,7 +163,7 @@ async def test_a_killed_process_loses_nothing_and_nothing_is_fetched_twice(tmp_p
 def open_real(url, crawl, folder, *, is_alone=False):
     """Open a frontier by the store's clock; `is_alone`: the lock of a dead worker is not waited for."""
     tiers = TieredFrontier(
-        url, crawl, storage=FolderStorage(folder, durable=False), hot_urls=1, least_hot=3, background=False
+        url, crawl, objects=FolderObjects(folder, durable=False), hot_urls=1, least_hot=3, background=False
     )
     if is_alone:
         acquire = tiers.acquire_lock
@@ -193,44 +206,44 @@ async def test_only_one_worker_moves_urls(open_tiers):
     assert await hot_of(other) < 30
 
 
-async def test_while_the_cold_storage_fails_other_hosts_go_on(open_tiers, storage, caplog):
+async def test_while_the_cold_storage_fails_other_hosts_go_on(open_tiers, objects, caplog):
     tiers = open_tiers()
     await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
-    tiers._storage_get, storage.get = storage.get, failing
+    get, objects.get = objects.get, failing
     await tiers.rescore({"http://a.example/2": 0.9})
     await tiers.add([link("http://b.example/1", 0.1)])
     assert [lease.url for lease in await tiers.lease(5, seconds=60)] == ["http://b.example/1"]
     assert "the cold storage fails" in caplog.text
-    storage.get, tiers._failed = tiers._storage_get, 0.0
+    objects.get, tiers._failed = get, 0.0
     assert [lease.url for lease in await tiers.lease(5, seconds=60)] == ["http://a.example/2"]
 
 
 def failing(name):
-    raise OSError("no route to the folder")
+    raise StoreUnreachable("no route to the folder")
 
 
-async def test_a_lost_run_is_reported_and_the_crawl_goes_on(open_tiers, storage, caplog):
+async def test_a_lost_run_is_reported_and_the_crawl_goes_on(open_tiers, objects, caplog):
     tiers = open_tiers()
     await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
-    for name in list(storage.list("")):
-        storage.delete(name)
+    for name in list(objects.sizes("")):
+        objects.delete(name)
     assert 1 <= len(await drained(tiers)) < 30
     assert "cold storage has lost" in caplog.text
 
 
-async def test_replaced_runs_and_orphans_are_deleted_after_an_hour(open_tiers, storage, clock):
+async def test_replaced_runs_and_orphans_are_deleted_after_an_hour(open_tiers, objects, clock):
     tiers = open_tiers()
     for start in range(0, 60, 10):
         await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(start, start + 10)])
     orphan = tiers._cold.object_name(0, b"\0\0\0\1\0\0\xff\xff")
-    storage.put(orphan, b"written, never listed")
+    objects.put_new(orphan, b"written, never listed")
     successor = open_tiers()
-    before = set(storage.list(""))
+    before = set(objects.sizes(""))
     for hours in (0, 2, 4):
         clock.now += 3600 * hours
         successor._swept = -frontier_module.SWEEP_SECONDS
         await successor.add([link(f"http://b.example/{hours}-{n}", n / 64) for n in range(10)])
-    left = set(storage.list(""))
+    left = set(objects.sizes(""))
     assert orphan not in left
     assert len(left & before) < len(before)
     assert len(await drained(successor)) == 90

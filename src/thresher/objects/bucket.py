@@ -1,8 +1,4 @@
-"""Object storage by URL: s3://, gs://, az:// and file://, with the operations that a collection needs.
-
-Objects are never replaced: `put_new` creates one or finds that it exists. Credentials come from the environment
-(``AWS_*``, ``GOOGLE_*``, ``AZURE_*``) and are never written to a file; a URL that has a password in it is refused.
-"""
+"""Object storage in a bucket of a cloud, by way of `obstore`."""
 
 from __future__ import annotations
 
@@ -11,14 +7,12 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
-from obstore.store import LocalStore, ObjectStore, from_url
+from obstore.store import ObjectStore, from_url
 
-from thresher.errors import ConfigError, StoreError, StoreRefused, StoreUnreachable, is_disk_full
-from thresher.urls.store_address import check_collection
+from thresher.errors import ConfigError, ObjectMissing, StoreRefused, StoreUnreachable, is_disk_full
 
 CONNECT_SECONDS, ANSWER_SECONDS, RETRY_SECONDS = 5, 60, 5
 """How long a request may connect, how long it may take, and how long it is retried before an error is reported."""
@@ -26,12 +20,8 @@ PART_BYTES = 8 << 20
 """Larger files are uploaded in parts."""
 
 
-class ObjectMissing(StoreError):
-    """An object of a collection does not exist."""
-
-
-class Objects:
-    """The objects under one URL.
+class BucketObjects:
+    """The objects under one URL of a bucket.
 
     Args:
         store: A store of `obstore`.
@@ -43,22 +33,18 @@ class Objects:
         self.url = url
 
     @classmethod
-    def open(cls, url: str) -> Objects:
-        """Open a collection by its URL; nothing is sent yet.
+    def open(cls, url: str) -> BucketObjects:
+        """Open a bucket by its URL; nothing is sent yet.
 
         Raises:
             ConfigError: The URL or an environment variable is invalid.
         """
-        url = check_collection(url)
         try:
-            if url.startswith("file:"):
-                return cls(LocalStore(Path(unquote(urlsplit(url).path)), mkdir=True), url)
             return cls(from_url(url, client_options=_client_options(), retry_config=_retry_config()), url)
         except (BaseError, ValueError) as error:
             raise ConfigError(f"{url} cannot be opened: {_first_line(error)}") from error
 
     def put_new(self, key: str, content: bytes) -> bool:
-        """Create an object; False when it exists already."""
         with self._errors(key):
             try:
                 obstore.put(self._store, key, content, mode="create", use_multipart=False)
@@ -67,28 +53,20 @@ class Objects:
         return True
 
     def put_file(self, key: str, path: Path) -> None:
-        """Upload a file under a name that depends on its content, in parts if it is large; nothing if it exists."""
         if self.size(key) != path.stat().st_size:
             with self._errors(key):
                 obstore.put(self._store, key, path, chunk_size=PART_BYTES, max_concurrency=2)
 
     def get(self, key: str) -> bytes:
-        """Return the content of an object.
-
-        Raises:
-            ObjectMissing: There is none.
-        """
         with self._errors(key):
             return bytes(obstore.get(self._store, key).bytes())
 
     def download(self, key: str, path: Path) -> None:
-        """Write an object to a file, block by block."""
         with self._errors(key), path.open("wb") as file:
             for block in obstore.get(self._store, key).stream(min_chunk_size=PART_BYTES):
                 file.write(block)
 
     def size(self, key: str) -> int | None:
-        """Return the size of an object in bytes; None when it does not exist."""
         try:
             with self._errors(key):
                 return int(obstore.head(self._store, key)["size"])
@@ -96,16 +74,21 @@ class Objects:
             return None
 
     def sizes(self, prefix: str, *, after: str = "") -> dict[str, int]:
-        """Return the sizes of the objects under a prefix, in the order of their keys; only of those after a key."""
         with self._errors(prefix):
             listed = obstore.list(self._store, prefix, offset=after or None).collect()
         return {str(each["path"]): int(each["size"]) for each in sorted(listed, key=lambda each: each["path"])}
 
     def folders(self, prefix: str) -> list[str]:
-        """Return the names of the folders under a prefix."""
         with self._errors(prefix):
             found = obstore.list_with_delimiter(self._store, prefix)["common_prefixes"]
         return sorted(str(each).rstrip("/").rpartition("/")[2] for each in found)
+
+    def delete(self, key: str) -> None:
+        try:
+            with self._errors(key):
+                obstore.delete(self._store, key)
+        except ObjectMissing:
+            pass
 
     @contextmanager
     def _errors(self, key: str) -> Iterator[None]:
@@ -115,7 +98,7 @@ class Objects:
         except AlreadyExistsError:
             raise
         except FileNotFoundError as error:
-            raise ObjectMissing(f"{self.url} has no object {key}") from error
+            raise ObjectMissing(self.url, key) from error
         except (PermissionDeniedError, UnauthenticatedError, PermissionError) as error:
             raise StoreRefused(f"{self.url} refuses access: {_first_line(error)}") from error
         except (BaseError, OSError) as error:

@@ -1,0 +1,117 @@
+"""Object storage in a folder: one file per object, for one machine, or for all that mount the folder."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from thresher.errors import ObjectMissing, StoreRefused, StoreUnreachable, is_disk_full
+
+
+class FolderObjects:
+    """The objects of a folder.
+
+    Args:
+        durable: Whether an object survives a loss of power as soon as it is stored.
+    """
+
+    def __init__(self, root: Path, *, durable: bool = True) -> None:
+        self.url = root.absolute().as_uri()
+        self._root = root
+        self._durable = durable
+
+    def put_new(self, key: str, content: bytes) -> bool:
+        with self._errors(key):
+            return self._create(key, lambda file: file.write(content))
+
+    def put_file(self, key: str, path: Path) -> None:
+        with path.open("rb") as source, self._errors(key):
+            if self.size(key) != path.stat().st_size:
+                self._create(key, lambda file: shutil.copyfileobj(source, file), replace=True)
+
+    def get(self, key: str) -> bytes:
+        with self._errors(key):
+            return self._path(key).read_bytes()
+
+    def download(self, key: str, path: Path) -> None:
+        with self._errors(key):
+            shutil.copyfile(self._path(key), path)
+
+    def size(self, key: str) -> int | None:
+        path = self._path(key)
+        with self._errors(key):
+            return path.stat().st_size if path.is_file() else None
+
+    def sizes(self, prefix: str, *, after: str = "") -> dict[str, int]:
+        with self._errors(prefix):
+            files = [path for path in self._path(prefix).rglob("*") if path.is_file() and not _is_unfinished(path)]
+            found = {path.relative_to(self._root).as_posix(): path.stat().st_size for path in files}
+        return {key: found[key] for key in sorted(found) if key > after}
+
+    def folders(self, prefix: str) -> list[str]:
+        folder = self._path(prefix)
+        with self._errors(prefix):
+            return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+    def delete(self, key: str) -> None:
+        with self._errors(key):
+            self._path(key).unlink(missing_ok=True)
+
+    def _path(self, key: str) -> Path:
+        return self._root.joinpath(*key.split("/"))
+
+    def _create(self, key: str, write: Callable[[BinaryIO], object], *, replace: bool = False) -> bool:
+        """Write a file under another name, then give it its own; False when that exists and is not to be replaced."""
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".{secrets.token_hex(8)}.part")
+        try:
+            with unfinished.open("xb") as file:
+                write(file)
+                if self._durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            if replace:
+                unfinished.replace(path)
+            else:
+                os.link(unfinished, path)
+        except FileExistsError:
+            return False
+        finally:
+            unfinished.unlink(missing_ok=True)
+        if self._durable:
+            _sync_folder(path.parent)
+        return True
+
+    @contextmanager
+    def _errors(self, key: str) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            if not self._root.is_dir():  # not mounted, for example
+                raise StoreUnreachable(f"{self.url} is no folder") from error
+            raise ObjectMissing(self.url, key) from error
+        except PermissionError as error:
+            raise StoreRefused(f"{self.url} refuses access: {error.strerror}") from error
+        except OSError as error:
+            if is_disk_full(error):
+                raise
+            raise StoreUnreachable(f"{self.url} cannot be used: {error.strerror}") from error
+
+
+def _is_unfinished(path: Path) -> bool:
+    return path.name.startswith(".") and path.name.endswith(".part")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the name of a new file survive a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
