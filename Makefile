@@ -43,6 +43,7 @@ dist:                           ## wheel and source archive into dist/, without 
 
 sbom: dist                      ## the parts list of what the wheel installs, in CycloneDX's JSON, into dist/
 	$(PYTHON) -m tests.release.sbom dist
+	cd dist && sha256sum thresher_crawler-* > SHA256SUMS
 
 audit:                          ## known weaknesses of what is installed; says so where the service cannot be asked
 	$(PYTHON) -m tests.release.audit

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from thresher.api.why import Step, Why
     from thresher.errors import ThresherError
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Crawl",

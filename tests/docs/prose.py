@@ -204,10 +204,10 @@ def _numbered(markdown: str) -> Iterator[tuple[int, int, str]]:
 
 
 def prose_of(page: Path) -> Prose:
-    """Read a page; of the changelog the newest entry, because published entries are history."""
+    """Read a page; of the changelog what is unreleased and the newest version, because older entries are history."""
     text = page.read_text(encoding="utf-8")
     if page.name == "CHANGELOG.md":
-        text = "\n## ".join(text.split("\n## ")[:2])
+        text = "\n## ".join(text.split("\n## ")[:3])
     return read_prose(text)
 
 

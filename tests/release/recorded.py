@@ -1,5 +1,7 @@
 """Crawls as an earlier version left them: ``python -m tests.release.recorded ARCHIVE [--source SRC]``.
 
+Version 0.1.0 trains with another command: ``--training "train layers --from whole"``.
+
 The version whose package lies in SRC crawls a small site of this module half-way: one crawl in a SQLite file, with
 labels; one on a Redis server, whose dump is kept; and one with layers that were trained on a whole crawl. All is packed
 into one archive in `formats/`. Tests unpack it and go on with the code of now.
@@ -34,6 +36,9 @@ SETTINGS: dict[str, Any] = {
     "output": {"keep_irrelevant": True},
     "scope": {"first_pages_per_host": None},
 }
+TRAINING = "collect layers --from whole --pages 0"
+ENDED_WELL = (0, 14)
+"""Exit codes; until 0.1.0 a run that reached its limit of pages ended with 14."""
 PLACEHOLDER = "127.0.0.1:1"
 """Stands for the store in an archive; a test writes the address of its own."""
 
@@ -57,7 +62,9 @@ class Recorder:
 
     def __call__(self, *arguments: str) -> None:
         command = [sys.executable, "-m", "thresher", *arguments]
-        subprocess.run(command, cwd=self.folder, env=self._environment, check=True, stdout=subprocess.DEVNULL)
+        done = subprocess.run(command, cwd=self.folder, env=self._environment, stdout=subprocess.DEVNULL)
+        if done.returncode not in ENDED_WELL:
+            raise SystemExit(f"thresher {' '.join(arguments)} ended with {done.returncode}")
 
     def new(self, name: str, connect_to: Mapping[str, str], **settings: Any) -> None:
         seed = f"http://{HOST}/"
@@ -73,7 +80,7 @@ def rewrite(folder: Path, settings: Mapping[str, Any]) -> None:
     path.write_text(yaml.safe_dump(merged, allow_unicode=True), encoding="utf-8")
 
 
-def record(source: Path, folder: Path) -> None:
+def record(source: Path, folder: Path, training: str) -> None:
     """Crawl with a version, each crawl half-way."""
     thresher = Recorder(source, folder)
     with witness(site()) as server, store_server("redis", folder / "redis") as store:
@@ -83,7 +90,7 @@ def record(source: Path, folder: Path) -> None:
         thresher.new("whole", server.connect_to)
         thresher("run", "whole")
         thresher.new("layers", server.connect_to, strategy={"name": "layers"})
-        thresher("collect", "layers", "--from", "whole", "--pages", "0")
+        thresher(*training.split())
         thresher.new("shared", server.connect_to, store=store.url)
         thresher("run", "shared", "--pages", str(HALF))
         store.client().save()
@@ -98,11 +105,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.release.recorded", description="Record crawls for tests.")
     parser.add_argument("archive", help="its name, without a folder")
     parser.add_argument("--source", type=Path, default=Path(__file__).parents[2] / "src")
+    parser.add_argument("--training", default=TRAINING, help="the command that trains the crawl `layers`")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "redis").mkdir()
-        record(options.source.resolve(), folder)
+        record(options.source.resolve(), folder, options.training)
         with tarfile.open(FORMATS / options.archive, "w:xz") as archive:
             for part in ("local", "layers", "shared", "redis/dump.rdb"):
                 archive.add(folder / part, part)

@@ -2,6 +2,7 @@
 
 import json
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -85,7 +86,8 @@ def test_a_crawl_on_a_shared_store_goes_on_where_it_stopped(thresher, folder):
     dump = folder / "redis" / "dump.rdb"
     with store_server("redis", dump.parent, options=["--appendonly", "no"]) as store:
         address = store.url.removeprefix("redis://").partition("/")[0]
-        for path in (folder / "shared" / "store.json", folder / "shared" / "topic.yaml"):
+        recorded = [folder / "shared" / name for name in ("store.json", "topic.yaml")]
+        for path in filter(Path.is_file, recorded):  # 0.1.0 wrote no store.json
             path.write_text(path.read_text(encoding="utf-8").replace(PLACEHOLDER, address), encoding="utf-8")
         assert status(thresher, "shared")["pages"] == HALF
         done = thresher("run", "shared", "--pages", str(MORE))
