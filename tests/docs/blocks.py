@@ -10,7 +10,7 @@ from textwrap import dedent
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
-    *(ROOT / name for name in ("README.md", "README.zh-CN.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *(path for path in sorted(ROOT.glob("*.md")) if path.name != "CHANGELOG.md"),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 EXCUSE = re.compile(r"^\s*<!-- not run: (?P<reason>.+) -->$")

@@ -20,6 +20,9 @@ FROM_ROOT = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
+    "CODE_OF_CONDUCT.md": "code-of-conduct.md",
+    "GOVERNANCE.md": "governance.md",
+    "ROADMAP.md": "roadmap.md",
 }
 """Pages beside the folder of the docs, and where they stand on the site."""
 _BACK = {page: source for source, page in FROM_ROOT.items()}
