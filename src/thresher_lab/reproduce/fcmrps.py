@@ -60,12 +60,12 @@ _E1_NOTES = (
     "Crawls know the labels of the topic's path and three seeds; they judge pages by the cosine with the labels.",
     "By text: a page is relevant when it is more like the topic's description than half of ten pages of the topic are.",
     "The paper has 30 topics and 10,000 pages. By default archipelago, generated-en and generated-zh are fetched to "
-    "10,000 pages, with 3, 2 and 2 topics; the other webs, which are smaller, to 600, the same crawls as in E3 to E5. "
-    "Portions are twentieths of the budget.",
+    "10,000 pages, with 3, 2 and 2 topics. The other webs, which are smaller, are fetched to 600 pages, by the same "
+    "crawls as in E3 to E5. Portions are twentieths of the budget.",
     "Cut for time: 20 topics of wikispeedia, 8 of each Chinese web, 3 topics and 300 fetches on generated webs of "
     "10,000 pages; one seed set.",
     "generated-…-taxonomy50 and -taxonomy100 are the same web with half or all of its URLs below labels of the topic's "
-    "path, and half or all of the links between groups of pages leading to the same or a sibling topic.",
+    "path. Half or all of the links between groups of pages lead to the same or a sibling topic.",
 )
 
 

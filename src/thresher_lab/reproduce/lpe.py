@@ -75,7 +75,7 @@ def e8_report(rows: Sequence[Row]) -> ExperimentReport:
 
 _NOTES = (
     "All crawlers know three seeds, the labels of the topic's path and the eight most telling terms of 30 example "
-    "pages (30 % of the topic's pages at most), which are neither hits nor fetches.",
+    "pages (30 % of the topic's pages at most). Example pages are neither hits nor fetches.",
     "Judge itfidf is the paper's classifier, trained on the example pages and seeds against what the crawl fetches; "
     "hits are counted by labels all the same. Of the six crawlers only best-first ranks links by the judge; for the "
     "others the judge decides only which pages are collected: the last two columns.",

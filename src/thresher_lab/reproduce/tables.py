@@ -91,36 +91,48 @@ def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
 
 
+_TITLE = "# The papers' experiments, here\n"
 _INTRODUCTION = """\
-# The papers' experiments, here
-
-Written from the rows of the runs by
+This page is written from the rows of the runs by
 
 <!-- not run: rewrites this page -->
 ```console
 $ thresher lab reproduce all --report -o bench/results/reproduce --page docs/measurements/reproduction.md
 ```
 
-The papers ran on the live web of their year; these are frozen and generated webs, where a crawl can be repeated and
-what it missed is known. So what can be reproduced is the order of crawlers and how far they are apart, not the figures
-themselves.
+The papers ran on the live web of their year. These are frozen and generated webs, where a crawl can be repeated and
+what it missed is known. So the order of crawlers and their distance can be reproduced, but not the figures themselves.
 
-A claim *a > b* **holds** when the mean over topics of a is higher at every portion of the crawls and the mean of its
-curve is surely higher (95 % interval of the difference, topics drawn with replacement). It **holds in part** when a is
-ahead on average but not everywhere or not surely, or when only a part of a longer order holds. It **does not hold
-here** otherwise, and whenever its headline fails: the paper's own crawler is not the best on average. A claim is **not
-tested** on a web that lacks what it rests on, such as URLs that spell labels. On averages, not ends, because on a
-frozen web all crawls may find everything in the end.
-[Why claims do not hold](strategies.md#why-claims-of-the-papers-do-not-hold-here).
+A claim *a > b* has one of four verdicts:
+
+- It **holds** when the mean over topics of a is higher at every portion of the crawls, and the 95 % interval of the
+  difference of the curves' means excludes 0. Topics are drawn with replacement.
+- It **holds in part** when a is ahead on average, but not at every portion or not beyond chance. The same holds when
+  only a part of a longer order is confirmed.
+- It **does not hold here** otherwise, and whenever its headline fails: the paper's own crawler is not the best on
+  average.
+- It is **not tested** on a web that lacks what it depends on, such as URLs that spell labels.
+
+Curves are compared by their averages and not by their ends, because on a frozen web all crawls may find everything in
+the end. [Why claims do not hold](strategies.md#why-claims-of-the-papers-do-not-hold-here).
 """
 
 
 def reproduction_page(reports: Sequence[ExperimentReport], remarks: str = "") -> str:
-    """Return the page: remarks on its rows, the verdicts on all claims, then every experiment."""
-    lines = [_INTRODUCTION, *([f"{remarks.strip()}\n"] if remarks else []), *_summary(reports)]
+    """Return the page: a conclusion, remarks on its rows, the verdicts on all claims, then every experiment."""
+    introduction = [_TITLE, f"{_conclusion(reports)}\n", _INTRODUCTION]
+    lines = [*introduction, *([f"{remarks.strip()}\n"] if remarks else []), *_summary(reports)]
     for report in reports:
         lines += markdown(report)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _conclusion(reports: Sequence[ExperimentReport]) -> str:
+    counts = Counter(finding.verdict for report in reports for finding in report.findings)
+    return (
+        f"Of {counts.total()} claims of the papers {counts[Verdict.HOLDS]} hold, {counts[Verdict.IN_PART]} hold in "
+        f"part, {counts[Verdict.FAILS]} do not hold here and {counts[Verdict.UNTESTED]} were not tested."
+    )
 
 
 def _summary(reports: Sequence[ExperimentReport]) -> Iterator[str]:

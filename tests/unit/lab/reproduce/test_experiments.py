@@ -210,6 +210,7 @@ def test_e9_looks_at_the_ranks_of_the_paper():
 def test_the_page_counts_verdicts_and_holds_all_tables(tmp_path):
     page = reproduction_page([fcmrps.e1_report(four()), report("E7", tmp_path)])
     assert "| E1: precision and sum of information of four crawlers | 2 |  |  |  |" in page
+    assert "Of 2 claims of the papers 2 hold, 0 hold in part, 0 do not hold here and 0 were not tested." in page
     assert "## E7: not available" in page
 
 
