@@ -44,7 +44,6 @@ NOT_YET = {
     "docs/howto/train-a-model.md",
     "docs/howto/use-in-scrapy.md",
     "docs/howto/write-a-strategy.md",
-    "docs/papers.md",
     "docs/reference/commands.md",
     "docs/reference/exit-codes.md",
     "docs/reference/faults.md",
