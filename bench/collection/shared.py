@@ -5,6 +5,9 @@ machine is killed and its folder destroyed, and another one joins; twice the S3 
 killed. When the crawl ends, `verify --repair` and `run` alternate until `verify` finds nothing to mend. Then a machine
 that never worked copies the collection and exports it. Its URLs must be those of the page server's log, each once, and
 the store must count as many pages. A small version: ``--pages 2000 --fault-seconds 20``.
+
+``--curve FILE`` writes a row every ten seconds: fetched pages, the memory of the largest worker and of Redis, and the
+disk of the machines and of the collection.
 """
 
 from __future__ import annotations
@@ -18,22 +21,26 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import yaml
 
+from bench.collection.soak import rss_bytes
 from testing.machine import machine
-from testing.processes import kill_family
+from testing.processes import family, kill_family
 from testing.recording_server import running
 from testing.recording_server.site import Site
 from testing.servers import StoreServer, store_server
 from testing.servers.s3 import S3Server, s3_server
+from thresher_lab.statistics.result_rows import add_rows
 
 NAME = "shared"
 AWAY_SECONDS = 10.0
 MOST_ROUNDS = 10
+SAMPLE_SECONDS = 10.0
 
 
 @dataclass
@@ -93,12 +100,38 @@ class World:
         self.store.restart()
         self.faults["Redis killed"] += 1
 
+    def fetched(self) -> int:
+        """Return the requests in the page server's log: `thresher status` every second would take half a core."""
+        with (self.folder / "hits.csv").open("rb") as log:
+            return sum(block.count(b"\n") for block in iter(lambda: log.read(1 << 20), b""))
+
     def pages(self) -> int:
-        told = self.call("status", NAME, "--json")
-        return int(json.loads(told.stdout)["pages"]) if told.returncode == 0 else 0
+        status = self.call("status", NAME, "--json")
+        return int(json.loads(status.stdout)["pages"]) if status.returncode == 0 else 0
+
+    def sample(self, seconds: float) -> dict[str, float]:
+        """Return what is used now: memory in MiB, disk in MB."""
+        members = [pid for process in self.workers.values() for pid in family(process.pid)]
+        return {
+            "seconds": round(seconds),
+            "fetched": self.fetched(),
+            "worker_mib": round(max(map(rss_bytes, members), default=0.0) / 2**20),
+            "redis_mib": round(rss_bytes(self.store.pid) / 2**20),
+            "machines_mb": round(sum(_disk_bytes(self.folder / name) for name in self.workers) / 1e6, 1),
+            "collection_mb": round(_disk_bytes(self.folder / "s3") / 1e6, 1),
+        }
 
 
-def measure(pages: int, machines: int, fault_seconds: float, folder: Path) -> dict[str, object]:
+def _disk_bytes(folder: Path) -> int:
+    """Return the size of all files below a folder; files may vanish meanwhile."""
+    size = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            size += path.stat().st_size if path.is_file() else 0
+    return size
+
+
+def measure(pages: int, machines: int, fault_seconds: float, folder: Path, curve: Path) -> dict[str, object]:
     """Crawl under faults, repair, and compare."""
     site = Site(pages=pages, hosts=min(200, max(20, pages // 50)))
     with (
@@ -109,7 +142,7 @@ def measure(pages: int, machines: int, fault_seconds: float, folder: Path) -> di
         world = World(folder, store, s3)
         _write_crawl(folder / NAME, server.seed_url, s3.url(NAME))
         began = time.monotonic()
-        _crawl(world, pages, machines, fault_seconds)
+        _crawl(world, pages, machines, fault_seconds, curve)
         crawled = time.monotonic() - began
         rounds = _repair(world)
         began = time.monotonic()
@@ -153,8 +186,10 @@ def _write_crawl(folder: Path, seed: str, collection: str) -> None:
     (folder / "seeds.txt").write_text(f"{seed}\n", encoding="utf-8")
 
 
-def _crawl(world: World, pages: int, machines: int, fault_seconds: float) -> None:
+def _crawl(world: World, pages: int, machines: int, fault_seconds: float, curve: Path) -> None:
     """Crawl to the end with faults at their times."""
+    began = time.monotonic()
+    next_sample = 0.0
     watcher = world.start("run", NAME, "--workers", "0")
     for _ in range(machines):
         world.add_machine()
@@ -167,8 +202,11 @@ def _crawl(world: World, pages: int, machines: int, fault_seconds: float) -> Non
             if time.monotonic() >= next_fault:
                 next_fault = time.monotonic() + fault_seconds
                 world.destroy_machine()
-            if due and world.pages() >= due[0][0]:
+            if due and world.fetched() >= due[0][0]:
                 due.pop(0)[1]()
+            if (seconds := time.monotonic() - began) >= next_sample:
+                next_sample = seconds + SAMPLE_SECONDS
+                add_rows(curve, [world.sample(seconds)])
         for process in world.workers.values():
             process.wait(120)
     finally:
@@ -198,11 +236,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--machines", type=int, default=4)
     parser.add_argument("--fault-seconds", type=float, default=120.0)
     parser.add_argument("--folder", type=Path, help="Keep everything there; by default a temporary folder.")
+    parser.add_argument("--curve", type=Path, help="Rows of samples; by default in the folder.")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="thresher-shared-") as temporary:
         folder = chosen.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        print(json.dumps(measure(chosen.pages, chosen.machines, chosen.fault_seconds, folder)), flush=True)
+        curve = chosen.curve or folder / "curve.jsonl"
+        print(json.dumps(measure(chosen.pages, chosen.machines, chosen.fault_seconds, folder, curve)), flush=True)
 
 
 if __name__ == "__main__":

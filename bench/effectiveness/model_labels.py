@@ -69,7 +69,10 @@ Arm = tuple[str, float, int, float | None]
 """Name, share of wrong answers, calls, and the probability of an answer; None for that of the product."""
 
 TEST_ARMS: Sequence[Arm] = [(f"model, {errors:.0%} wrong", errors, CALLS, None) for errors in ERRORS]
-DEV_ARMS: Sequence[Arm] = [(f"confidence {sure}", 0.2, CALLS, sure) for sure in (0.98, 0.8, 0.65)]
+DEV_ARMS: Sequence[Arm] = [
+    *((f"confidence {sure}", 0.2, CALLS, sure) for sure in (0.98, 0.8, 0.65)),
+    *((f"{sure}, none wrong", 0.0, CALLS, sure) for sure in (0.8, 0.65)),
+]
 
 
 class MeasuredCrawl(LabelledCrawl):

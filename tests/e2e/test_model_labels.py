@@ -82,7 +82,7 @@ def test_a_model_labels_pages_once_and_a_rerun_costs_nothing(folder):
         assert "Error rate of the model: not known yet" in written
         assert len(endpoint.requests) == 6
         assert {each["model"] for each in labels(folder)} == {"small"}
-        assert {each["probability"] for each in labels(folder)} <= {0.8, 0.2, 0.19999999999999996}
+        assert {each["probability"] for each in labels(folder)} <= {0.65, 0.35}
         label(folder, "--revoke-model")
         again = json.loads(label(folder, "--model", "--count", "6", "--json"))
         assert again["model"]["cached"] == 6

@@ -19,8 +19,12 @@ from thresher.feedback.model_client import ModelAnswer
 
 FEWEST_COMPARED = 5
 """Pages with a person's label too from which an error rate is reported."""
-ASSUMED_RIGHT, ASSUMED_PAGES = 0.8, 5.0
-"""The confidence in a model that was not compared yet, and how many pages this assumption counts as."""
+ASSUMED_RIGHT, ASSUMED_PAGES = 0.65, 5.0
+"""The confidence in a model that was not compared yet, and how many pages this assumption counts as.
+
+Chosen on dev topics (``python -m bench.effectiveness.model_labels --dev``): with 0.8, a model of which every fifth answer
+is wrong made verdicts worse; with 0.65 it hardly does, and a model without errors still improves them.
+"""
 _Z = 1.96
 
 
@@ -76,13 +80,12 @@ def error_rate(labels: Iterable[Label], model: str = "") -> ErrorRate:
 def label_probability(answer: ModelAnswer, rate: ErrorRate) -> float:
     """Return the probability that a page is about the topic, given a model's answer of yes or no.
 
-    It is that of the endpoint's log probabilities, or without these the confidence in the model. Once the model was
-    compared with people, no answer is taken as surer than it has been right.
+    It is that of the endpoint's log probabilities, but no answer is taken as surer than the confidence in the model,
+    which grows by comparison with people: a model that is wrong is often sure of it.
     """
     assert answer.relevant is not None
-    surest = rate.confidence if answer.probability is None or rate.pages >= FEWEST_COMPARED else 1.0 - LEAST_DOUBT
-    given = surest if answer.probability is None else max(answer.probability, 1.0 - answer.probability)
-    sure = min(given, surest)
+    given = 1.0 if answer.probability is None else max(answer.probability, 1.0 - answer.probability)
+    sure = min(given, rate.confidence)
     return sure if answer.relevant else 1.0 - sure
 
 

@@ -90,14 +90,15 @@ def test_the_error_rate_is_known_from_five_pages_on():
 def test_without_probabilities_a_label_has_the_confidence_in_the_model():
     unknown, good, bad = ErrorRate(pages=0, wrong=0), ErrorRate(pages=95, wrong=0), ErrorRate(pages=95, wrong=60)
     no = ModelAnswer(relevant=False)
-    assert label_probability(YES, unknown) == 0.8
-    assert label_probability(no, unknown) == pytest.approx(0.2)
+    assert label_probability(YES, unknown) == 0.65
+    assert label_probability(no, unknown) == pytest.approx(0.35)
     assert label_probability(YES, good) == 0.98
     assert label_probability(YES, bad) == 0.5
 
 
 def test_no_answer_is_surer_than_the_model_has_been_right():
     sure = ModelAnswer(relevant=True, probability=0.999)
-    assert label_probability(sure, ErrorRate(pages=0, wrong=0)) == 0.98
-    assert label_probability(sure, ErrorRate(pages=15, wrong=5)) == pytest.approx(0.7)
+    assert label_probability(sure, ErrorRate(pages=0, wrong=0)) == 0.65
+    assert label_probability(sure, ErrorRate(pages=15, wrong=5)) == pytest.approx(0.6625)
+    assert label_probability(sure, ErrorRate(pages=95, wrong=0)) == 0.98
     assert label_probability(ModelAnswer(relevant=False, probability=0.4), ErrorRate(pages=0, wrong=0)) == 0.4
