@@ -94,7 +94,7 @@ _ALSO = {
     "fetched_at": "When, in seconds since 1970, by the store's clock.",
     "title": "Of the page.",
     "language": "Of its text.",
-    "relevance": "From 0 to 1; rewritten when the judge thinks again.",
+    "relevance": "From 0 to 1; rewritten when the page is judged again.",
     "relevant": "The verdict; rewritten likewise.",
     "elapsed_seconds": "How long the answer took.",
     "bytes": "Size of the body, unpacked.",
@@ -111,7 +111,7 @@ def _beginning() -> Iterator[str]:
     yield from ("# Records", "", "Written by `make docs` from the code that writes them.", "")
     yield "Every format has the same columns, in this order. CSV has them as its first line; JSON lines are one object"
     yield "per row with these names; a bulk file for OpenSearch has such an object on every second line. Times are"
-    yield "ISO 8601 in UTC as text, and timestamps in Parquet. Which command writes what is told in"
+    yield "ISO 8601 in UTC as text, and timestamps in Parquet. The commands are in"
     yield "[get pages out](../howto/get-pages-out.md)."
 
 

@@ -19,7 +19,7 @@ ANSWERS = {
 """Commands for which 1 is an answer; a script may ask for it."""
 
 RUNS = f"""\
-The exit code says whether the requested work was done: a limit that is reached is success, so `thresher run … &&
+The exit code states whether the requested work was done. A limit that is reached is success, so `thresher run … &&
 thresher export …` works. How a run ended is in its closing line, and as `ended` with a code and words in
 `run --json` and `status --json`.
 
@@ -27,15 +27,15 @@ Nothing, or almost nothing, could be fetched ({NOTHING_FETCHED}) means one of th
 
 - the run brought no page, and URLs failed in it or wait for hosts that do not answer or want to be left alone;
 - the crawl has no page at all, and URLs failed in an earlier run;
-- at least {LEAST_ATTEMPTS} URLs were settled in the run, and less than {LEAST_SHARE:.0%} of them brought a page.
+- at least {LEAST_ATTEMPTS} URLs were finished in the run, and less than {LEAST_SHARE:.0%} of them brought a page.
 
-A run that finds its limit of pages or relevant pages reached ends with 0, and so does one of a finished crawl with
-nothing left to fetch. In a refresh an unchanged page counts as fetched. The summary lists why URLs failed.
+A run that starts with its limit of pages already reached ends with 0. So does a run of a finished crawl with nothing
+left to fetch. In a refresh an unchanged page counts as fetched. The summary lists why URLs failed.
 
 `thresher work` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing.
 
-Up to version 0.1.0 the page limit ended a run with 14 and the time limit with 15, and a run that could fetch nothing
-with 0.""".splitlines()
+Up to version 0.1.0 the page limit ended a run with 14 and the time limit with 15. A run that could fetch nothing
+ended with 0.""".splitlines()
 
 
 def exit_codes_page() -> str:

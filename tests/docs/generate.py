@@ -33,7 +33,7 @@ def commands_page() -> str:
     root = click.Context(thresher, info_name="thresher", **thresher.context_settings)
     for name in COMMANDS:
         lines += _help(thresher.get_command(root, name), name, root, "##")
-    return "\n".join([*lines, "", "How a command ended is told by its [exit code](exit-codes.md).", ""])
+    return "\n".join([*lines, "", "The [exit code](exit-codes.md) of a command states how it ended.", ""])
 
 
 def _help(command: click.Command, name: str, parent: click.Context, heading: str) -> Iterator[str]:

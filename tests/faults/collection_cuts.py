@@ -96,8 +96,8 @@ def r12() -> Outcome:
     return Outcome(
         held=len(cuts) == 100 and damaged == left == 0,
         figure=(
-            f"{len(cuts)} cuts: damaged databases {damaged}, wrong after repair {left}; told as lost {lost} pages or "
-            "captures, where one log lost more than another"
+            f"{len(cuts)} cuts: damaged databases {damaged}, wrong after repair {left}; reported as lost {lost} "
+            "pages or captures, where one log lost more than another"
         ),
     )
 

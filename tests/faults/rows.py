@@ -43,7 +43,7 @@ LOCAL_ROWS = [
     Entry(
         "R12",
         "power cuts: files copied while they are written, without what was not forced to the disk",
-        "every database opens whole; what is lost is told, and repair leaves nothing wrong",
+        "every database opens whole; what is lost is reported, and repair leaves nothing wrong",
         "tests.faults.collection_cuts:r12",
         "tests/faults/test_collection.py",
     ),
@@ -149,7 +149,7 @@ LOCAL_ROWS = [
     Entry(
         "S6",
         "URLs with quotes, line breaks, commands of Redis, SQL and Lua",
-        "stored as data, told as they came",
+        "stored as data, reported as they came",
         "tests.faults.smuggling:s6",
         "tests/faults/test_injection.py",
     ),

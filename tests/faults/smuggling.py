@@ -155,5 +155,5 @@ def s6() -> Outcome:
     return Outcome(
         held=not tally.broken,
         figure=f"{tally.figures['urls']:,.0f} hostile URLs through SQLite and the page store: "
-        f"{len(tally.broken)} changed, lost or told wrongly; schema unchanged",
+        f"{len(tally.broken)} changed, lost or reported wrongly; schema unchanged",
     )

@@ -123,7 +123,7 @@ def s6() -> Outcome:
     told = smuggled(100_000)
     return Outcome(
         held=told.held,
-        figure=f"{told.urls:,} hostile URLs through Redis: {len(told.tally.broken)} changed, lost or told wrongly; "
+        figure=f"{told.urls:,} hostile URLs through Redis: {len(told.tally.broken)} changed, lost or reported wrongly; "
         f"keys outside the schema {len(told.strange_keys)}, scripts that are none of ours {told.strange_scripts}, "
         f"commands of administrators {len(told.harmful)}; keys of others unchanged",
     )
