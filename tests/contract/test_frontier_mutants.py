@@ -227,11 +227,7 @@ TIER_FAULTS = {
     "a new score does not raise the bar": ("parts/tiers", "raise_bar(host, tonumber(score), 0)", ""),
     "only the last new score counts": ("parts/tiers", "local earlier = was ~= '' and", "local earlier = false and"),
     "a load forgets what stays cold": ("load", "set_cold(host, tonumber(ARGV[at + 3]))", "set_cold(host, 0)"),
-    "a load lowers the bar too far": (
-        "load",
-        "host.bar, host.bar_age = struct.unpack('>dI4', ARGV[at + 2])",
-        "host.bar, host.bar_age = struct.unpack('>dI4', ARGV[at + 2])\n            host.bar = host.bar - 0.1",
-    ),
+    "a load lowers the bar too far": ("load", "if ARGV[at + 2] ~= '' then", "if false then"),
 }
 
 
