@@ -1,13 +1,18 @@
 """What a cold storage saves and costs: the store's memory per URL, a cycle, loads, the error of the filters.
 
-    python -m bench.stores.tiers [--urls 2000000] [--per-host 1000] [--cycles 400] [--again]
+    python -m bench.stores.tiers [--urls 2000000] [--plain-urls 200000] [--per-host 1000] [--cycles 400]
     python -m bench.stores.tiers --print              what was measured so far, as tables
     python -m bench.stores.tiers --write-constants    what `thresher plan --tiered` computes with, from the rows
 
-Two servers are filled with the same URLs, one plain, one with tiers; then they take turns at cycles as in
+Two servers are filled with hosts of the same shape, one plain, one with tiers; then they take turns at cycles as in
 `bench.stores.store`: settle a page with 60 links (36 new), then lease the next URL. All CPU counts: the server's, and
 the client's, which also moves URLs between the tiers. The tiers keep about 16 hot URLs per host, and have partitions of
 a million URLs, as a crawl of 10^9 pages on 16 shards has.
+
+The share of RAM is the tiered store's bytes per URL over the plain one's. Bytes are `used_memory` of the server without
+what an empty one has, scripts, and buffers of clients and of the log; hosts, filters and lists of runs are in it. A URL
+of a plain store takes the same RAM whatever their number, so `--plain-urls` fills the plain one with fewer hosts; that
+saves a third of the time. The RAM of the worker that merges runs is `client_peak_bytes`.
 """
 
 from __future__ import annotations
@@ -54,6 +59,7 @@ class World:
     frontier: RedisFrontier
     shape: Shape
     fill_seconds: float = 0.0
+    fill_cpu_seconds: float = 0.0
     server_us: list[float] = field(default_factory=list)
     client_us: list[float] = field(default_factory=list)
     most_hot: int = 0
@@ -62,12 +68,16 @@ class World:
         self.pages = Pages(self.frontier, self.shape)
 
     async def fill(self) -> None:
-        start = time.perf_counter()
+        start, spent = time.perf_counter(), self._cpu_us()
         for batch in first_batches(self.shape):
             await self.frontier.add(batch)
             if isinstance(self.frontier, TieredFrontier):
                 await self.frontier.maintain()
         self.fill_seconds = time.perf_counter() - start
+        self.fill_cpu_seconds = (self._cpu_us() - spent) / 1e6
+
+    def _cpu_us(self) -> float:
+        return cpu_of(self.server).process + _own_cpu_us()
 
     async def turn(self, cycles: int) -> None:
         await self.pages.cycle()
@@ -110,14 +120,14 @@ def tiered_frontier(url: str, shape: Shape, folder: Path) -> TieredFrontier:
     )
 
 
-async def measure(shape: Shape, cycles: int, folder: Path) -> list[dict[str, Any]]:
+async def measure(shape: Shape, plain: Shape, cycles: int, folder: Path) -> list[dict[str, Any]]:
     """Fill both servers, take turns at cycles, then probe the filters and load hosts."""
     with ExitStack() as stack:
         servers = [stack.enter_context(measured_server("redis", empty(folder / kind))) for kind in ("plain", "tiered")]
         for server in servers:
             set_option(server, "slowlog-log-slower-than", -1)  # its entries are memory too
         tiered = tiered_frontier(servers[1].url, shape, folder / "cold")
-        worlds = [World(servers[0], plain_frontier(servers[0].url), shape), World(servers[1], tiered, shape)]
+        worlds = [World(servers[0], plain_frontier(servers[0].url), plain), World(servers[1], tiered, shape)]
         for world in worlds:
             await world.fill()
         used = [data_bytes(server) for server in servers]
@@ -140,18 +150,22 @@ def _memory(worlds: list[World], used: list[int], cold: tuple[int, int], counts:
     return {
         "part": "memory",
         "version": version(plain.server),
-        "urls": plain.shape.size,
+        "urls": tiered.shape.size,
+        "plain_urls": plain.shape.size,
         "hot_urls": hot,
         "waiting": counts.waiting,
         "plain_bytes_per_url": used[0] / plain.shape.size,
-        "tiered_bytes_per_url": used[1] / plain.shape.size,
-        "share": used[1] / used[0],
+        "tiered_bytes_per_url": used[1] / tiered.shape.size,
+        "share": used[1] / tiered.shape.size / (used[0] / plain.shape.size),
         "filter_bytes_per_cold_url": cold[0] / max(1, counts.waiting - hot),
         "disk_bytes_per_cold_url": cold[1] / max(1, counts.waiting - hot),
         "plain_resident_bytes": resident_bytes(plain.server),
         "tiered_resident_bytes": resident_bytes(tiered.server),
         "plain_fill_seconds": plain.fill_seconds,
         "tiered_fill_seconds": tiered.fill_seconds,
+        "plain_fill_cpu_seconds": plain.fill_cpu_seconds,
+        "tiered_fill_cpu_seconds": tiered.fill_cpu_seconds,
+        "client_peak_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
     }
 
 
@@ -184,7 +198,8 @@ def _cycle(worlds: list[World], cycles: int) -> dict[str, Any]:
     return {
         "part": "cycle",
         "version": version(plain.server),
-        "urls": plain.shape.size,
+        "urls": tiered.shape.size,
+        "plain_urls": plain.shape.size,
         "cycles": cycles,
         "plain_server_us": median(plain.server_us),
         "tiered_server_us": median(tiered.server_us),
@@ -277,6 +292,7 @@ def main() -> None:
     """Measure, print, or write the constants."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="What a cold storage saves and costs.")
     parser.add_argument("--urls", type=int, default=2_000_000)
+    parser.add_argument("--plain-urls", type=int, help="URLs of the plain store; as many as of the other by default")
     parser.add_argument("--per-host", type=int, default=1_000)
     parser.add_argument("--cycles", type=int, default=400)
     parser.add_argument("--rows", type=Path, default=ROWS)
@@ -291,7 +307,8 @@ def main() -> None:
         folder = options.folder or Path(tempfile.mkdtemp(prefix="bench-tiers-"))
         try:
             shape = Shape(options.urls // options.per_host, options.per_host)
-            for row in asyncio.run(measure(shape, options.cycles, folder)):
+            plain = Shape((options.plain_urls or options.urls) // options.per_host, options.per_host)
+            for row in asyncio.run(measure(shape, plain, options.cycles, folder)):
                 rows.add({"kind": "redis", "shape": shape.name, "per_host": options.per_host} | row)
         finally:
             if options.folder is None:

@@ -76,6 +76,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @rule(found=candidates)
     def add(self, found):
+        found = self.links(found)
         assert self.run(self.frontier.add(found)) == self.model.add(found)
 
     @rule(
@@ -83,10 +84,9 @@ class FrontierMachine(RuleBasedStateMachine):
     )
     def lease(self, limit, seconds, room=None):
         pages = None if room is None else self.model.pages_under_way() + room  # near the limit, or beyond it
-        expected = self.model.lease(limit, seconds, self.clock.now, pages)
         leases = self.run(self.frontier.lease(limit, seconds=seconds, worker="w", pages=pages))
         self.watch_leases(leases)
-        assert leases == expected
+        self.compare_leases(leases, limit, seconds, pages)
         self.held += leases
 
     @rule(found=candidates)
@@ -111,7 +111,7 @@ class FrontierMachine(RuleBasedStateMachine):
             lease=lease,
             outcome=outcome,
             reason="" if outcome is Outcome.DONE else "no answer",
-            links=links,
+            links=self.links(links),
             delay_seconds=delay,
             page=page,
             relevant=relevant,
@@ -127,7 +127,7 @@ class FrontierMachine(RuleBasedStateMachine):
         for n, lease in enumerate([*self.held, self.held[0]]):
             outcome, links, delay = parts[n % 3]
             settlements.append(
-                Settlement(lease=lease, outcome=outcome, links=links, delay_seconds=delay, content=n % 3)
+                Settlement(lease=lease, outcome=outcome, links=self.links(links), delay_seconds=delay, content=n % 3)
             )
         self.held = []
         self.hand_in(settlements)
@@ -208,6 +208,13 @@ class FrontierMachine(RuleBasedStateMachine):
 
     # What is seen from outside
 
+    def links(self, found):
+        """Choose which of some links are found."""
+        return found
+
+    def compare_leases(self, leases, limit, seconds, pages):
+        assert leases == self.model.lease(limit, seconds, self.clock.now, pages)
+
     def hand_in(self, settlements):
         now = self.clock.now
         for settlement in settlements:
@@ -268,3 +275,63 @@ class FrontierMachine(RuleBasedStateMachine):
         assert self.run(self.frontier.peek(2, below=0.75)) == self.model.peek(2, below=0.75)
         for content in (1, 2):
             assert self.run(self.frontier.content_owner(content)) == self.model.contents.get(content, 0)
+
+
+class FreshLinksMachine(FrontierMachine):
+    """No link leads to a URL that waits already. Then tiers do exactly what the model does."""
+
+    @initialize(settings=settings_of_a_frontier)
+    def start(self, settings):
+        super().start({**settings, "waiting_per_host": 100})  # with less, nothing would be cold
+
+    def links(self, found):
+        waiting = {url.found.url for url in self.model.waiting()}
+        return [candidate for candidate in found if candidate.url not in waiting]
+
+
+class FoundAgainMachine(FrontierMachine):
+    """Links also lead to cold URLs. Of these, tiers promise less: see `thresher.frontier.tiered`.
+
+    With `Merge.MAX`, and without new scores in between, every lease has the best score of all ready hosts, and it is
+    the greatest that the URL was found with. Among equal scores any URL may come first, and `depth_left`, `hops` and
+    what is listed may be those of one copy. No URL is lost, leased twice or counted twice.
+    """
+
+    @initialize(settings=settings_of_a_frontier)
+    def start(self, settings):
+        super().start({**settings, "merge": Merge.MAX, "waiting_per_host": 100})
+
+    @rule()
+    def rescore(self):
+        pass
+
+    @rule()
+    def rescore_unless_changed(self):
+        pass
+
+    def compare_leases(self, leases, limit, seconds, pages):
+        now = self.clock.now
+        self.model.lease(0, seconds, now)  # ends what has expired
+        if pages is not None:
+            limit = min(limit, pages - self.model.pages_under_way())
+        for lease in leases:
+            ready = {url.found.url: url for url in self.model.ready(now)}
+            assert lease.url in ready
+            assert lease.score == max(url.found.score for url in ready.values())
+            own = self.model.hand_out(ready[lease.url], lease.until)
+            assert (own.score, own.fence, own.tries) == (lease.score, lease.fence, lease.tries)
+        assert len(leases) == max(0, limit) or (len(leases) < limit and not self.model.ready(now))
+
+    @invariant()
+    def both_answer_alike(self):
+        if hasattr(self, "model"):
+            now = self.clock.now
+            counts, seconds, best = self.run(self.ask())
+            assert counts == self.model.counts(now)
+            assert seconds == self.model.seconds_to_next(now)
+            assert {entry.url for entry in best} == {entry.url for entry in self.model.peek(100)}
+
+    def all_is_where_it_should_be(self):
+        for url in URLS:
+            found, known = self.run(self.frontier.find(url)), self.model.find(url)
+            assert (found and found.state) == (known and known.state)

@@ -105,9 +105,7 @@ class Model:
         if pages is not None:
             limit = min(limit, pages - self.pages_under_way())
         granted = []
-        while len(granted) < limit and (
-            ready := [url for url in self.waiting() if self.stage(url.host, now) == "ready"]
-        ):
+        while len(granted) < limit and (ready := self.ready(now)):
             granted.append(self.hand_out(min(ready, key=lambda url: url.rank), now + seconds))
         return granted
 
@@ -241,6 +239,9 @@ class Model:
 
     def waiting(self, key: str | None = None) -> list[ModelUrl]:
         return [url for url in self.urls.values() if url.state is UrlState.WAITING and key in (None, url.host)]
+
+    def ready(self, now: float) -> list[ModelUrl]:
+        return [url for url in self.waiting() if self.stage(url.host, now) == "ready"]
 
     def open_leases(self, key: str) -> list[Lease]:
         return [lease for lease in self.leases.values() if lease.host == key]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.contract.frontier_machine import FrontierMachine
-from tests.contract.frontier_stores import MemoryStore, RedisStore, SqliteStore
+from tests.contract.frontier_machine import FoundAgainMachine, FreshLinksMachine, FrontierMachine
+from tests.contract.frontier_stores import MemoryStore, RedisStore, SqliteStore, TieredStore
 from thresher.frontier.base import UrlState
 from thresher.frontier.memory import schedule
 from thresher.frontier.memory.frontier import MemoryFrontier
@@ -15,12 +15,13 @@ from thresher.frontier.memory.schedule import HostStage
 from thresher.frontier.redis import scripts
 from thresher.frontier.sqlite import database
 from thresher.frontier.sqlite import database as database_module
+from thresher.frontier.tiered import mover
 
 
-def assert_killed(open_store):
+def assert_killed(open_store, machine=FrontierMachine):
     with pytest.raises((AssertionError, UnicodeDecodeError)):  # the latter from a record that was garbled
         run_state_machine_as_test(
-            partial(FrontierMachine, open_store),
+            partial(machine, open_store),
             settings=settings(
                 max_examples=400,
                 stateful_step_count=60,
@@ -158,20 +159,25 @@ LUA_FAULTS = {
 
 
 @pytest.fixture
-def fresh_scripts():
+def plant(monkeypatch):
+    """Put a fault into a script."""
+    lua = scripts._lua
+
+    def plant(fault):
+        file, right, wrong = fault
+        assert right in lua(f"{file}.lua")
+        monkeypatch.setattr(
+            scripts, "_lua", lambda name: lua(name).replace(right, wrong) if name == f"{file}.lua" else lua(name)
+        )
+
     scripts.script.cache_clear()
-    yield
+    yield plant
     scripts.script.cache_clear()
 
 
 @pytest.mark.parametrize("fault", LUA_FAULTS)
-def test_a_fault_in_lua_is_found(fault, monkeypatch, fresh_scripts):
-    file, right, wrong = LUA_FAULTS[fault]
-    lua = scripts._lua
-    assert right in lua(f"{file}.lua")
-    monkeypatch.setattr(
-        scripts, "_lua", lambda name: lua(name).replace(right, wrong) if name == f"{file}.lua" else lua(name)
-    )
+def test_a_fault_in_lua_is_found(fault, plant):
+    plant(LUA_FAULTS[fault])
     assert_killed(RedisStore)
 
 
@@ -202,14 +208,54 @@ CHUNK_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", CHUNK_FAULTS)
-def test_a_fault_in_the_chunks_of_a_host_is_found(fault, monkeypatch, fresh_scripts):
-    file, right, wrong = CHUNK_FAULTS[fault]
-    lua = scripts._lua
-    assert right in lua(f"{file}.lua")
-    monkeypatch.setattr(
-        scripts, "_lua", lambda name: lua(name).replace(right, wrong) if name == f"{file}.lua" else lua(name)
-    )
+def test_a_fault_in_the_chunks_of_a_host_is_found(fault, plant):
+    plant(CHUNK_FAULTS[fault])
     assert_killed(partial(RedisStore, chunk_size=1))
+
+
+# Faults in the tiers: in Lua, and in what moves URLs.
+
+TIER_FAULTS = {
+    "a spill does not raise the bar": ("spill", "raise_bar(host, rank_of(record))", ""),
+    "a better cold URL is not waited for": (
+        "parts/tiers",
+        "return is_before(host.bar, host.bar_age, host.best, host.best_age)",
+        "return host.waiting == 0 and has_cold(host)",
+    ),
+    "a host without hot URLs is empty": ("parts/host", "host.waiting == 0 and not has_cold(host)", "host.waiting == 0"),
+    "a new score of a cold URL is lost": ("parts/tiers", "redis.call('HSET', field, key,", "local _ = ("),
+    "a new score does not raise the bar": ("parts/tiers", "raise_bar(host, tonumber(score), 0)", ""),
+    "only the last new score counts": ("parts/tiers", "local earlier = was ~= '' and", "local earlier = false and"),
+    "a load forgets what stays cold": ("load", "set_cold(host, tonumber(ARGV[at + 3]))", "set_cold(host, 0)"),
+    "a load lowers the bar too far": ("load", "if ARGV[at + 2] ~= '' then", "if false then"),
+}
+
+
+@pytest.mark.parametrize("fault", TIER_FAULTS)
+def test_a_fault_in_the_tiers_is_found(fault, plant):
+    plant(TIER_FAULTS[fault])
+    assert_killed(TieredStore, FreshLinksMachine)
+
+
+def test_a_merge_of_runs_that_loses_equal_scores_is_found(monkeypatch):
+    monkeypatch.setattr(mover, "is_loaded", lambda rows, bars, bar_ages: rows.scores >= bars)
+    assert_killed(TieredStore, FreshLinksMachine)
+
+
+FOUND_AGAIN_FAULTS = {
+    "a cold URL that is found again counts twice": (
+        "parts/let_in",
+        "note_found(host, known)",
+        "note_found(host, false)",
+    ),
+    "a load leaves two copies": ("load", "if age == cold_age then", "if true then"),
+}
+
+
+@pytest.mark.parametrize("fault", FOUND_AGAIN_FAULTS)
+def test_a_fault_with_cold_urls_that_are_found_again_is_found(fault, plant):
+    plant(FOUND_AGAIN_FAULTS[fault])
+    assert_killed(TieredStore, FoundAgainMachine)
 
 
 # Faults in the memory frontier: each class does one thing wrong.

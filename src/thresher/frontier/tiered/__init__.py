@@ -5,7 +5,8 @@ and its worse ones go to a cold storage (*cold*): object storage that all worker
 Nothing becomes cold before a crawl has `hot_urls` waiting URLs, so a small crawl is a plain one.
 
 **Allowance.** A host may have `max(24, hot_urls ÷ hosts)` hot URLs. A host above it is *fat*, and the store lists it.
-When there are too many hot URLs, the best third of the allowance stays hot, and the others are spilled.
+When there are too many hot URLs, as many of the best as half the allowance stay hot, and the others are spilled. A load
+brings at most as many, so what was just loaded is not spilled unless better URLs are hot.
 
 **Runs.** Hosts belong to one of 256 partitions of their shard, by a hash. A spill takes the fat hosts of one partition
 and writes one run: a Parquet file sorted by host, score and age, compressed with zstd. Runs are merged so that each has
@@ -22,11 +23,21 @@ loads the best cold URLs of that host, and of others that need it, and goes on. 
    this shard at that moment, or the cold storage fails; then that host is passed over until its URLs are loaded.
 3. No host with cold URLs and without hot ones is taken for empty: it is ready, and counted.
 
+**Moving ends.** A load makes the best URL of a host hot, and lowers the bar below all that it loaded. A spill keeps the
+best hot URLs, and raises the bar no further than the best that it spilled. A merge leaves out all URLs that rank before
+the bar. So no host needs a load because of a spill or a merge, and the two cannot undo each other for ever.
+
 **Found again.** A link that is neither hot, leased nor settled is looked up in the filters. If it is cold and its score
 is above the *floor* of its host (that of its cold URL number 4 × allowance), it becomes hot as well. The two copies are
 merged by the crawl's `Merge` when the cold one is read; until then only the newer one counts, also its `depth_left` and
-`hops`. Below the floor, and with `Merge.FIRST`, it stays as it is. A new score (`rescore`) of a cold URL is kept in the
-store until the URL is read; one above the bar raises the bar.
+`hops`, and a new score changes only that one. With `Merge.MAX` it is leased with the greatest of its scores, and in the
+turn of that score; among equal scores it may be taken for younger than it is. Below the floor, and with `Merge.FIRST`,
+it stays as it is.
+
+**New scores.** A new score (`rescore`) of a cold URL is kept in the store until the URL is read; one above the bar
+raises it. Several are applied in their order, each under its own condition, and not to copies that were found later.
+
+URLs that are not found again while they are cold are leased as by a plain frontier, within the promises above.
 
 **Error.** A Bloom filter takes a new URL for a cold one with a probability of 0.4 % per run of the partition, so
 0.4 to 2 %. Such a URL is not queued if its score is not above the floor of its host, or with `Merge.FIRST`; it gets

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from thresher.errors import ObjectMissing, StoreError, StoreRefused, StoreUnreachable
 from thresher.frontier.redis.codec import HostRecord, Name, split_record
 from thresher.frontier.redis.connection import RedisConnection
-from thresher.frontier.tiered.runs import ColdRun, ColdUrl, Rows, merge_rows, read_list, still_cold
+from thresher.frontier.tiered.runs import ColdRun, ColdUrl, NewScore, Rows, merge_rows, read_list, still_cold
 from thresher.objects.base import Objects
 from thresher.records import Merge
 
@@ -125,7 +125,7 @@ class ColdTier:
         self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None, new_scores: dict[bytes, bytes]
     ) -> Rows:
         parts = [part for run in runs if (part := self._read_run(shard, run, hosts)) is not None]
-        scores = {int.from_bytes(key, "big"): _new_score(value) for key, value in new_scores.items()}
+        scores = {int.from_bytes(key, "big"): NewScore.read_all(value) for key, value in new_scores.items()}
         return merge_rows(parts, self._merge, scores)
 
     def _read_run(self, shard: int, run: ColdRun, hosts: set[bytes] | None) -> Rows | None:
@@ -186,8 +186,3 @@ def chunk_of(chunks: int, number: int) -> int:
     half = 1 << (chunks.bit_length() - 1)
     chunk = number % (2 * half)
     return chunk if chunk < chunks else chunk - half
-
-
-def _new_score(value: bytes) -> tuple[float, float | None]:
-    score, _, was = value.partition(b" ")
-    return float(score), float(was) if was else None

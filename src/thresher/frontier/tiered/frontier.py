@@ -34,8 +34,6 @@ LEAST_FAT, FAT_SHARE = 16, 8
 """A partition is spilled when this many of its hosts are fat, or one of eight if that is more."""
 FULL_SHARE = 1.1
 """At this many times the hot URLs, partitions with fewer fat hosts are spilled too."""
-MOST_STEPS = 20
-"""Steps of one call of `maintain` and shard."""
 MOST_LOADS = 5
 """Maximum number of loads before one lease; then hosts that still need one are passed over."""
 STEP_SECONDS = 2.0
@@ -161,15 +159,13 @@ class TieredFrontier(RedisFrontier):
     # Moving URLs
 
     async def maintain(self) -> None:
-        """Move URLs between the tiers until nothing is left to do, another worker does it, or `MOST_STEPS` were made.
+        """Move URLs between the tiers until nothing is left to do, or another worker does it.
 
-        With very few hot URLs a host can be both to be loaded and to be spilled; then there is always something to do.
+        This ends: a load leaves no host needy, and neither a spill nor a merge of runs makes one needy.
         """
-        shards = await self._opened()
-        for shard in shards:
-            for _ in range(MOST_STEPS):
-                if not ((work := await self._work(shard)) and await self._step(shard, work)):
-                    break
+        for shard in await self._opened():
+            while (work := await self._work(shard)) and await self._step(shard, work):
+                pass
 
     async def _settle(self) -> None:
         if not self._background:

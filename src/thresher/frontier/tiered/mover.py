@@ -43,15 +43,15 @@ NEEDY_SEEN = 500
 MOST_LOADED = 1_000
 """Maximum number of URLs of one host that one load makes hot."""
 MOST_CHECKED = 100
-"""Of the URLs of a host that stay cold, how many are checked for newer copies."""
+"""Of the URLs of a host that stay cold, how many are at least checked for newer copies."""
 URLS_AT_ONCE = 200
 """Maximum number of URLs per script call."""
 HOSTS_AT_ONCE = 100
 RUN_RATIO = 4
 """A run has at least this many times the URLs of all later ones together; otherwise they are merged."""
 MOST_NEW_SCORES = 5_000
-KEPT_SHARE = 3
-"""One of this many allowed hot URLs stays hot when a host is spilled."""
+KEPT_SHARE = 2
+"""One of this many allowed hot URLs stays hot when a host is spilled, and as many are loaded at once."""
 FLOOR_DEPTH = 4
 """The floor of a host is the score of its cold URL number `FLOOR_DEPTH` × allowance."""
 GRACE_SECONDS = 3_600.0
@@ -125,7 +125,7 @@ class Mover:
             return 1
         allowance = await self.allowance(shard)
         hosts = await self._cold.hosts(prefix, names)
-        chosen = await self._worst(prefix, hosts, max(1, allowance // KEPT_SHARE))
+        chosen = await self._worst(prefix, hosts, hot_kept(allowance))
         runs = await self._write_spilled(shard, mover, partition, [url for urls in chosen.values() for url in urls])
         depth = FLOOR_DEPTH * allowance
         await self._remove(shard, mover, {name: (hosts.get(name), chosen.get(name, [])) for name in names}, depth)
@@ -148,25 +148,17 @@ class Mover:
             chunks = await self._connection.call_all([("HGETALL", key) for _, key in part])
             for (name, _), chunk in zip(part, chunks, strict=True):
                 waiting[name] += [ColdUrl.of(name, rest, 0, record) for rest, record in chunk.items() if rest]
-        return {name: sorted(urls, key=lambda url: url.rank)[kept:] for name, urls in waiting.items()}
+        return {name: [_keyed(url) for url in sorted(urls, key=_rank)[kept:]] for name, urls in waiting.items()}
 
     async def _write_spilled(self, shard: int, mover: int, partition: int, urls: Sequence[ColdUrl]) -> list[ColdRun]:
         """Write and list a run; return the runs of the partition."""
         runs = await self._cold.runs(self._store.prefix(shard), partition)
         if not urls:
             return runs
-        run, bloom_filter = await asyncio.to_thread(self._write, shard, mover, urls)
+        rows = await asyncio.to_thread(lambda: Rows.of(urls).sorted())
+        run, bloom_filter = await asyncio.to_thread(self._cold.write_run, shard, mover, rows)
         await self._set_runs(shard, mover, partition, [*runs, run], run, bloom_filter)
         return [*runs, run]
-
-    def _write(self, shard: int, mover: int, urls: Sequence[ColdUrl]) -> tuple[ColdRun, bytes]:
-        keyed = [
-            ColdUrl(
-                url.host, url.rest, key_of(Name.within(url.host, url.rest)), url.score, url.age, url.flags, url.tail
-            )
-            for url in urls
-        ]
-        return self._cold.write_run(shard, mover, Rows.of(keyed).sorted())
 
     async def _set_runs(
         self,
@@ -245,7 +237,7 @@ class Mover:
             await self._move("load", shard, mover, name, b"", b"", 0, "", 0)
             return
         cold, sure = await self._current(self._store.prefix(shard), host, still_cold(urls, host), allowance)
-        most = min(MOST_LOADED, max(1, allowance // 2))
+        most = min(MOST_LOADED, hot_kept(allowance))
         bar, depth = bar_bytes(host.bar, host.bar_age), FLOOR_DEPTH * allowance
         for start in range(0, max(1, min(most, len(cold))), URLS_AT_ONCE):
             end = min(most, start + URLS_AT_ONCE)
@@ -261,10 +253,14 @@ class Mover:
     async def _current(
         self, prefix: bytes, host: HostRecord, urls: list[ColdUrl], allowance: int
     ) -> tuple[list[ColdUrl], list[int]]:
-        """Leave out obsolete URLs, as far as they are checked; also return the states of the others."""
-        checked = min(len(urls), min(MOST_LOADED, allowance) + MOST_CHECKED)
-        states = await self._cold.states(prefix, host, urls[:checked], self._store.settings.seen_keys)
-        kept = [(url, int(state)) for url, state in zip(urls[:checked], states, strict=True) if state >= 0]
+        """Leave out obsolete URLs until enough others are found; also return the states of these."""
+        wanted, checked = min(MOST_LOADED, allowance) + MOST_CHECKED, 0
+        kept: list[tuple[ColdUrl, int]] = []
+        while checked < len(urls) and len(kept) < wanted:
+            part = urls[checked : checked + wanted]
+            states = await self._cold.states(prefix, host, part, self._store.settings.seen_keys)
+            kept += [(url, int(state)) for url, state in zip(part, states, strict=True) if state >= 0]
+            checked += len(part)
         return [url for url, _ in kept] + urls[checked:], [state for _, state in kept] + [1] * (len(urls) - checked)
 
     # Merging runs
@@ -337,6 +333,11 @@ class Mover:
         return int(answer)
 
 
+def hot_kept(allowance: int) -> int:
+    """Return how many URLs of a host stay hot when it is spilled, and how many are loaded at most."""
+    return max(1, allowance // KEPT_SHARE)
+
+
 def first_to_merge(runs: Sequence[ColdRun]) -> int:
     """Return the first of the runs that are to be merged: it and all later ones; the last if none are."""
     first, later = len(runs) - 1, 0
@@ -354,7 +355,8 @@ def _without_loaded(
     lengths = [end - begin for begin, end in spans.values()]
     records = [hosts.get(name) for name in spans]
     bars = np.repeat([host.bar if host else -math.inf for host in records], lengths)
-    kept = rows.take(~is_loaded(rows, bars))
+    bar_ages = np.repeat([host.bar_age if host else 0 for host in records], lengths)
+    kept = rows.take(~is_loaded(rows, bars, bar_ages))
     keep = np.ones(len(kept), dtype=bool)
     evicted: dict[bytes, int] = {}
     for name, (begin, end) in kept.by_host().items():
@@ -365,10 +367,18 @@ def _without_loaded(
     return (kept.take(keep) if evicted else kept), evicted
 
 
+def _rank(url: ColdUrl) -> tuple[float, int]:
+    return url.rank
+
+
+def _keyed(url: ColdUrl) -> ColdUrl:
+    key = key_of(Name.within(url.host, url.rest))
+    return ColdUrl(url.host, url.rest, key, url.score, url.age, url.flags, url.tail)
+
+
 def _spilled_parts(urls: Iterable[ColdUrl]) -> Iterable[Part]:
     for url in urls:
-        name = Name.within(url.host, url.rest)
-        yield from (url.rest, name.number, key_bytes(key_of(name)), url.record)
+        yield from (url.rest, url.key >> 32, url.record)
 
 
 def _loaded_parts(urls: Iterable[ColdUrl]) -> Iterable[Part]:

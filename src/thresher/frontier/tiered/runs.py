@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -210,17 +210,31 @@ def _as_bytes(value: bytes | str) -> bytes:
     return value if isinstance(value, bytes) else to_bytes(value)
 
 
-def merge_rows(parts: Sequence[Rows], merge: Merge, new_scores: Mapping[int, tuple[float, float | None]]) -> Rows:
-    """Join rows, those of the oldest run first: one of each URL, with new scores applied, sorted.
+class NewScore(NamedTuple):
+    """A new score of a cold URL, kept in the store until the URL is read.
 
     Args:
-        new_scores: By key the new score, and the one that the URL must still have, if any.
+        was: The score that the URL must still have, if any.
+        ages: Copies of this age or later are not changed: they were found after the new score was computed.
     """
+
+    score: float
+    was: float | None = None
+    ages: float = math.inf
+
+    @classmethod
+    def read_all(cls, content: bytes) -> list[NewScore]:
+        """Return the new scores of a URL in their order, as `parts/tiers.lua` writes them."""
+        parts = [each.split(b" ") for each in content.split(b";")]
+        return [cls(float(score), float(was) if was else None, float(ages)) for score, was, ages in parts]
+
+
+def merge_rows(parts: Sequence[Rows], merge: Merge, new_scores: Mapping[int, Sequence[NewScore]]) -> Rows:
+    """Join rows, those of the oldest run first: one of each URL, with the new scores of its key applied, sorted."""
     rows = Rows(pa.concat_tables([part.table for part in parts])) if parts else Rows(SCHEMA.empty_table())
-    rows = _without_copies(rows, merge)
     if new_scores:
         rows = _rescored(rows, new_scores)
-    return rows.sorted()
+    return _without_copies(rows, merge).sorted()
 
 
 def _without_copies(rows: Rows, merge: Merge) -> Rows:
@@ -241,7 +255,10 @@ def _without_copies(rows: Rows, merge: Merge) -> Rows:
 
 
 def merge_copies(old: ColdUrl, new: ColdUrl, merge: Merge) -> ColdUrl:
-    """Merge two copies of a URL: of the same age, the newer is what the older became; else it was found again."""
+    """Merge two copies of a URL: of the same age, the newer is what the older became; else it was found again.
+
+    The result ranks before neither of them, so it is not before the bar of its host.
+    """
     if old.age == new.age:
         return new
     before, found = Record.read(old.record), Record.read(new.record)
@@ -252,7 +269,6 @@ def merge_copies(old: ColdUrl, new: ColdUrl, merge: Merge) -> ColdUrl:
         score = (before.score * before.found + found.score * found.found) / times
     merged = replace(
         winner,
-        age=min(before.age, found.age),
         score=score,
         depth_left=max(before.depth_left, found.depth_left),
         hops=min(before.hops, found.hops),
@@ -263,28 +279,26 @@ def merge_copies(old: ColdUrl, new: ColdUrl, merge: Merge) -> ColdUrl:
     return ColdUrl.of(old.host, old.rest, old.key, merged.to_bytes())
 
 
-def _rescored(rows: Rows, new_scores: Mapping[int, tuple[float, float | None]]) -> Rows:
+def _rescored(rows: Rows, new_scores: Mapping[int, Sequence[NewScore]]) -> Rows:
     at = np.flatnonzero(np.isin(rows.keys, np.fromiter(new_scores, dtype=np.uint64)))
     if not at.size:
         return rows
-    keys, scores = rows.keys, rows.scores.copy()
+    keys, ages, scores = rows.keys, rows.ages, rows.scores.copy()
     for index in at:
-        score, was = new_scores[int(keys[index])]
-        if was is None or is_same_score(was, scores[index]):
-            scores[index] = score
+        for new in new_scores[int(keys[index])]:
+            if ages[index] < new.ages and (new.was is None or is_same_score(new.was, scores[index])):
+                scores[index] = new.score
     column = SCHEMA.get_field_index("score")
     return Rows(rows.table.set_column(column, "score", pa.array(scores)))
 
 
-def is_loaded(rows: Rows, bars: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which rows have greater scores than the bars of their hosts: they were loaded.
-
-    A row with the score of the bar may be cold even if it is older: merged copies have the age of the older one.
-    """
-    loaded: NDArray[np.bool_] = rows.scores > bars
+def is_loaded(rows: Rows, bars: NDArray[np.float64], bar_ages: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return which rows rank before the bars of their hosts: they were loaded."""
+    scores = rows.scores
+    loaded: NDArray[np.bool_] = (scores > bars) | ((scores == bars) & (rows.ages < bar_ages))
     return loaded
 
 
 def still_cold(urls: Iterable[ColdUrl], host: HostRecord) -> list[ColdUrl]:
     """Return the URLs of a host that were not loaded, best first."""
-    return sorted((url for url in urls if url.score <= host.bar), key=lambda url: url.rank)
+    return sorted((url for url in urls if url.rank >= (-host.bar, host.bar_age)), key=lambda url: url.rank)

@@ -13,6 +13,7 @@ from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
 from thresher.errors import StoreUnreachable
 from thresher.frontier.tiered import frontier as frontier_module
+from thresher.frontier.tiered import mover
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.frontier.tiered.mover import MoverReplacedError
 from thresher.objects.base import open_objects
@@ -70,6 +71,31 @@ async def test_nothing_is_cold_before_there_are_too_many_hot_urls(open_tiers, ob
     assert list(objects.sizes("")) == []
     await tiers.add(links_of(random.Random(2), 100, 90))
     assert list(objects.sizes("")) != []
+
+
+async def test_moving_urls_with_equal_scores_ends(open_tiers):
+    tiers, steps = open_tiers(least_hot=1), 0
+    step = tiers._step
+
+    async def counted(*parts):
+        nonlocal steps
+        steps += 1
+        assert steps < 20, "loads and spills undo each other"
+        return await step(*parts)
+
+    tiers._step = counted
+    await tiers.add([link("http://a.example/1"), link("http://a.example/2"), link("http://a.example/low", 0.25)])
+    [first] = await tiers.lease(1, seconds=60)
+    await tiers.commit([settlement(first)])  # the second is hot, and still in its run
+    await tiers.add([link("http://a.example/3")])  # it is spilled, and the runs are merged
+    assert await drained(tiers) == ["http://a.example/2", "http://a.example/3", "http://a.example/low"]
+
+
+async def test_a_host_whose_urls_all_have_the_same_score_is_read_to_its_end(open_tiers, monkeypatch):
+    monkeypatch.setattr(mover, "MOST_CHECKED", 2)
+    tiers, urls = open_tiers(least_hot=1), [f"http://a.example/{n}" for n in range(12)]
+    await tiers.add([link(url) for url in urls])
+    assert await drained(tiers) == urls
 
 
 async def test_a_cold_url_with_a_new_score_is_leased_in_its_turn(open_tiers):

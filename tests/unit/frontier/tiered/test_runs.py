@@ -3,7 +3,16 @@ import pytest
 
 from thresher.frontier.redis.codec import Name, Record
 from thresher.frontier.tiered.mover import first_to_merge
-from thresher.frontier.tiered.runs import FALSE_POSITIVE_RATE, ColdRun, ColdUrl, Rows, filter_of, key_of, merge_rows
+from thresher.frontier.tiered.runs import (
+    FALSE_POSITIVE_RATE,
+    ColdRun,
+    ColdUrl,
+    NewScore,
+    Rows,
+    filter_of,
+    key_of,
+    merge_rows,
+)
 from thresher.records import Merge
 
 
@@ -39,15 +48,22 @@ def test_a_url_that_was_found_again_is_merged(merge, score, carry):
     new = cold(b"/1", 0.5, age=9, hops=5, depth_left=1, carry={"of": 2})
     [url] = merge_rows([Rows.of([old]), Rows.of([new])], Merge(merge), {}).urls()
     record = Record.read(url.record)
-    assert (record.score, record.carry, record.age) == (score, {"of": carry}, 3)
+    assert (record.score, record.carry, record.age) == (score, {"of": carry}, 3 if carry == 1 else 9)
     assert (record.hops, record.depth_left) == (2, 4)
 
 
 def test_a_new_score_counts_if_the_old_one_is_the_expected():
     urls = [cold(b"/1", 0.25), cold(b"/2", 0.5), cold(b"/3", 0.75)]
-    scores = {urls[0].key: (0.9, None), urls[1].key: (0.9, 0.5), urls[2].key: (0.9, 0.1)}
+    scores = {urls[0].key: [NewScore(0.9)], urls[1].key: [NewScore(0.9, 0.5)], urls[2].key: [NewScore(0.9, 0.1)]}
     merged = merge_rows([Rows.of(urls)], Merge.MAX, scores)
     assert {url.rest: url.score for url in merged.urls()} == {b"/1": 0.9, b"/2": 0.9, b"/3": 0.75}
+
+
+def test_new_scores_follow_each_other_and_do_not_change_what_was_found_later():
+    old, found = cold(b"/1", 0.75, age=3), cold(b"/1", 0.5, age=9)
+    scores = {old.key: NewScore.read_all(b"0.25  7;0.125 0.25 8;0.9 0.7 9")}
+    assert [url.score for url in merge_rows([Rows.of([old])], Merge.MAX, scores).urls()] == [0.125]
+    assert [url.score for url in merge_rows([Rows.of([old]), Rows.of([found])], Merge.MAX, scores).urls()] == [0.5]
 
 
 def test_a_filter_knows_all_its_urls_and_few_others():

@@ -2,7 +2,7 @@
 -- needs: call record tiers host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, number of the mover, then for each host: name, floor (or empty: as it is), number of URLs, and for
---       each URL: rest, hash, 8 bytes of key, record
+--       each URL: rest, hash, record
 -- Returns how many were removed: those whose records are still the same; -1 when the mover was replaced.
 
 if is_fenced(ARGV[3]) then
@@ -25,12 +25,11 @@ local function join(host)
 end
 
 local function spill(host, at, number)
-    local gone, chunks, partition = 0, {}, partition_of(host.name)
-    for place = at, at + 4 * number - 1, 4 do
-        local rest, chunk, record = ARGV[place], chunk_of(host, tonumber(ARGV[place + 1])), ARGV[place + 3]
+    local gone, chunks = 0, {}
+    for place = at, at + 3 * number - 1, 3 do
+        local rest, chunk, record = ARGV[place], chunk_of(host, tonumber(ARGV[place + 1])), ARGV[place + 2]
         if redis.call('HGET', chunk_key(host, chunk), rest) == record then
             redis.call('HDEL', chunk_key(host, chunk), rest)
-            redis.call('HDEL', prefix .. 'o' .. partition, ARGV[place + 2])
             gone, chunks[chunk] = gone + 1, true
             raise_bar(host, rank_of(record))
         end
@@ -60,7 +59,7 @@ while ARGV[at] do
             end
         end
     end
-    at = at + 3 + 4 * number
+    at = at + 3 + 3 * number
 end
 tidy()
 write_sums()

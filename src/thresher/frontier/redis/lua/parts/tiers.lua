@@ -9,7 +9,8 @@
 -- A host is `needy` while its best URL may be cold, and `fat` while more URLs are hot than its allowance. Both are
 -- listed once: in `N`, and in `w<partition>` with the number of these hosts in `W`.
 -- `R` has the runs of each partition: for each 8 bytes of name and 4 of size of its Bloom filter, `B<name>`.
--- `o<partition>` has new scores of cold URLs, until they are read.
+-- `o<partition>` has new scores of cold URLs until they are read: by the key of the URL, the score, the score that it must
+-- still have (or nothing) and the first age that is not affected, several separated by `;`.
 
 local NOTHING = -math.huge
 local COLD_FORMAT = '>I4dI4d'
@@ -28,9 +29,10 @@ local function top(host)
     return host.best, host.best_age
 end
 
--- Whether the best URL may be cold, so that none may be leased before it is loaded.
+-- Whether the best URL may be cold, so that none may be leased before it is loaded. A bar of the same rank as the best hot
+-- URL is that of its older copy.
 local function is_needy(host)
-    return has_cold(host) and not is_before(host.best, host.best_age, host.bar, host.bar_age)
+    return is_before(host.bar, host.bar_age, host.best, host.best_age)
 end
 
 local function raise_bar(host, score, age)
@@ -121,10 +123,14 @@ local function note_found(host, is_known)
     end
 end
 
--- Keep the new score of a cold URL until it is read, and raise the bar if need be: then the URL is loaded next.
+-- Keep the new score of a cold URL until it is read, and raise the bar if need be: then the URL is loaded next. A new score
+-- with a condition is applied after the earlier ones. None is applied to copies that are found later.
 local function note_score(host, hash, member, score, was)
     local key = struct.pack('>I4I4', hash, tonumber(member) % 4294967296)
-    redis.call('HSET', prefix .. 'o' .. partition_of(host.name), key, score .. ' ' .. was)
+    local field = prefix .. 'o' .. partition_of(host.name)
+    local ages = redis.call('HGET', prefix .. 'x', 'age') or 0
+    local earlier = was ~= '' and redis.call('HGET', field, key)
+    redis.call('HSET', field, key, (earlier and earlier .. ';' or '') .. score .. ' ' .. was .. ' ' .. ages)
     raise_bar(host, tonumber(score), 0)
 end
 
