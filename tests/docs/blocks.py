@@ -41,14 +41,21 @@ class Block:
     @property
     def commands(self) -> list[str]:
         """What a reader would type: lines after a prompt, with the lines that go on from them."""
-        found: list[str] = []
+        return [command for command, _ in self.dialogue]
+
+    @property
+    def dialogue(self) -> list[tuple[str, list[str]]]:
+        """The commands, each with the lines of output that are shown below it."""
+        found: list[tuple[str, list[str]]] = []
         goes_on = False
         for line in self.text.splitlines():
             if _PROMPT.match(line):
-                found.append(line[2:])
+                found.append((line[2:], []))
             elif goes_on:
-                found[-1] = f"{found[-1]}\n{line}"
-            goes_on = bool(found) and (found[-1].endswith("\\") or line.startswith("> "))
+                found[-1] = (f"{found[-1][0]}\n{line}", [])
+            elif found and line.strip():
+                found[-1][1].append(line)
+            goes_on = bool(found) and not found[-1][1] and (found[-1][0].endswith("\\") or line.startswith("> "))
         return found
 
 

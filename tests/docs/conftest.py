@@ -1,7 +1,8 @@
-"""What the tests of the documentation share: the world of the blocks, a store, and the example plug-in installed."""
+"""What the tests of the documentation share: the world of the blocks, a store, and the example plug-ins installed."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +15,8 @@ from testing.servers.fixtures import emptied
 from testing.servers.store import StoreServer, store_server
 from tests.docs.world import World, made_world
 
-PLUGIN = Path(__file__).parents[2] / "examples" / "strategy-plugin"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PLUGINS = [EXAMPLES / "strategy-plugin", EXAMPLES / "judge-plugin"]
 
 
 @pytest.fixture(scope="session")
@@ -51,11 +53,10 @@ def lazy_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LazyStore]:
 
 @pytest.fixture(scope="session")
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the example package as its page says, but into a folder of its own."""
-    target, source = tmp_path_factory.mktemp("installed"), tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "thresher_patient.py"):  # whatever a build leaves behind stays out of the repository
-        (source / name).write_bytes((PLUGIN / name).read_bytes())
+    """Install the example packages as their pages say, but into a folder of their own."""
+    target = tmp_path_factory.mktemp("installed")
+    sources = [shutil.copytree(plugin, tmp_path_factory.mktemp("source") / plugin.name) for plugin in PLUGINS]
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    done = subprocess.run([*command, "--target", target, source], capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, "--target", target, *sources], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return target

@@ -72,6 +72,7 @@ class Stage:
     names: dict[str, object] = field(default_factory=dict)
     kept: ExitStack = field(default_factory=ExitStack)
     ports: dict[str, str] = field(default_factory=dict)
+    printed: str = ""
 
     def close(self) -> None:
         """End what was started in the background."""
@@ -83,6 +84,7 @@ class Stage:
         Raises:
             Failed: It ended in an error, or nobody knows how to run it.
         """
+        self.printed = ""
         line = self.adapted(command)
         program, *words = shlex.split(line.removesuffix("&"), comments=True)
         if program in CHECKS:
@@ -102,12 +104,24 @@ class Stage:
             raise Failed(f"nobody knows how to run {program!r}; give the block <!-- not run: reason -->")
         return True
 
+    def check_output(self, shown: Sequence[str]) -> None:
+        """Compare shown lines with what the last command printed; numbers and hosts may differ, "…" is anything.
+
+        Raises:
+            Failed: A line was not printed.
+        """
+        printed = {_shape(line) for line in self.printed.splitlines()}
+        for line in shown:
+            pattern = re.escape(_shape(line)).replace("…", ".*")
+            if not any(re.fullmatch(pattern, real) for real in printed):
+                raise Failed(f"{line!r} is shown, but this was printed:\n{self.printed}")
+
     def adapted(self, command: str) -> str:
         """Put what is there in the place of what stands for a reader's own."""
         line = re.sub(r"\s*\\\n\s*", " ", command)
         line = line if line.startswith("vi ") else re.sub(r"\s+# .*$", "", line)
         line = line.replace("--seed https://…", f"--seed {self.world.seed}").replace("https://…", self.world.good)
-        line = line.replace("https://search.example.org/search", self.world.search)
+        line = line.replace("https://search.example.org/search", self.world.search).replace("$PWD", str(self.folder))
         line = re.sub(r"(?<=--host )edu\b", f"127.0.0.1:{self.world.site.port}", line)
         if "redis://" in line:
             line = re.sub(r"redis://[^\s'\"]+", self.store_url(), line)
@@ -148,6 +162,7 @@ class Stage:
         else:
             with patch.dict("os.environ", self.environment):
                 done = called(*words, folder=folder)
+        self.printed = f"{done.stdout}\n{done.stderr}"
         if done.returncode not in FINE.get(words[0], (0,)):
             raise Failed(f"thresher {shlex.join(words)} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
 
@@ -222,6 +237,7 @@ class Stage:
         done = _run(["bash", "-c", program], self.folder, self._whole_environment())
         if done.returncode not in fine:
             raise Failed(f"{line} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        self.printed = done.stdout
         return done.stdout
 
     def _whole_environment(self) -> dict[str, str]:
@@ -230,8 +246,21 @@ class Stage:
     def execute(self, program: str) -> None:
         """Execute a block of Python; the names that it makes are there for the next one of the page."""
         text = program.replace("https://…", self.world.seed).replace("pages=500", "pages=3")
+        if "import scrapy" in text:  # its event loop needs a process of its own
+            quick(self.folder, network='{allow: ["127.0.0.0/8"]}')
+            done = _run([sys.executable, "-c", text], self.folder, self._whole_environment())
+            if done.returncode or "Traceback" in done.stderr:
+                raise Failed(done.stderr)
+            return
         with chdir(self.folder), patch.dict("os.environ", self.environment):
             exec(compile(text, "<block>", "exec"), self.names)
+
+
+def _shape(line: str) -> str:
+    """Return a line of output without what differs from run to run."""
+    line = re.sub(r"https?://(127\.0\.0\.1:\d+|[ab]\.example)", "URL", line)
+    line = re.sub(r"\b(127\.0\.0\.1:\d+|[ab]\.example)", "HOST", line)
+    return re.sub(r"\d[\d.,]*", "0", " ".join(line.split()))
 
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

@@ -25,6 +25,8 @@ SHOWN = {"", "text"}
 CODE = {page: [block for block in blocks_of(page) if block.language not in SHOWN] for page in PAGES}
 RUN_BY_ITS_OWN_TEST = {ROOT / "docs" / "howto" / "train-a-model.md"}
 """It needs a larger web than the others: `test_train_a_model`."""
+TUTORIALS = set((ROOT / "docs" / "tutorial").glob("*.md"))
+"""Of these the output that is shown is compared with the real one."""
 FROM_NOTHING = {
     ROOT / "README.md",
     *(
@@ -32,14 +34,11 @@ FROM_NOTHING = {
         for name in (
             "find-seeds",
             "use-in-python",
-            "fine-tuning-corpus",
-            "knowledge-base",
             "label-with-a-model",
             "pdfs",
-            "use-from-an-agent",
         )
     ),
-    *(ROOT / "docs" / "tutorial").glob("*.md"),
+    *TUTORIALS,
 }
 
 
@@ -64,7 +63,7 @@ def stage(page, world, idle, lazy_store, tmp_path, monkeypatch, request):
         shutil.copytree(world.prepared, folder)
     monkeypatch.setenv("THRESHER_WEBS", str(world.prepared / "webs"))
     monkeypatch.setenv("THRESHER_CACHE", str(world.prepared / "cache"))
-    if any("examples/strategy-plugin" in block.text for block in CODE[page]):
+    if any("pip install ./examples/" in block.text for block in CODE[page]):
         plugin = request.getfixturevalue("plugin")
         monkeypatch.syspath_prepend(plugin)
         monkeypatch.setenv("PYTHONPATH", str(plugin))
@@ -92,8 +91,15 @@ def test_every_block_of_a_page_runs(page, stage, tally):
 
 def run_console(block, stage):
     assert block.commands, "a console block begins its commands with $"
-    ran = [stage.do(command) for command in block.commands]
+    ran = [run_command(command, shown, block, stage) for command, shown in block.dialogue]
     return any(ran)
+
+
+def run_command(command, shown, block, stage):
+    ran = stage.do(command)
+    if shown and block.page in TUTORIALS:
+        stage.check_output(shown)
+    return ran
 
 
 def run_python(block, stage):

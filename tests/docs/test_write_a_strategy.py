@@ -25,7 +25,7 @@ from thresher_lab.webs.importers.pagefile import SourcePage
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "strategy-plugin"
-PAGE = (ROOT / "docs" / "howto" / "write-a-strategy.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "tutorial" / "write-a-strategy.md").read_text(encoding="utf-8")
 TOPIC = "Science/Astronomy"
 
 

@@ -1,4 +1,4 @@
-"""A crawl from Python, over real sockets and with real worker processes, as the README says."""
+"""A crawl from Python, over real sockets and with real worker processes."""
 
 import asyncio
 import csv

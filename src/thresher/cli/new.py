@@ -271,6 +271,7 @@ def _choose(
         topic = TopicDefinition.from_nodes(taxonomy, paths, languages=codes)
         topics = _of_nodes(taxonomy, paths, codes) if len(set(paths)) > 1 else {}
         own = [url for each in topics.values() for url in each["seeds"]]
+        topic = replace(topic, keywords=[]) if topics else topic  # each topic has its own
         return _Choice(topic, file, paths, own or example_seeds(taxonomy, paths, languages=codes), topics)
 
 
@@ -292,11 +293,13 @@ def _only_title(phrases: Sequence[str]) -> TopicDefinition:
 
 
 def _of_nodes(taxonomy: TaxonomyReader, paths: Sequence[str], codes: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Make one topic of each node, with example pages as its seeds."""
+    """Make one topic of each node, with its keywords, and example pages as its seeds."""
     topics: dict[str, dict[str, Any]] = {}
     for path in dict.fromkeys(paths):
         name = topic_name(path.rpartition("/")[2], topics)
-        topics[name] = {"nodes": [path], "seeds": example_seeds(taxonomy, [path], languages=codes)}
+        words = TopicDefinition.from_nodes(taxonomy, [path], languages=codes).keywords
+        keywords = {"keywords": list(words)} if words else {}
+        topics[name] = {"nodes": [path], **keywords, "seeds": example_seeds(taxonomy, [path], languages=codes)}
     return topics
 
 

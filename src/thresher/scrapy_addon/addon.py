@@ -4,7 +4,7 @@
     THRESHER_TOPIC = "topic.yaml"
 
 Spiders, items and pipelines are not changed, and neither are settings of the project. What must not bypass the frontier
-(Scrapy's redirects, retries, robots.txt and queues) is replaced, see docs/howto/use-in-scrapy.md.
+(Scrapy's redirects, retries, robots.txt and queues) is replaced, see docs/tutorial/use-in-scrapy.md.
 """
 
 from __future__ import annotations

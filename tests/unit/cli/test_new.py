@@ -69,6 +69,17 @@ def test_several_nodes_become_several_topics(new, tmp_path):
     assert crawl.config.title == {"en": "Basketball, Tennis", "zh": "篮球, 网球"}
 
 
+def test_several_nodes_of_the_bundled_taxonomy_have_their_own_keywords(new, tmp_path):
+    code, err = new(
+        "--node", "Technology/Energy/Solar_Power", "--node", "Food/Drinks/Tea", "--seed", "tea=http://t.example/"
+    )
+    assert code == 0, err
+    config = CrawlProject.open(tmp_path / "crawl").config
+    assert config.keywords == []
+    assert "green tea" in config.topics["tea"].keywords
+    assert "green tea" not in config.topics["solar_power"].keywords
+
+
 def test_several_phrases_become_several_topics_with_names_of_their_own(new, tmp_path):
     code, err = new("--topic", "green tea; 绿茶", "--topic", "Green Tea!", "--seed", "http://a.example/")
     assert code == 0
