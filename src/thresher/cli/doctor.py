@@ -9,7 +9,7 @@ import resource
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
@@ -24,7 +24,6 @@ from thresher.project import CrawlProject
 EXTRAS = {
     "browser": "pages that need JavaScript",
     "collection": "the pages of all machines on object storage",
-    "dev": "work on Thresher itself",
     "lab": "comparisons on frozen webs",
     "learn": "judges and strategies that need scikit-learn",
     "llm": "labels by a language model",
@@ -34,14 +33,13 @@ EXTRAS = {
     "ray": "batch jobs on a Ray cluster",
     "redis": "crawls on many machines",
     "scrapy": "the add-on for Scrapy projects",
-    "text": "older install commands; it needs no package",
+    "text": "install commands of 0.1.0, as it needs no package",
     "ui": "the dashboard",
     "warc": "WARC files",
 }
 """The extras of the package, and what each is for."""
+NOT_FOR_USERS = {"dev"}
 _DISTRIBUTION = "thresher-crawler"
-_MOST_PACKAGES = 4
-"""Packages that a line lists."""
 _OLDEST_SQLITE = (3, 38, 0)
 
 
@@ -111,20 +109,17 @@ def _machine(folder: Path) -> Iterator[DoctorCheck]:
 
 
 def _optional() -> Iterator[DoctorCheck]:
-    """Check every extra that the installed package declares."""
+    """Check every extra that the installed package declares for users."""
     declared = _declared()
-    for extra in sorted(declared):
+    for extra in sorted(declared.keys() - NOT_FOR_USERS):
         found = {package: _version(package) for package in _packages(extra, declared)}
         missing = [package for package, number in found.items() if not number]
-        remedy = f'pip install "{_DISTRIBUTION}[{extra}]"' if missing else ""
-        state = _listed("not installed", missing) if missing else _listed("installed", map(" ".join, found.items()))
+        if missing:
+            state, remedy = f"not installed: {', '.join(missing)}", f'pip install "{_DISTRIBUTION}[{extra}]"'
+        else:
+            there = ", ".join(f"{package} {number}" for package, number in found.items())
+            state, remedy = f"installed: {there}" if there else "installed", ""
         yield DoctorCheck(f"[{extra}]", not missing, f"{state}; for {EXTRAS[extra]}", remedy, is_optional=True)
-
-
-def _listed(state: str, packages: Iterable[str]) -> str:
-    shown = list(packages)
-    more = [f"and {len(shown) - _MOST_PACKAGES} more"] if len(shown) > _MOST_PACKAGES else []
-    return f"{state}: {', '.join([*shown[:_MOST_PACKAGES], *more])}" if shown else state
 
 
 def _declared() -> dict[str, list[str]]:
