@@ -13,6 +13,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
+from testing.command_tree import check_json
 from thresher.cli import main
 
 PROCESSES = {"collect", "demo", "run", "seeds", "try", "work"}
@@ -32,7 +33,8 @@ def called(*arguments: object, folder: Path) -> CompletedProcess[str]:
         redirect_stderr(err),
     ):
         code = _exit_code()
-    return CompletedProcess(words, code, _read(out), _read(err))
+    check_json(words, printed := _read(out))
+    return CompletedProcess(words, code, printed, _read(err))
 
 
 def _exit_code() -> int:

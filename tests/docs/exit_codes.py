@@ -9,11 +9,12 @@ from thresher.runner.limits import LEAST_ATTEMPTS, LEAST_SHARE, NOTHING_FETCHED,
 
 ANSWERS = {
     "doctor": "something that is needed is missing",
+    "gather": "segments are missing from the collection",
     "search": "nothing was found",
     "topics find": "nothing was found",
     "seeds": "no page could be proposed",
     "try": "no page could be judged",
-    "verify": "something is wrong and was not mended, or is lost",
+    "verify": "something is wrong and was not repaired, or is lost",
     "why": "the URL is unknown to the crawl",
 }
 """Commands for which 1 is an answer; a script may ask for it."""
@@ -35,7 +36,10 @@ left to fetch. In a refresh an unchanged page counts as fetched. The summary lis
 `thresher work` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing.
 
 Up to version 0.1.0 the page limit ended a run with 14 and the time limit with 15. A run that could fetch nothing
-ended with 0.""".splitlines()
+ended with 0.
+
+Known errors print what happened, why, and what to do. `thresher --debug COMMAND` prints a traceback instead. Any other
+error is a traceback and ends with 1; please report it.""".splitlines()
 
 
 def exit_codes_page() -> str:

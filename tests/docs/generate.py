@@ -11,6 +11,7 @@ import click
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from testing.command_tree import all_commands
 from tests.docs.columns import records_page
 from tests.docs.exit_codes import exit_codes_page
 from tests.docs.figures import metrics_page
@@ -18,7 +19,8 @@ from tests.docs.levels import ARCHITECTURE, architecture_page
 from tests.docs.rest import rest_page
 from tests.docs.scale import SCALE, scale_page
 from tests.faults.table import with_reports
-from thresher.cli import COMMANDS, thresher
+from thresher.cli import COMMANDS, TASKS, thresher
+from thresher.cli.output import JsonOption
 from thresher.config.schema import CrawlConfig, NamedConfig
 from thresher.topics.taxonomy.bundled import bundled_nodes
 
@@ -26,14 +28,27 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 FAULTS = REFERENCE / "faults.md"
 
 
+NOTES = """\
+The [exit code](exit-codes.md) says how a command ended. `--json` prints one document with
+[stable keys](json.md). Results go to standard output, progress and remarks to standard error.
+
+Commands, options and folders are completed by the shell after `eval "$(thresher completion bash)"`, the same for
+`zsh`; for fish: `thresher completion fish | source`.""".splitlines()
+
+
 def commands_page() -> str:
     lines = ["# Commands", "", "Written by `make docs` from the commands' own help.", ""]
-    lines += ["| command | does |", "|---|---|"]
-    lines += [f"| [`{name}`](#thresher-{name}) | {does} |" for name, does in COMMANDS.items()]
+    lines += ["| task | command | does |", "|---|---|---|"]
+    for task, commands in TASKS.items():
+        first = f"**{task}**"
+        for name, does in commands.items():
+            lines.append(f"| {first} | [`{name}`](#thresher-{name}) | {does} |")
+            first = ""
+    lines += ["", *NOTES]
     root = click.Context(thresher, info_name="thresher", **thresher.context_settings)
     for name in COMMANDS:
         lines += _help(thresher.get_command(root, name), name, root, "##")
-    return "\n".join([*lines, "", "The [exit code](exit-codes.md) of a command states how it ended.", ""])
+    return "\n".join([*lines, ""])
 
 
 def _help(command: click.Command, name: str, parent: click.Context, heading: str) -> Iterator[str]:
@@ -43,6 +58,31 @@ def _help(command: click.Command, name: str, parent: click.Context, heading: str
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
             yield from _help(command.get_command(context, below), below, context, f"{heading}#")
+
+
+JSON_NOTES = """\
+With `--json` a command prints one JSON document to standard output, in UTF-8, and nothing else there. Progress and
+remarks go to standard error. The [exit code](exit-codes.md) is the same as without it.
+
+A key is always there, unless its meaning begins with *Only*. A later version may add keys. Before 1.0.0 a minor version
+may rename one; the changelog says so. Times are seconds since 1970, or ISO 8601 in UTC.""".splitlines()
+
+
+def json_page() -> str:
+    lines = ["# Results as JSON", "", "Written by `make docs` from the commands.", "", *JSON_NOTES]
+    for name, command in all_commands().items():
+        for option in command.params:
+            if isinstance(option, JsonOption):
+                lines += _result(name, option)
+    return "\n".join([*lines, ""])
+
+
+def _result(name: str, option: JsonOption) -> Iterator[str]:
+    yield from ("", f"## thresher {name} --json", "", "A list; of each entry:" if option.rows else "An object:", "")
+    yield from ("| key | meaning |", "|---|---|")
+    yield from (f"| `{key}` | {meaning} |" for key, meaning in option.keys.items())
+    if option.note:
+        yield from ("", option.note)
 
 
 def keys_page() -> str:
@@ -109,6 +149,7 @@ PAGES = {
     REFERENCE / "commands.md": commands_page,
     REFERENCE / "exit-codes.md": exit_codes_page,
     FAULTS: lambda: with_reports(FAULTS.read_text(encoding="utf-8")),
+    REFERENCE / "json.md": json_page,
     REFERENCE / "metrics.md": metrics_page,
     REFERENCE / "records.md": records_page,
     REFERENCE / "rest.md": rest_page,

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.command_tree import check_json
 from testing.commands import PROCESSES, called
 
 
@@ -95,9 +96,11 @@ class CommandLine:
         """Run a command in a process of its own, whatever it is."""
         command = [sys.executable, "-m", "thresher", *map(str, arguments)]
         environment = {**os.environ, "NO_COLOR": "1"}
-        return subprocess.run(
+        done = subprocess.run(
             command, cwd=self.folder, capture_output=True, text=True, timeout=timeout, env=environment, check=False
         )
+        check_json([*map(str, arguments)], done.stdout)
+        return done
 
 
 @pytest.fixture

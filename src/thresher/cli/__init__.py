@@ -15,44 +15,65 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from thresher import __version__
 from thresher.errors import ThresherError, did_you_mean, system_error
 from thresher.text.terminal import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.metadata import EntryPoint
 
-COMMANDS = {
-    "demo": "Crawl a made-up web on this machine, three strategies side by side; no network needed.",
-    "new": "Start a crawl: write topic.yaml and seeds.txt into a new folder.",
-    "seeds": "Find pages to start a crawl from, judge them, and add those that you accept to seeds.txt.",
-    "topics": "Find, show and list topics of the bundled taxonomy or of another; import one such as ODP.",
-    "try": "Fetch a page, judge it and explain the verdict; nothing is stored.",
-    "run": "Crawl, or continue where the last run stopped.",
-    "work": "Join a crawl that was started on another machine, and work for it until it ends.",
-    "stop": "Stop a crawl: workers finish open requests, save and exit, on all machines.",
-    "status": "Print the status of a crawl.",
-    "why": "Explain a URL: one sentence on its state, then its path from a seed and the parts of its scores.",
-    "frontier": "List the URLs that come next.",
-    "hosts": "List hosts: their pages, harvest, block pages, delay, and why they are parked.",
-    "label": "Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.",
-    "search": 'Search the pages of a crawl, in English and Chinese; "quoted words" must be adjacent.',
-    "export": "Write the pages of a crawl, most relevant first; or its hosts, its links, or its pages in chunks.",
-    "batch": "Run a job over all pages of a crawl: judge them again, group near duplicates, rank them by links.",
-    "watch": "Watch a topic: revisit pages and search for new ones on a schedule, and report what changed.",
-    "changes": "List the pages that are new, changed, moved or gone since the last refresh.",
-    "gather": "Copy a collection into a folder: all pages of all machines, for work without a network.",
-    "verify": "Check that archive, pages and frontier of a crawl agree; repair what a crash left.",
-    "strategies": "List the crawl strategies, or describe one.",
-    "collect": "Gather training data for a strategy, train its model, and report the quality of the model.",
-    "judges": "List the judges of pages, or describe one.",
-    "plan": "Estimate what a crawl of a given size needs: workers, store, RAM, disk, traffic, days, its bottleneck.",
-    "lab": "Try and compare strategies on frozen webs, without a network.",
-    "ui": "Show crawls in a browser: status, pages with explanations, the queue, hosts, and labelling.",
-    "mcp": "Offer the crawls of a folder to an AI agent, as tools of the Model Context Protocol.",
-    "doctor": "Check this machine: what is installed, what is missing, how to get it.",
+TASKS = {
+    "Start a crawl": {
+        "demo": "Crawl a made-up web on this machine; no network needed.",
+        "new": "Start a crawl: write topic.yaml and seeds.txt to a folder.",
+        "seeds": "Find pages to start a crawl from, and judge them.",
+        "topics": "Find and show topics of a taxonomy; import another one.",
+        "try": "Fetch and judge a page, and explain the verdict.",
+    },
+    "Run it": {
+        "run": "Crawl, or continue where the last run stopped.",
+        "stop": "Stop a crawl, on all its machines.",
+        "watch": "Crawl on a schedule, and report what changed.",
+        "verify": "Check and repair the files and the queue of a crawl.",
+    },
+    "Look at it": {
+        "status": "Show pages, harvest rate and queue of a crawl.",
+        "why": "Explain why a URL was crawled, or why not.",
+        "frontier": "List the URLs that come next.",
+        "hosts": "List hosts; release parked ones.",
+        "changes": "List pages that are new, changed, moved or gone.",
+        "ui": "Show crawls in a browser, and label pages there.",
+    },
+    "Take pages out": {
+        "search": "Search the text of the pages, in English and Chinese.",
+        "export": "Write pages, hosts or links to a file.",
+        "batch": "Run a job over all pages: rejudge, duplicates, links.",
+        "mcp": "Offer crawls to an AI agent as tools (MCP).",
+    },
+    "Teach it": {
+        "label": "Label pages as on topic or not; the judge is retrained.",
+        "collect": "Collect training data and train a strategy.",
+        "judges": "List the judges of pages, or describe one.",
+        "strategies": "List the crawl strategies, or describe one.",
+    },
+    "Many machines": {
+        "work": "Join a crawl that was started on another machine.",
+        "gather": "Copy the pages of all machines into a folder.",
+        "plan": "Estimate workers, memory, disk and days of a crawl.",
+    },
+    "Research": {
+        "lab": "Compare strategies on frozen webs, without a network.",
+    },
+    "This machine": {
+        "doctor": "Check what is installed and what is missing.",
+        "completion": "Print the completion script of a shell.",
+    },
 }
+"""The commands by task, in the order of the help."""
+COMMANDS = {name: does for commands in TASKS.values() for name, does in commands.items()}
 _MODULES = {"try": "try_page", "strategies": "listing", "judges": "listing"}
 """Modules that are not named like their commands."""
 _LAB_COMMANDS = ("demo", "lab")
@@ -93,10 +114,25 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing those of Thresher."""
-        others = [(name, entry.load().get_short_help_str()) for name, entry in _others().items()]
-        with formatter.section("Commands"):
-            formatter.write_dl([*COMMANDS.items(), *others])
+        """List the commands by task, without importing those of Thresher."""
+        for task, commands in TASKS.items():
+            with formatter.section(task):
+                formatter.write_dl(_aligned(commands))
+        if others := {name: entry.load().get_short_help_str() for name, entry in _others().items()}:
+            with formatter.section("Other packages"):
+                formatter.write_dl(_aligned(others))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command, without importing the commands."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=does) for name, does in COMMANDS.items() if name.startswith(incomplete)]
+
+
+def _aligned(commands: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Pad the names, so that the texts of all tasks begin in the same column."""
+    width = max(map(len, COMMANDS))
+    return [(name.ljust(width), does) for name, does in commands.items()]
 
 
 def _installed() -> dict[str, EntryPoint]:
@@ -116,7 +152,13 @@ def _others() -> dict[str, EntryPoint]:
 def thresher(debug: bool) -> None:
     """Find the pages about a topic, and fetch as few others as possible.
 
-    Start here:  thresher new DIR --topic "a phrase" --seed https://…
+    \b
+    Examples:
+      thresher demo
+      thresher new solar --topic "solar cells; 太阳能电池" --seed https://example.org/
+      thresher run solar --pages 500
+
+    thresher COMMAND --help explains a command, with examples.
     """
 
 

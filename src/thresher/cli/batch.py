@@ -10,7 +10,7 @@ import click
 
 from thresher.batch.executors import run_batch
 from thresher.batch.jobs import JOBS
-from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.project import CrawlProject
 
@@ -26,14 +26,27 @@ from thresher.project import CrawlProject
     metavar="FILE.parquet",
     help="The file for the result, one row per page.",
 )
-@click.option("--ray", default="", metavar="ADDRESS", help="Run on a Ray cluster; local: on one that is started here.")
+@click.option(
+    "--ray",
+    default="",
+    metavar="ADDRESS",
+    help="Run on a Ray cluster, such as ray://10.0.0.5:10001; local: on one that is started here.",
+)
 @click.option(
     "--work",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder for temporary files; on a cluster of several machines, one that all of them mount.",
+    help="A folder for temporary files, such as /mnt/shared; all machines of a cluster must mount it.",
 )
 @click.option("--apply", is_flag=True, help="rejudge: write the new judgements back; no run may be under way.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "counts": "The numbers of the job: pages, and what it found.",
+        "parts": "Part files that were read.",
+        "read_seconds": "Seconds for reading the pages.",
+        "seconds": "Seconds for the whole job.",
+        "applied": "Judgements that were written back; null without --apply.",
+    },
+)
 def batch(
     job: str,
     dir: Path,  # noqa: A002 - the argument's name on the command line
@@ -43,10 +56,15 @@ def batch(
     apply: bool,
     as_json: bool,
 ) -> None:
-    """Run a job over all pages of a crawl: judge them again, group near duplicates, rank them by links.
+    """Run a job over all pages: rejudge, duplicates, links.
 
     rejudge: every page judged by the current model. duplicates: groups of pages with nearly the same main text. links:
     PageRank, and hubs and authorities weighted by relevance.
+
+    \b
+    Examples:
+      thresher batch duplicates solar -o groups.parquet
+      thresher batch rejudge solar -o judged.parquet --apply
     """
     if apply and job != "rejudge":
         raise click.UsageError("only rejudge has something to apply")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.errors import ConfigError
 from thresher.export.rows import time_text
@@ -24,17 +24,41 @@ from thresher.storage.reader import PageStoreReader
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
-    help="Start time in UTC; by default the beginning of the last refresh.",
+    metavar="DATE",
+    help="Start time in UTC, such as 2026-01-31 or 2026-01-31T08:00:00; by default the beginning of the last refresh.",
 )
-@click.option("--min-relevance", type=click.FloatRange(0, 1), default=0.0, help="Leave out pages below, then and now.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--min-relevance",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Leave out pages that were and are below this.",
+)
+@json_option(
+    {
+        "change": "new, changed, moved or gone.",
+        "seen": "When it was noticed, in UTC.",
+        "relevance": "Relevance of the page now.",
+        "before": "Its relevance before; null for a new page.",
+        "kept": "Share of its text that stayed the same; null when unknown.",
+        "url": "The URL.",
+        "title": "The title.",
+    },
+    rows=True,
+)
 def changes(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     since: datetime | None,
     min_relevance: float,
     as_json: bool,
 ) -> None:
-    """List the pages that are new, changed, moved or gone since the last refresh."""
+    """List pages that are new, changed, moved or gone.
+
+    \b
+    Examples:
+      thresher changes solar
+      thresher changes solar --since 2026-01-31 --min-relevance 0.5
+    """
     crawl = with_all_pages(CrawlProject.open(dir))
     began = since.replace(tzinfo=UTC).timestamp() if since else last_start(crawl.folder.root)
     if began is None:

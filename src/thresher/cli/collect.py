@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
 from thresher.errors import ConfigError
 from thresher.operations.collect import (
     PAGES,
@@ -44,18 +44,34 @@ PROGRESS_SECONDS = 5.0
     help="Example pages: one URL per line, or a class, a tab and a URL.",
 )
 @click.option(
-    "--class", "classes", multiple=True, metavar="PATH", help="rules: use only these classes and wanted ones."
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="PATH",
+    help="rules: use only these classes and wanted ones, such as Science/Physics.",
 )
 @click.option(
-    "--target", "targets", multiple=True, metavar="CLASS", help="A wanted class; the nodes of topic.yaml if not given."
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="CLASS",
+    help="A wanted class, such as Science/Energy; the nodes of topic.yaml if not given.",
 )
 @click.option(
     "--from", "earlier", type=CRAWL, multiple=True, metavar="DIR", help="An earlier crawl: its pages, links and topics."
 )
 @click.option(
-    "--links", type=FILE, multiple=True, metavar="FILE", help="Links between pages: a source URL, a tab, a target URL."
+    "--links",
+    type=FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Links between pages, such as links.tsv: a source URL, a tab, a target URL.",
 )
-@click.option("--search", metavar="URL", help="A SearXNG search, asked for pages that link to others.")
+@click.option(
+    "--search",
+    metavar="URL",
+    help="A SearXNG search, such as http://127.0.0.1:8080/search; it is asked for pages that link to others.",
+)
 @click.option(
     "--query", default='"{url}"', show_default=True, metavar="TEXT", help="The query to --search, with {url} in it."
 )
@@ -78,13 +94,25 @@ PROGRESS_SECONDS = 5.0
     help="rules: also count the links of a random walk of this length.",
 )
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed of every random choice.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "strategy": "The strategy that was trained.",
+        "folder": "The folder of the model.",
+        "collected": "Per stage: URLs found, requested, and pages known.",
+        "failures": "Why URLs could not be fetched, as in status.",
+        "quality": "Accuracy with its interval, and precision and recall per class, on pages that were held out.",
+        "layers": "Only for layers and context-graph: pages, links and typical words of each layer.",
+        "targets": "Only for rules: the wanted classes.",
+        "scores": "Only for rules: the score of each class.",
+        "rules": "Only for rules: which classes link to which.",
+    },
+)
 def collect(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Gather training data for a strategy, train its model, and report the quality of the model.
+    """Collect training data and train a strategy.
 
     The strategies layers and context-graph learn how far pages are from targets: the pages of --examples, or else the
     relevant pages of DIR and of --from. Pages that link to targets, and those that link to these, come from the same
@@ -96,6 +124,11 @@ def collect(
 
     Pages that the crawls have with their text are not fetched again; the others are fetched by the rules of topic.yaml
     into DIR/training. The same command continues after a stop or a crash.
+
+    \b
+    Examples:
+      thresher collect solar --train layers --examples good.txt --from wind
+      thresher collect solar --train rules --examples classes.tsv --pages 0
     """
     crawl = CrawlProject.open(dir)
     request = _request(crawl, options)

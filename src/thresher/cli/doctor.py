@@ -9,19 +9,19 @@ import resource
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
 import click
 
 from thresher import __version__
-from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.errors import ThresherError
 from thresher.project import CrawlProject
 
-_PURPOSES = {
+EXTRAS = {
     "browser": "pages that need JavaScript",
     "collection": "the pages of all machines on object storage",
     "lab": "comparisons on frozen webs",
@@ -30,12 +30,16 @@ _PURPOSES = {
     "mcp": "the server for AI agents",
     "metrics": "metrics for Prometheus",
     "notebook": "tables and curves in notebooks",
+    "ray": "batch jobs on a Ray cluster",
     "redis": "crawls on many machines",
     "scrapy": "the add-on for Scrapy projects",
+    "text": "install commands of 0.1.0, as it needs no package",
     "ui": "the dashboard",
     "warc": "WARC files",
 }
-_NOT_FOR_USERS = {"dev"}
+"""The extras of the package, and what each is for."""
+NOT_FOR_USERS = {"dev"}
+_DISTRIBUTION = "thresher-crawler"
 _OLDEST_SQLITE = (3, 38, 0)
 
 
@@ -52,11 +56,26 @@ class DoctorCheck:
 
 @click.command()
 @click.argument("dir", type=CRAWL, required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "what": "The part that was checked; an extra is in brackets.",
+        "ok": "Whether it is there and good enough.",
+        "found": "What was found.",
+        "remedy": "How to get what is missing; empty when nothing is.",
+        "is_optional": "Whether a crawl works without it.",
+    },
+    rows=True,
+)
 def doctor(dir: Path | None, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
-    """Check this machine: what is installed, what is missing, how to get it.
+    """Check what is installed and what is missing.
 
-    With DIR, also check that crawl.
+    Each part that is missing comes with the command that installs it. With DIR, that crawl is checked too. The exit
+    code is 1 when something that a crawl needs is missing.
+
+    \b
+    Examples:
+      thresher doctor
+      thresher doctor solar --json
     """
     findings = [*_machine(dir or Path()), *_optional(), *(_crawl(dir) if dir else [])]
     if as_json:
@@ -90,29 +109,39 @@ def _machine(folder: Path) -> Iterator[DoctorCheck]:
 
 
 def _optional() -> Iterator[DoctorCheck]:
-    """Check every extra that the installed package declares."""
-    for extra, packages in sorted(_extras().items()):
-        purpose = f", for {_PURPOSES[extra]}" if extra in _PURPOSES else ""
-        found = {package: _version(package) for package in packages}
+    """Check every extra that the installed package declares for users."""
+    declared = _declared()
+    for extra in sorted(declared.keys() - NOT_FOR_USERS):
+        found = {package: _version(package) for package in _packages(extra, declared)}
         missing = [package for package, number in found.items() if not number]
         if missing:
-            remedy = f'pip install "thresher-crawler[{extra}]"'
-            yield DoctorCheck(
-                f"[{extra}]", False, f"not installed: {', '.join(missing)}{purpose}", remedy, is_optional=True
-            )
+            state, remedy = f"not installed: {', '.join(missing)}", f'pip install "{_DISTRIBUTION}[{extra}]"'
         else:
             there = ", ".join(f"{package} {number}" for package, number in found.items())
-            yield DoctorCheck(f"[{extra}]", True, f"{there}{purpose}", is_optional=True)
+            state, remedy = f"installed: {there}" if there else "installed", ""
+        yield DoctorCheck(f"[{extra}]", not missing, f"{state}; for {EXTRAS[extra]}", remedy, is_optional=True)
 
 
-def _extras() -> dict[str, list[str]]:
-    """Return the packages of each extra, from the metadata of the installed package."""
-    extras: dict[str, list[str]] = {}
-    for requirement in requires("thresher-crawler") or ():
-        package, extra = re.match(r"[\w.-]+", requirement), re.search(r"extra == ['\"](\w+)['\"]", requirement)
-        if package and extra and extra[1] not in _NOT_FOR_USERS and package[0] != "thresher-crawler":
-            extras.setdefault(extra[1], []).append(package[0])
-    return extras
+def _declared() -> dict[str, list[str]]:
+    """Return the requirements of each extra, from the metadata of the installed package."""
+    declared: dict[str, list[str]] = {name: [] for name in metadata(_DISTRIBUTION).get_all("Provides-Extra") or ()}
+    for requirement in requires(_DISTRIBUTION) or ():
+        if extra := re.search(r"extra == ['\"]([\w-]+)['\"]", requirement):
+            declared[extra[1]].append(requirement)
+    return declared
+
+
+def _packages(extra: str, declared: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the packages of an extra and of the extras that it includes, for this platform."""
+    packages: list[str] = []
+    for requirement in declared[extra]:
+        name = re.match(r"([\w.-]+)(?:\[([\w,-]+)\])?", requirement)
+        assert name
+        if name[1] == _DISTRIBUTION:
+            packages += [each for inner in name[2].split(",") for each in _packages(inner, declared)]
+        elif "sys_platform" not in requirement or f"'{sys.platform}'" in requirement.replace('"', "'"):
+            packages.append(name[1])
+    return list(dict.fromkeys(packages))
 
 
 def _version(package: str) -> str:

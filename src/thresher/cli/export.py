@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.errors import ExportError
 from thresher.export.chunks import CHUNK_CHARACTERS, CHUNK_COLUMNS, LEAST_CHARACTERS, chunk_rows
@@ -61,13 +61,18 @@ MARKDOWN, DATASET = FOLDERS = "markdown", "dataset"
 )
 @click.option("--relevant", is_flag=True, help="Only relevant pages.")
 @click.option(
-    "--by-topic", "topic", default="", metavar="NAME", help="Relevance, verdicts and order for one of several topics."
+    "--by-topic",
+    "topic",
+    default="",
+    metavar="NAME",
+    help="Relevance, verdicts and order for one of several topics, such as solar.",
 )
 @click.option(
     "--changed-since",
     "since",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"]),
-    help="Only pages that are new or changed from then on, in UTC.",
+    metavar="DATE",
+    help="Only pages that are new or changed from then on, in UTC, such as 2026-01-31.",
 )
 @click.option(
     "--by",
@@ -101,6 +106,15 @@ MARKDOWN, DATASET = FOLDERS = "markdown", "dataset"
 @click.option("--links", is_flag=True, help="One row per link of these pages.")
 @click.option("--mirrors", is_flag=True, help="One row per pair of hosts that have the same pages.")
 @click.option("--raw", is_flag=True, help="CSV: cells unchanged, with formulas and control characters.")
+@json_option(
+    {
+        "output": "The file or folder that was written.",
+        "format": "Its format.",
+        "content": "What a row is: pages, hosts, links, mirrors, chunks or records.",
+        "rows": "How many were written.",
+    },
+    note="It needs -o: without it the rows themselves are printed.",
+)
 def export(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     form: str,
@@ -114,9 +128,19 @@ def export(
     chunk_overlap: int,
     order: str,
     without_optouts: bool,
+    as_json: bool,
     **options: Any,
 ) -> None:
-    """Write the pages of a crawl, most relevant first; or its hosts, its links, or its pages in chunks."""
+    """Write pages, hosts or links to a file.
+
+    Pages are ordered by relevance, the most relevant first.
+
+    \b
+    Examples:
+      thresher export solar -f parquet -o pages.parquet --relevant
+      thresher export solar -f csv -o hosts.csv --hosts --min-relevance 0.5
+      thresher export solar --chunks --chunk-size 1500 | head -n 3
+    """
     crawl = with_all_pages(CrawlProject.open(dir))
     crawl.check_topic(options["topic"])
     hosts = hosts or new_hosts_only
@@ -124,26 +148,30 @@ def export(
     if tables and (form not in FORMATS or tables > 1):
         formats = ", ".join(FORMATS)
         raise ExportError(f"--hosts, --links, --mirrors and --chunks make tables, one at a time: give -f {formats}")
-    path = _checked_path(output, form)
+    path = _checked_path(output, form, as_json=as_json)
     with _pages_in_order(crawl, order, without_opt_outs=without_optouts) as collection:
         exporter = _Export(crawl, collection, form, path, **options)
         if hosts:
-            summary = f"{exporter.hosts(new_only=new_hosts_only):,} hosts"
+            written = _Written(exporter.hosts(new_only=new_hosts_only), "hosts")
         elif links:
-            summary = f"{exporter.links():,} links"
+            written = _Written(exporter.links(), "links")
         elif mirrors:
-            summary = f"{exporter.mirrors():,} mirrors"
+            written = _Written(exporter.mirrors(), "mirrors")
         elif chunks:
-            summary = f"{exporter.chunks(chunk_size, chunk_overlap):,} chunks"
+            written = _Written(exporter.chunks(chunk_size, chunk_overlap), "chunks")
         else:
-            summary = exporter.pages()
-    echo(f"{summary}{f' in {path}' if path else ''}", err=True)
+            written = exporter.pages()
+    if as_json:
+        echo_json({"output": str(path), "format": form, "content": written.content, "rows": written.rows})
+    echo(f"{written}{f' in {path}' if path else ''}", err=True)
 
 
-def _checked_path(output: Path | None, form: str) -> Path | None:
+def _checked_path(output: Path | None, form: str, *, as_json: bool) -> Path | None:
     path = None if output is None or str(output) == "-" else output
     if form in FOLDERS and path is None:
         raise ExportError(f"{form} is a folder; name it: -o DIR")
+    if as_json and path is None:
+        raise click.UsageError("--json reports on a file that was written; name the file: -o FILE")
     if path and path.is_dir() and form not in FOLDERS:
         raise click.BadParameter(f"File '{path}' is a directory.", param_hint="'-o' / '--output'")
     return path
@@ -157,6 +185,18 @@ def _pages_in_order(crawl: CrawlProject, order: str, *, without_opt_outs: bool) 
 
     model = load_layers(crawl.folder.model / "trained", "layers")
     return LayerRankedPages(crawl.folder.pages, model, without_opt_outs=without_opt_outs)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What was written: how many rows, and what a row is."""
+
+    rows: int
+    content: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.rows:,} {self.content}{self.detail}"
 
 
 @dataclass(frozen=True)
@@ -206,42 +246,43 @@ class _Export:
         table = chunk_rows(contents, characters=characters, overlap=overlap)
         return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=CHUNK_COLUMNS)
 
-    def pages(self) -> str:
+    def pages(self) -> _Written:
         if self.form == MARKDOWN:
             return self._markdown_folder()
         if self.form == DATASET:
             return self._dataset()
         if self.form == GRAPHML:
             with closing(self._graph()) as graph, text_file(self.path, sys.stdout) as out:
-                return f"{graph.write_graphml(out):,} links between pages"
+                return _Written(graph.write_graphml(out), "links", " between pages")
         if self.form == WARC:
-            return f"{self._records():,} records of pages"
+            return _Written(self._records(), "records", " of pages")
         text = self.text or self.form == OPENSEARCH  # an index without text finds nothing
         table = rows(self.collection, text=text, markdown=self.markdown, since=self._since, **self._chosen)
         if self.form == OPENSEARCH:
             with text_file(self.path, sys.stdout) as out:
-                return f"{write_bulk(table, out, index=index_name(self.crawl.name)):,} pages"
+                return _Written(write_bulk(table, out, index=index_name(self.crawl.name)), "pages")
         columns = page_columns(several=bool(self.crawl.topic_names), text=text, markdown=self.markdown)
-        return f"{write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=columns):,} pages"
+        return _Written(write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=columns), "pages")
 
     @property
     def _since(self) -> float:
         return self.since.replace(tzinfo=UTC).timestamp() if self.since else 0.0
 
-    def _markdown_folder(self) -> str:
+    def _markdown_folder(self) -> _Written:
         assert self.path
         contents = page_contents(self.collection, since=self._since, **self._chosen)
         done = write_markdown_folder(contents, self.path)
-        return f"{done.pages:,} pages with text ({done.written:,} files written, {done.removed:,} removed)"
+        detail = f" with text ({done.written:,} files written, {done.removed:,} removed)"
+        return _Written(done.pages, "pages", detail)
 
-    def _dataset(self) -> str:
+    def _dataset(self) -> _Written:
         assert self.path
         table = rows(self.collection, text=True, markdown=True, since=self._since, **self._chosen)
         columns = page_columns(several=bool(self.crawl.topic_names), text=True, markdown=True)
         titles = self.crawl.topic(self.topic).title.values()
         topic = "; ".join(titles or self.crawl.topic_names) or self.crawl.name
         counts = write_dataset(table, self.path, columns=columns, name=self.crawl.name, topic=topic)
-        return f"{counts.pages:,} pages with text"
+        return _Written(counts.pages, "pages", " with text")
 
     def _records(self) -> int:
         if self.path is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo_json, echo_table, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.frontier.base import UrlEntry
 from thresher.project import CrawlProject
@@ -18,11 +18,31 @@ from thresher.storage.reader import PageStoreReader
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many URLs.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "url": "The URL.",
+        "host": "Its host.",
+        "state": "waiting or leased.",
+        "score": "Its score; the highest comes first.",
+        "hops": "Links from the seed.",
+        "depth_left": "Further links that the strategy may follow over irrelevant pages.",
+        "parent": "The page that it was found on; empty for a seed.",
+        "tries": "Failed attempts.",
+        "reason": "Why the last attempt failed; empty if none did.",
+        "anchor": "The text of the link.",
+        "parts": "The parts of its score.",
+    },
+    rows=True,
+)
 def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
     """List the URLs that come next.
 
-    They are ordered by score over all hosts; what is fetched next also depends on which hosts may be asked now.
+    They are ordered by score over all hosts. What is fetched next also depends on the delay of each host.
+
+    \b
+    Examples:
+      thresher frontier solar --limit 50
+      thresher frontier solar --json
     """
     crawl = with_all_pages(CrawlProject.open(dir))
     entries = asyncio.run(_best(crawl, limit))

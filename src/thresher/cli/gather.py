@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import echo, echo_json
+from thresher.cli.output import echo, echo_json, json_option
 from thresher.errors import ConfigError
 from thresher.project import CrawlProject
 
@@ -15,12 +15,23 @@ from thresher.project import CrawlProject
 @click.command()
 @click.argument("collection", metavar="COLLECTION")
 @click.argument("dir", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "pages": "Pages in the folder.",
+        "files": "Files in the folder.",
+        "lost_segments": "Segments that are missing from the collection or damaged.",
+    },
+)
 def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
-    """Copy a collection into a folder: all pages of all machines, for work without a network.
+    """Copy the pages of all machines into a folder.
 
     COLLECTION is its URL, such as s3://bucket/prefix, or the folder of a crawl that has one. Given again, the command
     adds what is new. The exit code is 1 when segments are missing from the collection.
+
+    \b
+    Examples:
+      thresher gather s3://crawls/solar solar-copy
+      thresher gather solar solar-copy --json
     """
     url = collection if "://" in collection else _collection_of(Path(collection))
     from thresher.operations.gather import gather as gather_pages

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.frontier.base import HostEntry
 from thresher.monitoring.totals import host_totals
@@ -19,13 +19,41 @@ from thresher.project import CrawlProject
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="How many hosts.")
-@click.option("--release", metavar="HOST", help="Crawl a parked host again, with a new budget.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--release", metavar="HOST", help="Crawl a parked host again, with a new budget; such as www.example.org."
+)
+@json_option(
+    {
+        "host": "The host.",
+        "waiting": "URLs in its queue.",
+        "leased": "URLs that are fetched now.",
+        "pages": "Pages fetched.",
+        "relevant": "Relevant pages.",
+        "failed": "URLs that could not be fetched.",
+        "delay_seconds": "Seconds between two requests.",
+        "next_seconds": "Seconds until it may be requested again.",
+        "best": "The best score in its queue; null when it is empty.",
+        "parked": "Why it is parked; empty when it is not.",
+        "harvest_rate": "Relevant pages per page.",
+        "left_alone": "Parts of the host that are not crawled, with the reasons.",
+        "blocked": "Block pages by kind.",
+    },
+    rows=True,
+    note="With --release: an object with the key released, the host.",
+)
 def hosts(dir: Path, limit: int, release: str | None, as_json: bool) -> None:  # noqa: A002 - so on the command line
-    """List hosts: their pages, harvest, block pages, delay, and why they are parked."""
+    """List hosts; release parked ones.
+
+    The table has pages, harvest rate, block pages and delay, and why a host is parked.
+
+    \b
+    Examples:
+      thresher hosts solar --limit 20
+      thresher hosts solar --release www.example.org
+    """
     crawl = with_all_pages(CrawlProject.open(dir))
     if release is not None:
-        _release(crawl, release)
+        _release(crawl, release, as_json=as_json)
     else:
         _list(crawl, limit, as_json)
 
@@ -68,9 +96,12 @@ async def _hosts(
         await frontier.close()
 
 
-def _release(crawl: CrawlProject, host: str) -> None:
+def _release(crawl: CrawlProject, host: str, *, as_json: bool) -> None:
     asyncio.run(_released(crawl, host.lower()))
-    echo(f"{host.lower()} is released.")
+    if as_json:
+        echo_json({"released": host.lower()})
+    else:
+        echo(f"{host.lower()} is released.")
 
 
 async def _released(crawl: CrawlProject, host: str) -> None:

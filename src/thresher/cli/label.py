@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.errors import ConfigError
 from thresher.feedback.model_labels import ErrorRate, error_rate
@@ -55,14 +55,34 @@ STATUSES = {
 @click.argument("dir", type=CRAWL)
 @click.option("--count", type=click.IntRange(min=1), help="How many questions (20; 10 with --boundary, at most).")
 @click.option("--boundary", is_flag=True, help="Ask about pages near the threshold; report how it moves.")
-@click.option("--yes", "yes", metavar="URL", multiple=True, help="Label this page as on topic; ask nothing.")
-@click.option("--no", "no", metavar="URL", multiple=True, help="Label it as off topic.")
-@click.option("--forget", metavar="URL", multiple=True, help="Remove its label.")
+@click.option(
+    "--yes",
+    "yes",
+    metavar="URL",
+    multiple=True,
+    help="Label this page as on topic; ask nothing. Such as https://example.org/cells.",
+)
+@click.option("--no", "no", metavar="URL", multiple=True, help="Label this page as off topic.")
+@click.option(
+    "--forget", metavar="URL", multiple=True, help="Remove the label of this page, such as https://example.org/cells."
+)
 @click.option("--model", is_flag=True, help="Let the language model of topic.yaml answer (model_labels).")
 @click.option("--check-model", is_flag=True, help="Ask about random pages that the model labelled; report its errors.")
 @click.option("--revoke-model", is_flag=True, help="Remove all labels that a model gave.")
-@click.option("--topic", default="", metavar="NAME", help="The labels are about this one of several topics.")
-@click.option("--json", "as_json", is_flag=True, help="Print what changed as JSON.")
+@click.option(
+    "--topic", default="", metavar="NAME", help="The labels are about this one of several topics, such as solar."
+)
+@json_option(
+    {
+        "labels": "Labels that were stored.",
+        "heard": "Whether judge and queue are up to date; else running workers will do it.",
+        "before": "Precision on labelled pages and head of the queue, before.",
+        "after": "The same after.",
+        "urls": "The labelled URLs, with what happens to each.",
+        "boundary": "With --boundary: how the threshold moved; else null.",
+        "model": "Only with --model: what the model was asked, labels, spending, error rate.",
+    },
+)
 def label(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     count: int | None,
@@ -76,7 +96,9 @@ def label(
     topic: str,
     as_json: bool,
 ) -> None:
-    """Label pages as on topic or not; the judge is retrained, and verdicts and queue are updated.
+    """Label pages as on topic or not; the judge is retrained.
+
+    Verdicts and queue are updated.
 
     Without --yes, --no and --forget you are asked about the most informative pages. One key answers: y yes, n no,
     s skip, u undo the last answer, q quit; the keys may also be piped in. Running workers apply every answer
@@ -90,6 +112,11 @@ def label(
 
     With --model a language model is asked in place of you: the one of model_labels in topic.yaml, within its budget.
     Its labels count less than yours, yours overrule them, and --revoke-model removes them.
+
+    \b
+    Examples:
+      thresher label solar --count 10
+      thresher label solar --yes https://example.org/cells --no https://example.org/tea
     """
     crawl = with_all_pages(CrawlProject.open(dir))
     if sum((model, check_model, revoke_model, boundary, bool(yes or no or forget))) > 1:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from thresher import registry
-from thresher.cli.output import echo, echo_json, echo_table
+from thresher.cli.output import echo, echo_json, echo_table, json_option
 
 Facts = Mapping[str, tuple[Any, str]]
 """By key: a value for JSON, and a sentence."""
@@ -17,9 +17,24 @@ Facts = Mapping[str, tuple[Any, str]]
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "name": "The name in topic.yaml.",
+        "does": "What it does, in a sentence.",
+        "source": "The paper or page that it follows.",
+        "merge": "How the scores of a URL that is found again are combined.",
+        "parameters": "The parameters and their defaults.",
+    },
+    rows=True,
+)
 def strategies(name: str | None, as_json: bool) -> None:
-    """List the crawl strategies, or describe one."""
+    """List the crawl strategies, or describe one.
+
+    \b
+    Examples:
+      thresher strategies
+      thresher strategies shark
+    """
     _echo_registered("strategy", name, _strategy_facts, as_json=as_json)
 
 
@@ -30,9 +45,24 @@ def _strategy_facts(found: Any) -> Facts:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "name": "The name in topic.yaml.",
+        "does": "What it does, in a sentence.",
+        "source": "The paper or page that it follows.",
+        "learns": "Whether it learns from the pages of the crawl.",
+        "parameters": "The parameters and their defaults.",
+    },
+    rows=True,
+)
 def judges(name: str | None, as_json: bool) -> None:
-    """List the judges of pages, or describe one."""
+    """List the judges of pages, or describe one.
+
+    \b
+    Examples:
+      thresher judges
+      thresher judges adaptive --json
+    """
     _echo_registered("judge", name, _judge_facts, as_json=as_json)
 
 

@@ -19,12 +19,20 @@ if TYPE_CHECKING:
 @click.argument("root", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--allow-changes", is_flag=True, help="Also offer the tools that write, fetch and start runs.")
 @click.option(
-    "--allow-network", multiple=True, metavar="CIDR", help="A private network that crawls created here may fetch from."
+    "--allow-network",
+    multiple=True,
+    metavar="CIDR",
+    help="A private network that crawls created here may fetch from, such as 10.0.0.0/8.",
 )
 @click.option("--http", is_flag=True, help="Serve over HTTP, with a token, in place of standard input and output.")
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="IP", help="With --http: where to listen.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8766, show_default=True, help="0 for any free port.")
-@click.option("--allow-host", multiple=True, metavar="NAME", help="With --http: a further name in the Host header.")
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="With --http: a further name in the Host header, such as crawler.example.org.",
+)
 def mcp(
     root: Path,
     allow_changes: bool,
@@ -34,13 +42,19 @@ def mcp(
     port: int,
     allow_host: tuple[str, ...],
 ) -> None:
-    """Offer the crawls of a folder to an AI agent, as tools of the Model Context Protocol.
+    """Offer crawls to an AI agent as tools (MCP).
 
-    Every folder in ROOT with a topic.yaml is a crawl. By default the agent can only read; page text is marked as
-    untrusted in all results. The agent's program starts this command and talks to it over standard input and output.
+    The tools follow the Model Context Protocol. Every folder in ROOT with a topic.yaml is a crawl. By default the agent
+    can only read; page text is marked as untrusted in all results. The agent's program starts this command and talks to
+    it over standard input and output.
 
     With --http it listens, by default on this machine only, and requires the token that it prints; THRESHER_UI_TOKEN
     sets it.
+
+    \b
+    Examples:
+      thresher mcp crawls
+      thresher mcp crawls --allow-changes --http --port 9000
     """
     _check_networks(allow_network)
     try:

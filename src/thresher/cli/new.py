@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.seeds import choose, expanded, propose, source_options, write_accepted
 from thresher.cli.stores import with_all_pages
 from thresher.config.folder import CrawlFolder
@@ -90,12 +90,18 @@ DEFAULT_LANGUAGES = ("en", "zh")
     metavar="TEXT",
     help='The topic as a phrase; several languages: "phrase; 短语". Given several times: several topics.',
 )
-@click.option("--keywords", "keywords", multiple=True, metavar="WORDS", help="Words of the topic, separated by commas.")
+@click.option(
+    "--keywords",
+    "keywords",
+    multiple=True,
+    metavar="WORDS",
+    help="Words of the topic, separated by commas, such as: perovskite, tandem cell.",
+)
 @click.option(
     "--taxonomy",
     type=click.Path(),
     metavar="FILE",
-    help="A taxonomy; without it, --node is one of the bundled taxonomy.",
+    help="A taxonomy, such as odp.taxonomy; without it, --node is one of the bundled taxonomy.",
 )
 @click.option(
     "--node", "nodes", multiple=True, metavar="PATH", help="A topic of a taxonomy; given several times: several topics."
@@ -105,24 +111,55 @@ DEFAULT_LANGUAGES = ("en", "zh")
     "languages",
     multiple=True,
     metavar="CODE",
-    help="With --node: languages of its labels; en and zh if not given.",
+    help="With --node: a language of its labels, such as en; en and zh if not given.",
 )
 @click.option(
     "--seed",
     "seeds",
     multiple=True,
     metavar="URL",
-    help="Where to start; may be given several times. Of several topics: NAME=URL, a page about this one.",
+    help="A page to start from; may be given several times. Of several topics: NAME=URL, a page about this one.",
 )
-@click.option("--seeds-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of seeds.")
 @click.option(
-    "--from", "before", type=CRAWL, metavar="DIR", help="An earlier crawl: its topic, its best hubs as seeds."
+    "--seeds-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file of seeds, such as seeds.txt: one URL per line.",
+)
+@click.option(
+    "--from",
+    "before",
+    type=CRAWL,
+    metavar="DIR",
+    help="The folder of an earlier crawl: its topic, its best hubs as seeds.",
 )
 @click.option("--hubs", type=click.IntRange(min=1), default=20, show_default=True, help="With --from: how many hubs.")
-@click.option("--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators.")
-@click.option("--strategy", default="thresher", show_default=True, help="The order in which links are followed.")
+@click.option(
+    "--contact", default="", metavar="ADDRESS", help="Mail or web address for site operators, such as me@example.org."
+)
+@click.option(
+    "--strategy",
+    default="thresher",
+    show_default=True,
+    metavar="NAME",
+    help="The order in which links are followed; thresher strategies lists them.",
+)
 @source_options
-@click.option("--collection", default="", metavar="URL", help="Object storage for the pages of all machines.")
+@click.option(
+    "--collection",
+    default="",
+    metavar="URL",
+    help="Object storage for the pages of all machines, such as s3://bucket/solar.",
+)
+@json_option(
+    {
+        "folder": "The folder of the crawl.",
+        "topics": "The names of several topics; empty for one topic.",
+        "seeds": "The seeds.",
+        "allow": "Private networks that the crawl may fetch from.",
+        "ready": "Whether thresher run would start.",
+        "problem": "What is missing or wrong; empty when it is ready.",
+    },
+)
 def new(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     phrases: Sequence[str],
@@ -139,18 +176,24 @@ def new(
     collection: str,
     expand: bool,
     yes: bool,
+    as_json: bool,
     **search: Sequence[str],
 ) -> None:
-    """Start a crawl: write topic.yaml and seeds.txt into a new folder.
+    """Start a crawl: write topic.yaml and seeds.txt to a folder.
 
     Without seeds, they are sought in the sources that --source or the environment names. Then the crawl is checked as
     by thresher run; what is still missing is named.
+
+    \b
+    Examples:
+      thresher new solar --topic "solar cells; 太阳能电池" --seed https://example.org/
+      thresher new music --node Arts/Music --contact me@example.org
+      thresher new solar-2027 --from solar --hubs 30
     """
     earlier = EarlierCrawl.open(before, hubs) if before else None
     choice = _choose(phrases, taxonomy or "", nodes, languages, earlier)
-    wanted = _expanded(choice, choice.topic_with(_words(keywords)), expand=expand, yes=yes)
-    named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(seeds_file))]
-    named += earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else []
+    wanted = _expanded(choice, keywords, expand=expand, yes=yes)
+    named = _named_seeds(choice, earlier, seeds, seeds_file)
     _check_words(wanted, named)
     urls = list(dict.fromkeys(named)) or ([] if choice.topics else choice.examples)
     new_crawl = NewCrawl(
@@ -164,10 +207,24 @@ def new(
         collection=collection and check_collection(collection),
     )
     create_crawl(CrawlFolder(dir), new_crawl)
-    _print_choice(choice, choice.examples if choice.topics or not named else [])
-    _print_topics(choice.topics, urls)
+    _print_choice(choice, choice.examples if choice.topics or not named else [], urls)
     all_seeds = new_crawl.all_seeds or ([] if choice.topics else _found_seeds(dir, **search, yes=yes))
-    _print_next_steps(dir, all_seeds, new_crawl.networks)
+    _print_created(dir, list(choice.topics), all_seeds, new_crawl.networks, as_json=as_json)
+
+
+def _print_created(
+    folder: Path, topics: Sequence[str], seeds: Sequence[str], allow: Sequence[str], *, as_json: bool
+) -> None:
+    problem = _print_next_steps(folder, seeds, allow)
+    if as_json:
+        facts = {"folder": str(folder), "topics": list(topics), "seeds": list(seeds), "allow": list(allow)}
+        echo_json({**facts, "ready": not problem, "problem": problem})
+
+
+def _named_seeds(choice: _Choice, earlier: EarlierCrawl | None, seeds: Sequence[str], file: Path | None) -> list[str]:
+    """Return the seeds that the user named, and the hubs of an earlier crawl."""
+    named = [checked_seed(seed) for seed in (*choice.take_seeds(seeds), *_lines(file))]
+    return named + (earlier.hubs if earlier and not (choice.topics and choice.topics is earlier.topics) else [])
 
 
 def _check_words(topic: TopicDefinition, seeds: Sequence[str]) -> None:
@@ -177,7 +234,8 @@ def _check_words(topic: TopicDefinition, seeds: Sequence[str]) -> None:
         )
 
 
-def _expanded(choice: _Choice, topic: TopicDefinition, *, expand: bool, yes: bool) -> TopicDefinition:
+def _expanded(choice: _Choice, keywords: Sequence[str], *, expand: bool, yes: bool) -> TopicDefinition:
+    topic = choice.topic_with(_words(keywords))
     if not expand:
         return topic
     if choice.topics or choice.nodes:
@@ -324,13 +382,14 @@ def _lines(path: Path | None) -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-def _print_choice(choice: _Choice, examples: Sequence[str]) -> None:
+def _print_choice(choice: _Choice, examples: Sequence[str], urls: Sequence[str]) -> None:
     if choice.nodes:
         taxonomy = BUNDLED_TITLE if choice.taxonomy == BUNDLED else choice.taxonomy
         subject = "The topics are" if choice.topics else "The topic is"
         echo(f"{subject} {', '.join(choice.nodes)} of {taxonomy}.", err=True)
     if examples:
         echo(f"The seeds are {len(examples)} example pages of the taxonomy; look at them first.", err=True)
+    _print_topics(choice.topics, urls)
 
 
 def _print_topics(topics: Mapping[str, Mapping[str, Any]], urls: Sequence[str]) -> None:
@@ -343,7 +402,8 @@ def _print_topics(topics: Mapping[str, Mapping[str, Any]], urls: Sequence[str]) 
         echo("The seeds in seeds.txt are where the crawl starts; they belong to no topic.", err=True)
 
 
-def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> None:
+def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -> str:
+    """Print what to do next; return what thresher run would refuse, or an empty text."""
     echo(f"{folder / 'topic.yaml'} and {folder / 'seeds.txt'} are written.", err=True)
     if allow:
         echo(f"The seeds are private addresses; network.allow lists {', '.join(allow)}.", err=True)
@@ -353,6 +413,7 @@ def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -
         CrawlProject.open(folder).check()
     except ConfigError as error:
         echo(f"thresher run will refuse it until this is fixed: {error}", err=True)
-        return
+        return str(error)
     echo(f"Try a page: thresher try {folder} {urls[0]}", err=True)
     echo(f"Next: thresher run {folder} --pages 100", err=True)
+    return ""

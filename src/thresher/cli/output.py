@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CRAWL = click.Path(exists=True, file_okay=False, path_type=Path)
 """The type of every DIR argument."""
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 _PIPE_WIDTH = 1_000_000
 """A table that is written to a pipe is never wrapped."""
 
@@ -27,6 +29,28 @@ _PIPE_WIDTH = 1_000_000
 def echo(line: object = "", *, err: bool = False) -> None:
     """Print one line; every command prints through here, `echo_json` or `echo_table`."""
     click.echo(printable(str(line)), err=err)
+
+
+class JsonOption(click.Option):
+    """The option --json, with what the reference says about the result.
+
+    Args:
+        keys: The keys of the result and their meanings; a key is always there unless its meaning begins with "Only".
+        rows: Whether the result is a list of such objects.
+        note: A sentence on what else may be printed.
+    """
+
+    def __init__(
+        self, *names: Any, keys: Mapping[str, str], rows: bool = False, note: str = "", **options: Any
+    ) -> None:
+        super().__init__(*names, **options)
+        self.keys, self.rows, self.note = keys, rows, note
+
+
+def json_option(keys: Mapping[str, str], *, rows: bool = False, note: str = "") -> Callable[[F], F]:
+    """Add --json to a command; with it, standard output is one JSON document and nothing else."""
+    text = "Print the result as JSON, and nothing else."
+    return click.option("--json", "as_json", is_flag=True, cls=JsonOption, keys=keys, rows=rows, note=note, help=text)
 
 
 def verdict(judged: Judgement | PageRecord) -> str:

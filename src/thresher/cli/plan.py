@@ -12,7 +12,7 @@ from thresher.capacity.constants import load_constants, read_measurements
 from thresher.capacity.plan import make_plan, plan_growth
 from thresher.capacity.request import WAITING_PER_HOST, CapacityRequest, Prices
 from thresher.capacity.text import COLUMNS, lines, row
-from thresher.cli.output import echo, echo_json, echo_table
+from thresher.cli.output import echo, echo_json, echo_table, json_option
 
 _REQUEST_OPTIONS = (
     "pages",
@@ -52,10 +52,10 @@ _FROM_0 = click.FloatRange(min=0)
 
 @click.command()
 @click.option("--pages", type=_COUNT, required=True, help="Total number of fetches, such as 1e9.")
-@click.option("--hosts", type=_COUNT, required=True, help="Hosts with waiting URLs, on average.")
+@click.option("--hosts", type=_COUNT, required=True, help="Hosts with waiting URLs, on average, such as 1e5.")
 @click.option("--delay", type=_FROM_0, required=True, help="Seconds between two fetches from one host.")
 @click.option("--days", type=_ABOVE_0, default=30.0, show_default=True, help="Days until it should be done.")
-@click.option("--workers", type=_COUNT, help="Use this many workers, regardless of --days.")
+@click.option("--workers", type=_COUNT, help="Use this many workers, such as 8, regardless of --days.")
 @click.option("--links", type=_COUNT, default=60, show_default=True, help="Links per page.")
 @click.option(
     "--new-share",
@@ -65,14 +65,18 @@ _FROM_0 = click.FloatRange(min=0)
     help="Share of links to a URL not seen before, over the whole crawl.",
 )
 @click.option("--page-kb", type=_ABOVE_0, default=30.0, show_default=True, help="KB per page as transferred.")
-@click.option("--waiting", type=_COUNT, help="URLs waiting at the end; by default computed from links.")
+@click.option("--waiting", type=_COUNT, help="URLs waiting at the end, such as 1e8; by default computed from links.")
 @click.option("--waiting-per-host", type=_COUNT, default=WAITING_PER_HOST, show_default=True, help="Maximum per host.")
 @click.option("--note-kb", type=_FROM_0, default=1.0, show_default=True, help="KB stored per host: its robots.txt.")
-@click.option("--worker-pages-per-second", type=_ABOVE_0, help="Speed of one worker; by default as measured.")
+@click.option(
+    "--worker-pages-per-second", type=_ABOVE_0, help="Speed of one worker, such as 40; by default as measured."
+)
 @click.option("--node-ram-gb", type=_ABOVE_0, default=32.0, show_default=True, help="RAM of one store machine.")
 @click.option("--replicas", type=click.IntRange(min=0), default=0, show_default=True, help="Copies of each store node.")
 @click.option("--tiered", is_flag=True, help="Keep worse waiting URLs of a shared store in a cold storage.")
-@click.option("--line-mbit", type=_FROM_0, default=0.0, help="Bandwidth of your connection; by default unlimited.")
+@click.option(
+    "--line-mbit", type=_FROM_0, default=0.0, help="Bandwidth of your connection, such as 1000; 0 for unlimited."
+)
 @click.option("--price-core", type=_FROM_0, default=_PRICES.core, show_default=True, help="A core and a month.")
 @click.option(
     "--price-ram-gb", type=_FROM_0, default=_PRICES.ram_gb, show_default=True, help="A GB of RAM and a month."
@@ -85,11 +89,23 @@ _FROM_0 = click.FloatRange(min=0)
 )
 @click.option("--table", is_flag=True, help="The same crawl from 10^4 to 10^9 pages, with the same pages per host.")
 @click.option("--constants", is_flag=True, help="Also print the measured constants: by which command, when, where.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "plans": "One plan per size: request, workers, RAM, store, disk, traffic, days, costs, bottleneck.",
+        "constants": "The measured constants: value, command, date, machine.",
+    },
+)
 def plan(delay: float, workers: int | None, table: bool, constants: bool, as_json: bool, **flags: Any) -> None:
-    """Estimate what a crawl of a given size needs: workers, store, RAM, disk, traffic, days, its bottleneck.
+    """Estimate workers, memory, disk and days of a crawl.
+
+    Also its store, its traffic, its cost and its bottleneck.
 
     Everything is computed from measured constants; the default prices are rough, give your own.
+
+    \b
+    Examples:
+      thresher plan --pages 1e6 --hosts 5000 --delay 2 --days 7
+      thresher plan --pages 1e9 --hosts 1e6 --delay 5 --table
     """
     measured = load_constants()
     if flags["worker_pages_per_second"]:

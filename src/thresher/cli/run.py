@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from thresher.cli.output import CRAWL, echo, echo_json, in_words
+from thresher.cli.output import CRAWL, echo, echo_json, in_words, json_option
 from thresher.config.schema import StopConfig
 from thresher.coordination.store_binding import STORE_VARIABLE
 from thresher.errors import ConfigError
@@ -30,6 +30,26 @@ PLAIN_SECONDS = 5.0
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+RESULT_KEYS = {
+    "ending": "How the run ended, as a code; as in ended.",
+    "ended": "How the run ended: code, words, exit_code, fetched pages, time.",
+    "pages": "Pages of the crawl.",
+    "relevant": "Relevant pages, duplicates left out.",
+    "harvest_rate": "Relevant pages per page.",
+    "duplicates": "Pages with the text of another page.",
+    "expected": "Sum of the relevances of the pages; null when unknown.",
+    "provisional": "Whether there are too few pages for reliable verdicts.",
+    "waiting": "URLs in the queue.",
+    "forecast": "How many waiting URLs lead to relevant pages, as an interval; null when unknown.",
+    "failed": "URLs that could not be fetched.",
+    "failures": "Why, in groups of URLs.",
+    "seconds": "Seconds of this run.",
+    "notice": "A sentence about the end that needs attention; usually empty.",
+    "pages_per_second": "Pages per second of this run.",
+}
+"""The keys of the result of a run, for `run` and `work`."""
+
+
 def metrics_options(command: F) -> F:
     """Add the options of the metrics endpoint."""
     command = click.option(
@@ -38,7 +58,7 @@ def metrics_options(command: F) -> F:
     return click.option(
         "--metrics-port",
         type=click.IntRange(1, 65535),
-        help="Serve metrics for Prometheus: the first worker here, each further one on the next port.",
+        help="Serve metrics for Prometheus on this port, such as 9101; each further worker on the next one.",
     )(command)
 
 
@@ -54,15 +74,20 @@ def metrics_options(command: F) -> F:
     help="Worker processes; 0 to supervise those of other machines only.",
 )
 @click.option("--refresh", is_flag=True, help="Visit pages again, most to gain first; --pages limits their number.")
-@click.option("--strategy", metavar="NAME", help="Another strategy than topic.yaml's.")
+@click.option("--strategy", metavar="NAME", help="Another strategy than topic.yaml's, such as shark.")
 @click.option(
-    "--store", metavar="URL", envvar=STORE_VARIABLE, help="The store of a new crawl, in place of topic.yaml's."
+    "--store",
+    metavar="URL",
+    envvar=STORE_VARIABLE,
+    help="The store of a new crawl, such as redis://10.0.0.5:6379/0, in place of topic.yaml's.",
 )
 @click.option(
-    "--collection", metavar="URL", help="Object storage for the pages of all machines, in place of topic.yaml's."
+    "--collection",
+    metavar="URL",
+    help="Object storage for the pages of all machines, such as s3://bucket/solar, in place of topic.yaml's.",
 )
 @metrics_options
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option(RESULT_KEYS)
 def run(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     pages: int | None,
@@ -88,6 +113,12 @@ def run(
 
     With --refresh, relevant pages that have probably changed are visited again, with conditional requests. New links
     wait for the next usual run. See thresher changes.
+
+    \b
+    Examples:
+      thresher run solar --pages 500
+      thresher run solar --minutes 60 --workers 4
+      thresher run solar --refresh --pages 200
     """
     flags = {"strategy": strategy, "store": store, "refresh": "yes" if refresh else None, "collection": collection}
     crawl = CrawlProject.open(dir, changes={name: value for name, value in flags.items() if value})

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
@@ -26,14 +26,29 @@ _REPORT_EVERY_ROWS = 2_000
 @click.argument("dir", type=CRAWL)
 @click.argument("query", nargs=-1, required=True)
 @click.option("-n", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many pages.")
-@click.option("--host", default="", help="Only pages of this host and of those below it.")
-@click.option("--language", default="", help="Only pages in this language: en, zh, ….")
 @click.option(
-    "--min-relevance", type=click.FloatRange(0, 1), default=0.0, help="Only pages with at least this relevance."
+    "--host", default="", metavar="HOST", help="Only pages of this host and of those below it, such as example.org."
 )
-@click.option("--topic", default="", metavar="NAME", help="Only pages that are relevant to this one of several topics.")
-@click.option("--since", type=_DAY, help="Only pages fetched on this day (UTC) or later.")
-@click.option("--until", type=_DAY, help="Only pages fetched before this day (UTC).")
+@click.option("--language", default="", metavar="CODE", help="Only pages in this language, such as en or zh.")
+@click.option(
+    "--min-relevance",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Only pages with at least this relevance.",
+)
+@click.option(
+    "--topic",
+    default="",
+    metavar="NAME",
+    help="Only pages that are relevant to this one of several topics, such as solar.",
+)
+@click.option(
+    "--since", type=_DAY, metavar="DATE", help="Only pages fetched on this day (UTC) or later, such as 2026-01-31."
+)
+@click.option(
+    "--until", type=_DAY, metavar="DATE", help="Only pages fetched before this day (UTC), such as 2026-02-28."
+)
 @click.option("--without-optouts", is_flag=True, help="Leave out pages whose site opts out of AI uses.")
 @click.option(
     "--by",
@@ -43,7 +58,22 @@ _REPORT_EVERY_ROWS = 2_000
     show_default=True,
     help="match: relevant pages first, the best match among them. relevance: the most relevant first.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "place": "Its place, from 1.",
+        "url": "The URL.",
+        "title": "The title.",
+        "language": "The language.",
+        "fetched_at": "When it was fetched, in UTC.",
+        "relevance": "Relevance to the topic.",
+        "relevant": "Whether it is relevant.",
+        "all_words": "Whether it has all words of the query.",
+        "match": "How well it matches the query.",
+        "alike": "Near duplicates that are left out.",
+        "snippet": "Text around the words of the query.",
+    },
+    rows=True,
+)
 def search(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     query: tuple[str, ...],
@@ -53,9 +83,16 @@ def search(
     as_json: bool,
     **filters: Any,
 ) -> None:
-    """Search the pages of a crawl, in English and Chinese; "quoted words" must be adjacent.
+    """Search the text of the pages, in English and Chinese.
+
+    "Quoted words" must be adjacent.
 
     The first search of a crawl builds the index, later ones add new pages. Of near duplicates only one is shown.
+
+    \b
+    Examples:
+      thresher search solar 钙钛矿 稳定性
+      thresher search solar '"tandem cell" efficiency' --language en -n 20
     """
     terms = SearchQuery.read(" ".join(f'"{words}"' if " " in words and len(query) > 1 else words for words in query))
     if not terms:

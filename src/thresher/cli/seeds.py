@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError
 from thresher.operations.create import NewCrawl, create_crawl
@@ -48,9 +48,16 @@ def source_options(command: F) -> F:
             multiple=True,
             envvar=SOURCES_VARIABLE,
             metavar="NAME[=ADDRESS]",
-            help=f"Where to look for seeds: {', '.join(SEED_SOURCES)}. Also from {SOURCES_VARIABLE}, by blanks.",
+            help=f"Where to look, such as searxng=http://127.0.0.1:8080/search: {', '.join(SEED_SOURCES)}. "
+            f"Also in {SOURCES_VARIABLE}, with blanks between.",
         ),
-        click.option("--host", "hosts", multiple=True, help="For sitemaps and common-crawl: the URLs of this host."),
+        click.option(
+            "--host",
+            "hosts",
+            multiple=True,
+            metavar="HOST",
+            help="For sitemaps and common-crawl: the URLs of this host, such as example.org.",
+        ),
         click.option("--expand", is_flag=True, help="Suggest keywords and the second language of the topic first."),
         click.option("--yes", is_flag=True, help="Accept what is proposed, without a question."),
     )
@@ -63,13 +70,29 @@ def source_options(command: F) -> F:
 @click.argument("topic", required=False)
 @source_options
 @click.option("--into", type=CRAWL, metavar="DIR", help="A crawl: its topic and rules; seeds are added to seeds.txt.")
-@click.option("--contact", default="", metavar="ADDRESS", help="Without --into: mail or web address for operators.")
+@click.option(
+    "--contact",
+    default="",
+    metavar="ADDRESS",
+    help="Without --into: mail or web address for site operators, such as me@example.org.",
+)
 @click.option("--number", type=click.IntRange(min=1), default=NUMBER, show_default=True, help="Seeds at most.")
 @click.option("--per-host", type=click.IntRange(min=1), default=PER_HOST, show_default=True, help="Seeds of one host.")
 @click.option(
     "--candidates", type=click.IntRange(min=1), default=CANDIDATES, show_default=True, help="URLs to fetch at most."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "seeds": "The proposed seeds, best first: url, title, relevance, sources and more.",
+        "found": "URLs that the sources named.",
+        "fetched": "Pages that were fetched and judged.",
+        "rejected": "Why URLs are not proposed.",
+        "failures": "Sources that did not answer, with the reasons.",
+        "accepted": "The URLs that were accepted.",
+        "keywords": "Only with --expand: the keywords of the topic.",
+        "expansion": "Only with --expand: words that set the accepted pages apart; null when there are none.",
+    },
+)
 def seeds(
     topic: str | None,
     sources: Sequence[str],
@@ -83,11 +106,18 @@ def seeds(
     candidates: int,
     as_json: bool,
 ) -> None:
-    """Find pages to start a crawl from, judge them, and add those that you accept to seeds.txt.
+    """Find pages to start a crawl from, and judge them.
+
+    Those that you accept are added to seeds.txt.
 
     TOPIC is a phrase; several languages: "phrase; 短语". Without it, the topic is that of --into. Nothing is sent to a
     service unless its source is named. Candidates are fetched as in a crawl: robots.txt, delays, scope and the address
     guard apply.
+
+    \b
+    Examples:
+      thresher seeds --into solar --source wikipedia
+      thresher seeds "solar cells" --source searxng=http://127.0.0.1:8080/search --contact me@example.org
     """
     if not topic and not into:
         raise ConfigError('give a topic, or a crawl: thresher seeds "a phrase", or thresher seeds --into DIR')

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table, in_words
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, in_words, json_option
 from thresher.cli.stores import opened, store_options
 from thresher.coordination.connection import CONNECT_SECONDS
 from thresher.coordination.last_run import RunEnd, last_run_end
@@ -33,12 +33,45 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("dir", type=CRAWL, required=False)
 @store_options()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "name": "The name of the crawl.",
+        "strategy": "Its strategy.",
+        "pages": "Pages of the crawl.",
+        "duplicates": "Only where the pages can be read: pages with the text of another page.",
+        "relevant": "Relevant pages, duplicates left out.",
+        "expected": "Only where the pages can be read: sum of the relevances of the pages.",
+        "provisional": "Whether there are too few pages for reliable verdicts.",
+        "harvest_rate": "Relevant pages per page.",
+        "waiting": "URLs in the queue, those of parked hosts included.",
+        "leased": "URLs that are fetched now.",
+        "done": "URLs that were fetched, redirects included.",
+        "failed": "URLs that could not be fetched.",
+        "dropped": "URLs that were removed from the full queue of a host.",
+        "hosts": "Hosts.",
+        "ready": "Hosts that may be requested now.",
+        "delayed": "Hosts that wait for their delay.",
+        "parked": "Hosts with waiting URLs that are parked.",
+        "other_languages": "Pages that are rejected for their language; null when all languages are wanted.",
+        "forecast": "How many waiting URLs lead to relevant pages, as an interval; null when unknown.",
+        "topics": "Only with several topics: relevant pages and forecast of each.",
+        "blocked": "Block pages by kind.",
+        "collection": "Only with a collection: what it has, and what waits for upload.",
+        "ended": "How the last run ended; null while one is under way.",
+        "failures": "Why URLs could not be fetched, in groups.",
+        "workers": "Only with a shared store: the workers and their heartbeats.",
+    },
+)
 def status(dir: Path | None, store: str | None, name: str | None, as_json: bool) -> None:  # noqa: A002 - the argument's name
-    """Print the status of a crawl.
+    """Show pages, harvest rate and queue of a crawl.
 
     The crawl is named by its folder, or by its store and its name there. With a shared store, its workers are listed
     too; one without a recent heartbeat is silent.
+
+    \b
+    Examples:
+      thresher status solar
+      thresher status --store redis://10.0.0.5:6379/0 --crawl solar --json
     """
     with opened(dir, store, name) as crawl:
         counts, workers, forecast, ended, failures, topics = asyncio.run(_read(crawl))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import opened, store_options
 from thresher.runner.shutdown import stop as stop_crawl
 from thresher.runner.shutdown import wait_until_stopped
@@ -16,12 +16,23 @@ from thresher.runner.shutdown import wait_until_stopped
 @click.command()
 @click.argument("dir", type=CRAWL, required=False)
 @store_options()
-def stop(dir: Path | None, store: str | None, name: str | None) -> None:  # noqa: A002 - so on the command line
-    """Stop a crawl: workers finish open requests, save and exit, on all machines.
+@json_option(
+    {
+        "crawl": "The name of the crawl.",
+        "ended": "Whether the run has ended; false with a shared store, whose machines finish later.",
+    },
+)
+def stop(dir: Path | None, store: str | None, name: str | None, as_json: bool) -> None:  # noqa: A002 - so on the command line
+    """Stop a crawl, on all its machines.
 
-    The crawl is named by its folder, or by its store and its name there. The command that started it can continue it.
-    For a crawl on this machine alone, the command waits for the end; a run that does not react is reported, and the
-    exit code is 1.
+    Workers finish open requests, save and exit. The crawl is named by its folder, or by its store and its name there.
+    The command that started it can continue it. For a crawl on this machine alone, the command waits for the end; a run
+    that does not react is reported, and the exit code is 1.
+
+    \b
+    Examples:
+      thresher stop solar
+      thresher stop --store redis://10.0.0.5:6379/0 --crawl solar
     """
     with opened(dir, store, name) as crawl:
         asyncio.run(stop_crawl(crawl))
@@ -30,3 +41,5 @@ def stop(dir: Path | None, store: str | None, name: str | None) -> None:  # noqa
         else:
             wait_until_stopped(crawl)
             echo(f"The run of {crawl.folder.root} has ended.", err=True)
+        if as_json:
+            echo_json({"crawl": crawl.name, "ended": not crawl.is_shared})

@@ -29,9 +29,15 @@ def store_options(required: bool = False) -> Callable[[F], F]:
     """Add the options that name a crawl in a store."""
 
     def add(command: F) -> F:
-        command = click.option("--crawl", "name", metavar="NAME", required=required, help="Its name there.")(command)
+        command = click.option(
+            "--crawl", "name", metavar="NAME", required=required, help="Its name there, such as solar."
+        )(command)
         return click.option(
-            "--store", metavar="URL", required=required, envvar=STORE_VARIABLE, help="The store, such as redis://…."
+            "--store",
+            metavar="URL",
+            required=required,
+            envvar=STORE_VARIABLE,
+            help="The store, such as redis://10.0.0.5:6379/0.",
         )(command)
 
     return add

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import echo, echo_json, echo_table
+from thresher.cli.output import echo, echo_json, echo_table, json_option
 from thresher.storage.reader import PageStoreReader
 from thresher.topics.taxonomy.bundled import BUNDLED_TITLE, bundled_token_table
 from thresher.topics.taxonomy.importing import ImportResult, import_taxonomy
@@ -28,14 +28,30 @@ from thresher.topics.topic import TopicDefinition
 )
 @click.option("--links", is_flag=True, help="Also count the links that pages added to the frontier.")
 @click.option(
-    "--table", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A token table of your own."
+    "--table",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A token table of your own, such as tokens.tsv.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "token": "A word in URLs.",
+        "count": "In how many URLs it is, at least.",
+        "example": "One of these URLs.",
+        "holds": "Spellings of the table inside it, as which it counts already.",
+    },
+    rows=True,
+)
 def tokens(source: Path, least: int, links: bool, table: Path | None, as_json: bool) -> None:
     """List frequent words of URLs that the token table lacks, most frequent first.
 
     SOURCE is a crawl's folder, or a file with a URL on each line. Rows for what you recognise go into a file tokens.tsv
     in the crawl's folder, of the same form as the shipped table.
+
+    \b
+    Examples:
+      thresher topics tokens solar --least 100
+      thresher topics tokens urls.txt --json
     """
     known, labels, urls = (
         _crawl(source, links) if source.is_dir() else (TokenTable.shipped(), [], _lines_of_file(source))
@@ -94,7 +110,7 @@ class TopicsGroup(click.Group):
 
 @click.group(cls=TopicsGroup)
 def topics() -> None:
-    """Find, show and list topics of the bundled taxonomy or of another; import one such as ODP.
+    """Find and show topics of a taxonomy; import another one.
 
     FILE is what `thresher topics import` wrote, or a small taxonomy written by hand as YAML. Without FILE, the taxonomy
     that ships with Thresher is used.
@@ -103,20 +119,42 @@ def topics() -> None:
 
 @topics.command("import")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The taxonomy file to write.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The taxonomy file to write, such as odp.taxonomy.",
+)
 @click.option(
     "--complete/--as-it-is",
     default=True,
     show_default=True,
     help="Add missing English or Chinese names from the bundled taxonomy.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "nodes": "Topics that were written.",
+        "examples": "Example pages.",
+        "mended": "Broken characters that were repaired.",
+        "skipped": "Entries that were left out.",
+        "completed": "Topics that got a name in the other language.",
+        "kinds": "The format of each file.",
+        "output": "The taxonomy file.",
+    },
+)
 def import_files(files: Sequence[Path], output: Path, complete: bool, as_json: bool) -> None:
     """Read files of topics into one taxonomy.
 
     They may be ODP's RDF dumps, tables of paths (tab-separated, or JSON objects line by line) or YAML, plain or packed
     with gzip or zstd; the format is detected from the content. A topic with a name in English alone, or in Chinese
     alone, that the bundled taxonomy has too gets the name and the keywords of the other language from there.
+
+    \b
+    Examples:
+      thresher topics import structure.rdf.u8.gz content.rdf.u8.gz -o odp.taxonomy
+      thresher topics import my-topics.yaml -o my.taxonomy
     """
     imported = import_taxonomy(files, output, complete=complete, progress=_Progress())
     if as_json:
@@ -137,9 +175,24 @@ def import_files(files: Sequence[Path], output: Path, complete: bool, as_json: b
 @topics.command()
 @click.argument("words", nargs=-1, required=True, metavar="[FILE] WORDS...")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many topics.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "path": "The path of the topic, such as Arts/Music.",
+        "labels": "Its names, by language.",
+        "urls": "Its own example pages.",
+        "urls_below": "Example pages of it and of all topics below.",
+        "score": "How well it matches the words.",
+    },
+    rows=True,
+)
 def find(words: Sequence[str], limit: int, as_json: bool) -> None:
-    """Find topics by the words of their labels and keywords, in any language."""
+    """Find topics by the words of their labels and keywords, in any language.
+
+    \b
+    Examples:
+      thresher topics find 音乐
+      thresher topics find odp.taxonomy solar energy --limit 5
+    """
     with _open(words) as (taxonomy, rest):
         if not rest:
             raise click.UsageError(f"no words to find in {taxonomy.name}")
@@ -159,9 +212,32 @@ def find(words: Sequence[str], limit: int, as_json: bool) -> None:
 @topics.command()
 @click.argument("node", nargs=-1, required=True, metavar="[FILE] NODE")
 @click.option("--limit", type=click.IntRange(min=0), default=10, show_default=True, help="How many example pages.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "path": "The path of the topic, such as Arts/Music.",
+        "labels": "Its names, by language.",
+        "descriptions": "Descriptions, by language.",
+        "keywords": "Keywords, by language.",
+        "urls": "Its own example pages.",
+        "urls_below": "Example pages of it and of all topics below.",
+        "vectors": "The words that a crawl looks for, with weights.",
+        "spellings": "Spellings in URLs, by level of the path.",
+        "alternate": "The same topic in other languages.",
+        "related": "Related topics.",
+        "children": "The topics below.",
+        "examples": "Example pages: url, title, description.",
+    },
+)
 def show(node: Sequence[str], limit: int, as_json: bool) -> None:
-    """Show a topic: labels, description, children, example pages, and the words and spellings a crawl looks for."""
+    """Show a topic: labels, description, children and words.
+
+    The words and the spellings in URLs are those that a crawl looks for.
+
+    \b
+    Examples:
+      thresher topics show Arts/Music
+      thresher topics show odp.taxonomy Sports/Basketball
+    """
     with _open(node) as (taxonomy, rest):
         if len(rest) != 1:
             raise click.UsageError(f"name one topic of {taxonomy.name}, such as Sports/Basketball")
@@ -176,9 +252,24 @@ def show(node: Sequence[str], limit: int, as_json: bool) -> None:
 @topics.command()
 @click.argument("node", nargs=-1, metavar="[FILE] [NODE]")
 @click.option("--depth", type=click.IntRange(min=1), default=2, show_default=True, help="How many levels down.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "path": "The path of the topic, such as Arts/Music.",
+        "labels": "Its names, by language.",
+        "urls": "Its own example pages.",
+        "urls_below": "Example pages of it and of all topics below.",
+        "level": "How many levels below the first one.",
+    },
+    rows=True,
+)
 def tree(node: Sequence[str], depth: int, as_json: bool) -> None:
-    """List the topics below a node, or below the root, as a tree."""
+    """List the topics below a node, or below the root, as a tree.
+
+    \b
+    Examples:
+      thresher topics tree --depth 1
+      thresher topics tree Science --json
+    """
     with _open(node) as (taxonomy, rest):
         if len(rest) > 1:
             raise click.UsageError(f"name one topic of {taxonomy.name}, not {len(rest)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table, values_of, verdict
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option, values_of, verdict
 from thresher.operations.try_page import CountedWord, TriedPage, try_pages
 from thresher.project import CrawlProject
 from thresher.runner.fetch_once import fetch_once
@@ -20,7 +20,24 @@ from thresher.runner.fetch_once import fetch_once
 @click.argument("urls", metavar="URL...", nargs=-1, required=True)
 @click.option("--links", type=click.IntRange(min=0), default=10, show_default=True, help="How many links to list.")
 @click.option("--no-seeds", is_flag=True, help="Do not read seeds first for a learning judge.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "asked": "The URL as given.",
+        "judged": "Whether the page could be fetched and judged.",
+        "reason": "Only when it was not judged: why.",
+        "url": "Only when judged, the URL after redirects.",
+        "title": "Only when judged: the title.",
+        "language": "Only when judged: the language.",
+        "relevance": "Only when judged: the relevance.",
+        "relevant": "Only when judged: whether it is relevant.",
+        "parts": "Only when judged: the values behind the relevance.",
+        "words": "Only when judged: the words that counted, with weights.",
+        "links_found": "Only when judged: links that the crawl would follow.",
+        "links_fetched": "Only when judged: links to pages that were fetched already.",
+        "links": "Only when judged: the best links with scores.",
+    },
+    rows=True,
+)
 def try_page(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     urls: Sequence[str],
@@ -28,10 +45,15 @@ def try_page(
     no_seeds: bool,
     as_json: bool,
 ) -> None:
-    """Fetch a page, judge it and explain the verdict; nothing is stored.
+    """Fetch and judge a page, and explain the verdict.
 
-    A learning judge reads up to five seeds first. Redirects are followed; robots.txt, scope and delays apply as in a
-    crawl. Works beside a running crawl.
+    Nothing is stored. A learning judge reads up to five seeds first. Redirects are followed; robots.txt, scope and
+    delays apply as in a crawl. Works beside a running crawl.
+
+    \b
+    Examples:
+      thresher try solar https://example.org/cells
+      thresher try solar https://example.org/cells --links 30 --json
     """
     attempts = try_pages(
         CrawlProject.open(dir), urls, fetch=fetch_once, read_seeds=not no_seeds, report=partial(echo, err=True)

@@ -31,12 +31,26 @@ EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 @click.command()
 @click.argument("dirs", nargs=-1, type=CRAWL, metavar="[DIR]...")
 @click.option(
-    "--store", metavar="URL", envvar=STORE_VARIABLE, help="A store whose crawls are shown, such as redis://…."
+    "--store",
+    metavar="URL",
+    envvar=STORE_VARIABLE,
+    help="A store whose crawls are shown, such as redis://10.0.0.5:6379/0.",
 )
-@click.option("--crawl", "names", multiple=True, metavar="NAME", help="A crawl of the store; by default all of them.")
+@click.option(
+    "--crawl",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="A crawl of the store, such as solar; by default all of them.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="IP", help="Where to listen.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 for any free port.")
-@click.option("--allow-host", multiple=True, metavar="NAME", help="A further host name that browsers may use.")
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="A further host name that browsers may use, such as crawler.example.org.",
+)
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 def ui(
     dirs: tuple[Path, ...],
@@ -47,10 +61,16 @@ def ui(
     allow_host: tuple[str, ...],
     no_open: bool,
 ) -> None:
-    """Show crawls in a browser: status, pages with explanations, the queue, hosts, and labelling.
+    """Show crawls in a browser, and label pages there.
 
-    Several folders are shown side by side; with --store, the crawls of a shared store. By default it listens on this
-    machine only. It requires a token that is new at each start; the printed address logs in once.
+    The screens show status, pages with explanations, the queue, and hosts. Several folders are shown side by side; with
+    --store, the crawls of a shared store. By default it listens on this machine only. It requires a token that is new
+    at each start; the printed address logs in once.
+
+    \b
+    Examples:
+      thresher ui solar wind
+      thresher ui --store redis://10.0.0.5:6379/0 --port 9000 --no-open
     """
     if host in EVERYWHERE and not allow_host:
         raise click.UsageError(f"--host {host} needs --allow-host NAME: the host name that browsers will use")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.errors import StoreRefused, StoreUnreachable
 from thresher.project import CrawlProject
 from thresher.verify.crawl import verify as verify_crawl
@@ -17,16 +17,28 @@ from thresher.verify.findings import VerifyFinding, VerifyReport
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.option("--repair", is_flag=True, help="Repair what is wrong; no run may be under way.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "clean": "Whether nothing is wrong, or all was repaired.",
+        "looked_at": "How much was checked.",
+        "findings": "What was found: part, state, number, words and examples.",
+        "unchecked": "What could not be compared, and why.",
+    },
+)
 def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
-    """Check that archive, pages and frontier of a crawl agree; repair what a crash left.
+    """Check and repair the files and the queue of a crawl.
 
-    Every URL that is done in the frontier must have a stored row, and every stored page and link must be known to the
-    frontier. With --repair, what is missing is queued again and fetched by the next run. The exit code is 1 when
-    something is wrong and was not repaired.
+    WARC files, pages and frontier must agree after a crash. Every URL that is done in the frontier must have a stored
+    row, and every stored page and link must be known to the frontier. With --repair, what is missing is queued again
+    and fetched by the next run. The exit code is 1 when something is wrong and was not repaired.
 
     With a collection, the pages of all machines are compared: with --repair, what waits here is uploaded, and what a
     lost machine held is queued again.
+
+    \b
+    Examples:
+      thresher verify solar
+      thresher verify solar --repair
     """
     crawl = CrawlProject.open(dir)
     if repair and crawl.config.collection:

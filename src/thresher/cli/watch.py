@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json
+from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.config.schema import WatchConfig, WebhookConfig
 from thresher.errors import ConfigError
 from thresher.export.rows import time_text
@@ -19,13 +19,31 @@ from thresher.watch.watcher import Watcher
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.option("--every", metavar="TIME", help="Time between the starts of two rounds, such as 30m, 6h or 1d.")
-@click.option("--visits", type=click.IntRange(min=0), help="Known pages that a round visits again.")
-@click.option("--new-pages", type=click.IntRange(min=0), help="New pages that a round fetches at most.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Longest time of each half of a round.")
-@click.option("--webhook", "webhooks", multiple=True, metavar="URL", help="Post digests there; repeatable.")
+@click.option("--visits", type=click.IntRange(min=0), help="Known pages that a round visits again, such as 200.")
+@click.option("--new-pages", type=click.IntRange(min=0), help="New pages that a round fetches at most, such as 100.")
+@click.option(
+    "--minutes", type=click.FloatRange(min=0, min_open=True), help="Longest time of each half of a round, such as 30."
+)
+@click.option(
+    "--webhook",
+    "webhooks",
+    multiple=True,
+    metavar="URL",
+    help="Post digests there, such as https://example.org/hook; may be given several times.",
+)
 @click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes.")
 @click.option("--once", is_flag=True, help="Make one round and exit, for cron and other schedulers.")
-@click.option("--json", "as_json", is_flag=True, help="With --once, print the digest as JSON; null when there is none.")
+@json_option(
+    {
+        "number": "The number of the digest, from 1.",
+        "crawl": "The name of the crawl.",
+        "title": "Its title.",
+        "created_at": "When the digest was made, in seconds since 1970.",
+        "total": "Changes in all.",
+        "entries": "The changes that are listed, each with its page.",
+    },
+    note="It needs --once. The result is null when nothing changed.",
+)
 def watch(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     every: str | None,
@@ -37,7 +55,7 @@ def watch(
     once: bool,
     as_json: bool,
 ) -> None:
-    """Watch a topic: revisit pages and search for new ones on a schedule, and report what changed.
+    """Crawl on a schedule, and report what changed.
 
     Each round visits the known pages that have probably changed, fetches new pages, and writes a digest of what is new,
     changed, moved or gone, in Markdown, JSON and an Atom feed, below DIR/digests. What the crawl has when watching
@@ -46,6 +64,11 @@ def watch(
     Webhooks get each digest as JSON, signed with the key in THRESHER_WEBHOOK_SECRET, again and again until they
     acknowledge it. After a kill the same command continues the round that was open. The key watch of topic.yaml has the
     same settings.
+
+    \b
+    Examples:
+      thresher watch solar --every 6h --visits 200 --new-pages 100
+      thresher watch solar --once --json
     """
     crawl = CrawlProject.open(dir)
     crawl.check()

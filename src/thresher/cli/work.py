@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import echo
-from thresher.cli.run import RunReporter, metrics_options, print_result
+from thresher.cli.output import echo, json_option
+from thresher.cli.run import RESULT_KEYS, RunReporter, metrics_options, print_result
 from thresher.cli.stores import fetch_definition, joined, store_options
 from thresher.config.folder import CrawlFolder
 from thresher.coordination.crawl_definition import Definition, is_inside
@@ -29,14 +29,20 @@ WAIT_STEP_SECONDS = 2.0
     "--dir",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where this machine stores what it fetches; by default a folder with the crawl's name.",
+    help="Where this machine stores what it fetches, such as /data/solar; by default a folder with the crawl's name.",
 )
 @click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Worker processes.")
 @click.option(
-    "--name", "machine", default="", metavar="NAME", help="The name of this machine; by default its host name."
+    "--name",
+    "machine",
+    default="",
+    metavar="NAME",
+    help="The name of this machine, such as crawler-2; by default its host name.",
 )
 @click.option(
-    "--pages", type=click.IntRange(min=1), help="Exit when the crawl has this many pages, all machines counted."
+    "--pages",
+    type=click.IntRange(min=1),
+    help="Exit when the crawl has this many pages, such as 100000, all machines counted.",
 )
 @click.option(
     "--wait-seconds",
@@ -46,7 +52,7 @@ WAIT_STEP_SECONDS = 2.0
     help="How long to wait for a crawl that is not in the store yet, or a store that does not answer.",
 )
 @metrics_options
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option(RESULT_KEYS)
 def work(
     store: str,
     name: str,
@@ -59,10 +65,15 @@ def work(
     metrics_address: str,
     as_json: bool,
 ) -> None:
-    """Join a crawl that was started on another machine, and work for it until it ends.
+    """Join a crawl that was started on another machine.
 
-    It is started there by thresher run DIR --store URL. What this machine fetches stays in its own folder. Ctrl-C lets
-    open requests finish and exits; the other machines continue. A second Ctrl-C stops at once.
+    It is started there by thresher run DIR --store URL. This command works for it until it ends. What this machine
+    fetches stays in its own folder. Ctrl-C lets open requests finish and exits; the other machines continue. A second
+    Ctrl-C stops at once.
+
+    \b
+    Examples:
+      thresher work --store redis://10.0.0.5:6379/0 --crawl solar --workers 4
     """
     crawl = _join(store, name, folder, wait_seconds=wait_seconds)
     crawl.check()

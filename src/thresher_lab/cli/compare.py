@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.output import echo, echo_json, echo_table
+from thresher.cli.output import echo, echo_json, echo_table, json_option
 from thresher_lab.cli.progress import STOPPED, LabReporter
 from thresher_lab.cli.web import PAGES, SEEDS, WEB, opened, without_curves
 
@@ -27,34 +27,55 @@ if TYPE_CHECKING:
     "--strategies",
     required=True,
     metavar="NAMES",
-    help="Parted by commas, or all; lpe(threshold=0.1); also upper bounds: oracle, labels-known.",
+    help="Separated by commas, or all; lpe(threshold=0.1); also upper bounds: oracle, labels-known.",
 )
 @click.option(
-    "--topics", default="dev", show_default=True, metavar="NAMES", help="Parted by commas, or dev, test, test:20, all."
+    "--topics",
+    default="dev",
+    show_default=True,
+    metavar="NAMES",
+    help="Separated by commas, or dev, test, test:20, all.",
 )
 @click.option("--seeds", type=click.IntRange(min=1), default=5, show_default=True, help="Seed sets per topic.")
 @SEEDS
 @PAGES
 @click.option(
-    "--judge", default="perfect", show_default=True, metavar="NAMES", help="Parted by commas; perfect knows the labels."
+    "--judge",
+    default="perfect",
+    show_default=True,
+    metavar="NAMES",
+    help="Separated by commas; perfect knows the labels.",
 )
 @click.option(
     "--training",
     type=click.FloatRange(0, 0.9),
     metavar="SHARE",
-    help="Of each topic's pages, set aside to train on.  [default: 0.3 if a strategy must be trained]",
+    help="Share of each topic's pages to train on, such as 0.3.  [default: 0.3 if a strategy must be trained]",
 )
-@click.option("--distance", type=click.IntRange(0, 20), default=0, help="Links from the seeds to the topic.")
-@click.option("--host-pages", type=click.IntRange(min=0), default=0, help="Pages that each host may give; 0 for all.")
+@click.option(
+    "--distance", type=click.IntRange(0, 20), default=0, show_default=True, help="Links from the seeds to the topic."
+)
+@click.option(
+    "--host-pages",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Pages that each host may give; 0 for all.",
+)
 @click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
-@click.option("--workers", type=click.IntRange(1, 256), help="Processes.  [default: the machine's cores]")
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes, such as 4.  [default: the machine's cores]")
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="The rows; those that are there are not run again.  [default: thresher-lab/WEB.jsonl]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "rows": "One object per crawl: web, topic, strategy, seed set and metrics.",
+        "summary": "Per judge and strategy: means with intervals, and the difference to the baseline.",
+    },
+)
 def compare(
     web_name: str,
     strategies: str,
@@ -74,6 +95,11 @@ def compare(
     """Compare strategies over topics, with intervals and tests.
 
     The baseline is run too when it is not among the strategies. After a stop, the same command continues.
+
+    \b
+    Examples:
+      thresher lab compare --web wikispeedia --strategies thresher,shark
+      thresher lab compare --web webkb --strategies all --topics test -o webkb.jsonl
     """
     from thresher_lab.reports.comparisons import make_sections
     from thresher_lab.simulation import comparison_plan as plans

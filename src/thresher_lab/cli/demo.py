@@ -72,7 +72,15 @@ class Contestant:
 @click.command()
 @click.option("--pages", type=click.IntRange(50, 5000), default=400, show_default=True, help="Pages per crawl.")
 def demo(pages: int) -> None:
-    """Crawl a made-up web on this machine, three strategies side by side; no network needed."""
+    """Crawl a made-up web on this machine; no network needed.
+
+    Three strategies crawl it side by side, and the harvest rates are compared.
+
+    \b
+    Examples:
+      thresher demo
+      thresher demo --pages 1000
+    """
     console = Console(file=sys.stderr)
     console.print(
         f"A made-up web of {WEB_PAGES:,} pages in English and Chinese, served on this machine.\n"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.output import echo, echo_json, echo_table
+from thresher.cli.output import echo, echo_json, echo_table, json_option
 from thresher.errors import ConfigError, ThresherError
 from thresher_lab.cli.compare import compare
 from thresher_lab.cli.reproduce import reproduce
@@ -22,6 +22,46 @@ if TYPE_CHECKING:
 
 EXTRA = frozenset({"numpy", "scipy", "matplotlib"})
 """Packages that only the lab needs."""
+
+ROW_KEYS = {
+    "web": "The web.",
+    "topic": "The topic.",
+    "strategy": "The strategy.",
+    "seed_set": "The number of the seed set.",
+    "judge": "The judge.",
+    "pages": "Fetches that were allowed.",
+    "seeds": "Pages that the crawl started from.",
+    "parameters": "Parameters of the strategy that differ from its defaults.",
+    "training": "Share of the pages of the topic that was used for training.",
+    "distance": "Links from the seeds to the topic.",
+    "host_pages": "Pages that each host may give; 0 for all.",
+    "targets": "Pages of the topic that can be reached.",
+    "fetched": "Pages fetched.",
+    "dead": "Fetches that returned no page.",
+    "percent_of_oracle": "Pages of the topic found, in percent of what the oracle finds.",
+    "mean_percent_of_oracle": "The same, as a mean over the crawl.",
+    "harvest_rate": "Pages of the topic per fetch.",
+    "percent_of_oracle_60": "percent_of_oracle after the first 60 fetches.",
+    "harvest_60": "harvest_rate after the first 60 fetches.",
+    "sum_of_information": "Sum of information, as defined in the papers.",
+    "recall": "Share of the targets that was found.",
+    "area": "Area below the curve of recall.",
+    "hr_at_r": "Harvest rate after as many fetches as there are targets.",
+    "relevant_hosts": "Hosts with a page of the topic that was found.",
+    "ms_per_page": "Milliseconds per page.",
+    "scoring_ms_per_page": "Milliseconds per page for scoring links.",
+    "peak_mb": "Peak memory in MB.",
+    "bytes_per_relevant_page": "Bytes fetched per page of the topic; null when none was found.",
+    "recall_at_1pc": "Recall after 1 percent of the web.",
+    "recall_at_2pc": "Recall after 2 percent of the web.",
+    "recall_at_5pc": "Recall after 5 percent of the web.",
+    "recall_at_10pc": "Recall after 10 percent of the web.",
+    "recall_at_20pc": "Recall after 20 percent of the web.",
+    "pages_to_50pc": "Fetches until 50 percent of the targets were found; null if never.",
+    "pages_to_90pc": "Fetches until 90 percent of the targets were found; null if never.",
+    "pages_to_95pc": "Fetches until 95 percent of the targets were found; null if never.",
+}
+"""The result of one crawl."""
 
 
 class LabGroup(click.Group):
@@ -42,7 +82,7 @@ class LabGroup(click.Group):
 
 @click.group(cls=LabGroup)
 def lab() -> None:
-    """Try and compare strategies on frozen webs, without a network.
+    """Compare strategies on frozen webs, without a network.
 
     The webs are *.pages.jsonl.zst files in the folder that THRESHER_WEBS names.
     """
@@ -50,11 +90,27 @@ def lab() -> None:
 
 @lab.command()
 @click.option("--import", "with_import", is_flag=True, help="Import webs that were not opened before.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "web": "The name of the web.",
+        "imported": "Whether it can be opened without an import.",
+        "pages": "Its pages; null before the import.",
+        "hosts": "Its hosts; null before the import.",
+        "topics": "Its topics; null before the import.",
+        "dev": "Topics for tuning.",
+        "test": "Topics for testing.",
+    },
+    rows=True,
+)
 def webs(with_import: bool, as_json: bool) -> None:
     """List the webs: their pages, hosts and topics.
 
     Dev and test are the topics for tuning and for testing strategies.
+
+    \b
+    Examples:
+      thresher lab webs
+      thresher lab webs --import --json
     """
     listed = [_describe(name, is_ready or with_import) for name, is_ready in _offered_webs()]
     if as_json:
@@ -115,13 +171,13 @@ def _split_sizes(name: str) -> dict[str, int]:
 
 @lab.command("run")
 @WEB
-@click.option("--topic", required=True, help="The topic to crawl for.")
+@click.option("--topic", required=True, metavar="NAME", help="The topic to crawl for.")
 @click.option("--strategy", required=True, metavar="NAME", help="The strategy, or an upper bound such as oracle.")
 @click.option("--seed-set", type=click.IntRange(min=0), default=0, show_default=True, help="Number of the seed set.")
 @SEEDS
 @PAGES
 @click.option("--judge", default="perfect", show_default=True, metavar="NAME", help="perfect, or: thresher judges.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(ROW_KEYS)
 def run_once(
     web_name: str,
     topic: str,
@@ -132,7 +188,13 @@ def run_once(
     judge: str,
     as_json: bool,
 ) -> None:
-    """Crawl a web once, and print the metrics of the crawl."""
+    """Crawl a web once, and print the metrics of the crawl.
+
+    \b
+    Examples:
+      thresher lab run --web webkb --topic faculty --strategy shark
+      thresher lab run --web webkb --topic course --strategy oracle --pages 200 --json
+    """
     from thresher_lab.simulation.comparison_plan import checked_judges, checked_strategies
     from thresher_lab.simulation.tasks import Task, TaskRunner
 
@@ -181,10 +243,20 @@ lab.add_command(compare)
     "--png", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write the curves there too."
 )
 @click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
-def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str) -> None:
+@json_option(
+    {
+        "report": "The page.",
+        "pictures": "The curves that were written; empty without --png.",
+    },
+)
+def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str, as_json: bool) -> None:
     """Write results of compare as one HTML page.
 
     It has tables, curves and definitions, and loads nothing else.
+
+    \b
+    Examples:
+      thresher lab report webkb.jsonl wikispeedia.jsonl -o report.html --png curves
     """
     from thresher_lab.reports.comparisons import make_sections
     from thresher_lab.reports.html_report import current_provenance, html_report
@@ -195,12 +267,16 @@ def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str)
     page = html_report(sections, current_provenance(f"thresher lab report {names} --baseline {shlex.quote(baseline)}"))
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(page, encoding="utf-8")
-    echo(output)
+    pictures: list[Path] = []
     if png:
         from thresher_lab.reports.png_charts import write_pictures
 
-        for path in write_pictures(sections, png):
-            echo(path)
+        pictures += write_pictures(sections, png)
+    if as_json:
+        echo_json({"report": str(output), "pictures": list(map(str, pictures))})
+        return
+    for path in (output, *pictures):
+        echo(path)
 
 
 @lab.command()
@@ -208,13 +284,28 @@ def report(files: Sequence[Path], output: Path, png: Path | None, baseline: str)
     "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--baseline", default="breadth-first", show_default=True, help="What the others are compared with.")
-def overview(files: Sequence[Path], baseline: str) -> None:
-    """Print results of compare on many webs as one table per judge, in Markdown."""
+@json_option(
+    {
+        "summary": "Per web, judge and strategy: means with intervals, and the difference to the baseline.",
+    },
+)
+def overview(files: Sequence[Path], baseline: str, as_json: bool) -> None:
+    """Print results of compare on many webs as one table per judge, in Markdown.
+
+    \b
+    Examples:
+      thresher lab overview webkb.jsonl wikispeedia.jsonl
+      thresher lab overview webkb.jsonl --baseline best-first
+    """
     from thresher_lab.reports.comparisons import make_sections
     from thresher_lab.reports.overview import overview as lines
     from thresher_lab.statistics.result_rows import read_rows
 
-    for line in lines(make_sections([row for file in files for row in read_rows(file)], baseline)):
+    sections = make_sections([row for file in files for row in read_rows(file)], baseline)
+    if as_json:
+        echo_json({"summary": [line for section in sections for line in section.summary()]})
+        return
+    for line in lines(sections):
         echo(line)
 
 
@@ -224,10 +315,28 @@ lab.add_command(train)
 
 @lab.command()
 @click.argument("web")
-@click.option("--port", type=click.IntRange(0, 65_534), default=0, help="For http; https takes the next. 0: any.")
-@click.option("--latency-ms", type=click.FloatRange(min=0), default=0.0, help="How long each answer takes.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_534),
+    default=0,
+    show_default=True,
+    help="Port for http; https takes the next one. 0 for any.",
+)
+@click.option(
+    "--latency-ms",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="Milliseconds until each response.",
+)
 def serve(web: str, port: int, latency_ms: float) -> None:
-    """Serve a web over HTTP on this machine, until Ctrl-C."""
+    """Serve a web over HTTP on this machine, until Ctrl-C.
+
+    \b
+    Examples:
+      thresher lab serve wikispeedia
+      thresher lab serve wikispeedia --port 8080 --latency-ms 50
+    """
     from thresher_lab.webs.server import serve_web
 
     serve_web(web, port=port, latency_seconds=latency_ms / 1000, on_start=_print_addresses)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from thresher.cli.output import echo, echo_table
+from thresher.cli.output import echo, echo_json, echo_table, json_option
 
 if TYPE_CHECKING:
     from thresher_lab.reproduce.plans import ExperimentOverrides
@@ -19,16 +20,27 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("experiments", nargs=-1, required=True, metavar="E1 ... E10|all")
-@click.option("--web", "webs", metavar="NAMES", default="", help="Parted by commas.  [default: the experiment's own]")
-@click.option("--topics", default="test", show_default=True, metavar="NAMES", help="Parted by commas, or dev, test.")
-@click.option("--pages", type=click.IntRange(min=1), help="Fetches per crawl.  [default: a quarter of the web]")
-@click.option("--seeds", type=click.IntRange(min=1), help="Seed sets per topic.  [default: the experiment's own]")
-@click.option("--workers", type=click.IntRange(1, 256), help="Processes.  [default: the machine's cores]")
+@click.option(
+    "--web",
+    "webs",
+    metavar="NAMES",
+    default="",
+    help="Separated by commas, such as webkb.  [default: the experiment's own]",
+)
+@click.option("--topics", default="test", show_default=True, metavar="NAMES", help="Separated by commas, or dev, test.")
+@click.option(
+    "--pages", type=click.IntRange(min=1), help="Fetches per crawl, such as 500.  [default: a quarter of the web]"
+)
+@click.option(
+    "--seeds", type=click.IntRange(min=1), help="Seed sets per topic, such as 5.  [default: the experiment's own]"
+)
+@click.option("--workers", type=click.IntRange(1, 256), help="Processes, such as 4.  [default: the machine's cores]")
 @click.option("--report", "only_report", is_flag=True, help="Run nothing; print the report of existing rows.")
 @click.option(
     "--page",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a page of Markdown, too, with the remarks.md of the folder.",
+    metavar="FILE",
+    help="Also write a page of Markdown, such as reproduction.md, with the remarks.md of the folder.",
 )
 @click.option(
     "-o",
@@ -38,6 +50,16 @@ if TYPE_CHECKING:
     default=Path("thresher-lab") / "reproduce",
     show_default=True,
     help="The folder of rows; those that are there are not run again.",
+)
+@json_option(
+    {
+        "name": "The number of the experiment, such as E1.",
+        "title": "Its question.",
+        "tables": "The figures beside those of the paper: title, columns, rows.",
+        "findings": "Per claim: claim, verdict, reason.",
+        "notes": "What was cut, and what is missing.",
+    },
+    rows=True,
 )
 def reproduce(
     experiments: Sequence[str],
@@ -49,11 +71,17 @@ def reproduce(
     only_report: bool,
     page: Path | None,
     folder: Path,
+    as_json: bool,
 ) -> None:
     """Run the papers' experiments, and report which of their claims hold here.
 
     Rows go to a file per experiment; after a stop, the same command continues. A folder is for one choice of topics and
     pages.
+
+    \b
+    Examples:
+      thresher lab reproduce E1 E4 --workers 4
+      thresher lab reproduce all --report --json
     """
     from thresher_lab.reproduce.experiments import chosen, report
     from thresher_lab.reproduce.plans import ExperimentOverrides
@@ -64,13 +92,16 @@ def reproduce(
     for name in chosen(experiments):
         trouble = [] if only_report else _run(name, folder, choice, workers or os.cpu_count() or 1)
         reports.append(report(name, folder, trouble))
-        _print(reports[-1])
+        if not as_json:
+            _print(reports[-1])
     if page:
         page.parent.mkdir(parents=True, exist_ok=True)
         remarks = folder / "remarks.md"
         own = remarks.read_text(encoding="utf-8") if remarks.exists() else ""
         page.write_text(reproduction_page(reports, own), encoding="utf-8")
-        echo(page)
+        echo(page, err=as_json)
+    if as_json:
+        echo_json([asdict(report) for report in reports])
 
 
 def _names(parted_by_commas: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
 from thresher.errors import ConfigError
 from thresher.training.layers import RULED, TRAINED
 from thresher_lab.cli.web import WEB
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("dir", type=CRAWL)
 @WEB
-@click.option("--topic", required=True, help="The topic of the web to learn.")
+@click.option("--topic", required=True, metavar="NAME", help="The topic of the web to learn.")
 @click.option("--strategy", type=click.Choice(TRAINED), help="Train this one instead of the one in topic.yaml.")
 @click.option(
     "--walk-steps",
@@ -31,7 +31,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="Strategy rules: also count the links of a random walk of this length.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option(
+    {
+        "folder": "The folder of the model.",
+        "layers": "Only for layers and context-graph: pages, links and typical words of each layer.",
+        "examples": "Only for rules: example pages of each class.",
+        "targets": "Only for rules: the wanted classes.",
+        "scores": "Only for rules: the score of each class.",
+        "rules": "Only for rules: which classes link to which.",
+    },
+)
 def train(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     web_name: str,
@@ -44,6 +53,10 @@ def train(
 
     The pages of the topic are the targets of layers; for rules, the topics of the web are the classes. A model for the
     live web is trained by thresher collect.
+
+    \b
+    Examples:
+      thresher lab train solar --web webkb --topic faculty --strategy layers
     """
     from thresher.judges.trained.learner import require_scikit_learn
     from thresher.project import CrawlProject
