@@ -275,7 +275,8 @@ class Mover:
         spans = read.rows.by_host()
         hosts = await self._cold.hosts(prefix, list(spans))
         room = self._store.settings.waiting_per_host if first == 0 else None
-        rows, evicted = await asyncio.to_thread(_without_loaded, read.rows, spans, hosts, room)
+        pending = [] if first == 0 else await self._connection.call("HKEYS", prefix + b"o%d" % partition)
+        rows, evicted = await asyncio.to_thread(_without_loaded, read.rows, spans, hosts, room, pending)
         run: ColdRun | None = None
         content = b""
         if len(rows):
@@ -349,14 +350,23 @@ def first_to_merge(runs: Sequence[ColdRun]) -> int:
 
 
 def _without_loaded(
-    rows: Rows, spans: dict[bytes, tuple[int, int]], hosts: dict[bytes, HostRecord], room: int | None
+    rows: Rows,
+    spans: dict[bytes, tuple[int, int]],
+    hosts: dict[bytes, HostRecord],
+    room: int | None,
+    pending: Sequence[bytes],
 ) -> tuple[Rows, dict[bytes, int]]:
-    """Return the rows that were not loaded, of each host at most as many as may wait, and how many were evicted."""
+    """Return the rows that were not loaded, of each host at most as many as may wait, and how many were evicted.
+
+    Args:
+        pending: Keys of URLs with new scores that are not applied yet: they may be cold even before the bar.
+    """
     lengths = [end - begin for begin, end in spans.values()]
     records = [hosts.get(name) for name in spans]
     bars = np.repeat([host.bar if host else -math.inf for host in records], lengths)
     bar_ages = np.repeat([host.bar_age if host else 0 for host in records], lengths)
-    kept = rows.take(~is_loaded(rows, bars, bar_ages))
+    is_pending = np.isin(rows.keys, np.array([int.from_bytes(key, "big") for key in pending], dtype=np.uint64))
+    kept = rows.take(~is_loaded(rows, bars, bar_ages) | is_pending)
     keep = np.ones(len(kept), dtype=bool)
     evicted: dict[bytes, int] = {}
     for name, (begin, end) in kept.by_host().items():

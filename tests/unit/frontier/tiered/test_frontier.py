@@ -107,6 +107,18 @@ async def test_a_cold_url_with_a_new_score_is_leased_in_its_turn(open_tiers):
     assert (best.url, best.score) == ("http://a.example/2", 0.9)
 
 
+async def test_a_cold_url_with_a_lower_score_survives_a_merge_of_the_later_runs(open_tiers, monkeypatch):
+    monkeypatch.setattr(mover, "first_to_merge", lambda runs: min(1, len(runs) - 1))
+    tiers = open_tiers(least_hot=1)
+    await tiers.add([link("http://a.example/1", 0.9), link("http://a.example/2", 0.1)])
+    await tiers.add([link("http://a.example/3", 0.5), link("http://a.example/4", 0.3)])
+    await tiers.rescore({"http://a.example/3": 0.05})
+    [first] = await tiers.lease(1, seconds=60)
+    await tiers.commit([settlement(first)])  # loads 4, and lowers the bar to 2
+    await tiers.add([link("http://a.example/5", 0.01)])  # it is spilled, and its run is merged with that of 3 and 4
+    assert await drained(tiers) == [f"http://a.example/{n}" for n in (4, 2, 3, 5)]
+
+
 async def test_a_cold_url_found_again_with_a_better_score_is_leased_once(open_tiers):
     tiers = open_tiers()
     await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
