@@ -22,8 +22,8 @@ FEWEST_COMPARED = 5
 ASSUMED_RIGHT, ASSUMED_PAGES = 0.65, 5.0
 """The confidence in a model that was not compared yet, and how many pages this assumption counts as.
 
-Chosen on dev topics (``python -m bench.effectiveness.model_labels --dev``): with 0.8, a model of which every fifth answer
-is wrong made verdicts worse; with 0.65 it hardly does, and a model without errors still improves them.
+Chosen on dev topics (``python -m bench.effectiveness.model_labels --dev``): with 0.8, a model with every fifth answer
+wrong made verdicts worse; with 0.65 it hardly does, and a model without errors still improves them.
 """
 _Z = 1.96
 
