@@ -15,7 +15,7 @@ from testing.command_tree import all_commands
 from tests.docs.columns import records_page
 from tests.docs.exit_codes import exit_codes_page
 from tests.docs.figures import metrics_page
-from tests.docs.levels import ARCHITECTURE, architecture_page
+from tests.docs.levels import ARCHITECTURE, architecture_page, modules_page
 from tests.docs.rest import rest_page
 from tests.docs.scale import SCALE, scale_page
 from tests.faults.table import with_reports
@@ -151,6 +151,7 @@ PAGES = {
     FAULTS: lambda: with_reports(FAULTS.read_text(encoding="utf-8")),
     REFERENCE / "json.md": json_page,
     REFERENCE / "metrics.md": metrics_page,
+    REFERENCE / "modules.md": modules_page,
     REFERENCE / "records.md": records_page,
     REFERENCE / "rest.md": rest_page,
     REFERENCE / "topic-yaml.md": keys_page,

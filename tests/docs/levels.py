@@ -1,4 +1,4 @@
-"""The generated parts of the architecture page: levels from the test that checks them, and every package's modules."""
+"""The levels of the architecture page, from the test that checks them, and the reference page of all modules."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from tests.unit.test_imports import LEVELS, SOURCE
 
 ARCHITECTURE = Path(__file__).parents[2] / "docs" / "explanation" / "architecture.md"
 _WIDTH = 96
-_DRAWN = {
-    "levels": lambda: "\n".join(_levels()),
-    "packages": lambda: "\n".join(_packages()),
-}
 
 
 def architecture_page() -> str:
-    """Return the page with its generated parts as the code is now."""
-    return with_pieces(ARCHITECTURE, _DRAWN)
+    """Return the page with its levels as the code is now."""
+    return with_pieces(ARCHITECTURE, {"levels": lambda: "\n".join(_levels())})
+
+
+def modules_page() -> str:
+    """Return a page with one line per module, from the docstrings."""
+    written = "Written by `make docs` from the docstrings of packages and modules, the highest level first."
+    return "\n".join(["# Modules", "", written, "", *_packages(), ""])
 
 
 def _levels() -> Iterator[str]:
@@ -47,10 +49,13 @@ def _packages() -> Iterator[str]:
 
 
 def _package(folder: Path, name: str, modules: list[Path]) -> Iterator[str]:
-    yield from (f"### `{name}`", "", _first_sentence(folder / "__init__.py"), "", "```text")
+    yield from (f"## `{name}`", "", _first_sentence(folder / "__init__.py"))
     names = {path: ".".join(path.relative_to(folder).with_suffix("").parts) for path in modules}
     shown = {path: name for path, name in names.items() if path.name != "__init__.py"}
-    width = max(map(len, shown.values()), default=0)
+    if not shown:
+        return
+    width = max(map(len, shown.values()))
+    yield from ("", "```text")
     for path, module in shown.items():
         first, *rest = wrap(_first_sentence(path), 118 - width) or [""]
         yield f"{module:<{width}}  {first}".rstrip()

@@ -13,7 +13,7 @@ from thresher.capacity.plan import make_plan, plan_growth
 from thresher.capacity.request import CapacityRequest
 from thresher.capacity.text import COLUMNS, lines, row
 
-SCALE = Path(__file__).parents[2] / "docs" / "explanation" / "scale.md"
+SCALE = Path(__file__).parents[2] / "docs" / "measurements" / "scale.md"
 REQUEST = CapacityRequest(pages=10**9, hosts=5 * 10**6, delay_seconds=2.0)
 
 
@@ -44,9 +44,9 @@ def _table_row(cells: Sequence[str]) -> str:
 def _worker() -> str:
     measured, constants = read_measurements()["worker_pages_per_second"], load_constants()
     feeds = constants.store_cycles_per_second / constants.worker_pages_per_second
-    said = f"""
-        `thresher plan` computes with {constants.worker_pages_per_second:g} pages per second of a worker that no host
-        makes wait (`{measured["measured_by"]}`, {measured["on"]}); `--worker-pages-per-second` takes yours. So one
-        server should feed about {feeds:.0f} workers at full speed, or many more that mostly wait for their hosts'
-        delays; that was computed, not run."""
-    return fill(" ".join(said.split()), 120)
+    text = f"""
+        `thresher plan` computes with {constants.worker_pages_per_second:g} pages per second for a worker that never
+        waits for a delay (`{measured["measured_by"]}`, {measured["on"]}). `--worker-pages-per-second` sets another
+        value. So one server should serve about {feeds:.0f} workers at full speed, or many more that mostly wait for
+        delays. That is computed, not run."""
+    return fill(" ".join(text.split()), 120)

@@ -34,7 +34,7 @@ def test_the_changelog_has_a_place_for_what_comes_next():
 
 
 def test_site_operators_are_told_the_name_that_is_sent():
-    assert f"User-Agent: Thresher/{__version__} " in read("docs/explanation/for-site-operators.md")
+    assert f"User-Agent: Thresher/{__version__} " in read("docs/explanation/politeness.md")
 
 
 def test_no_version_is_promised_that_the_package_refuses():
