@@ -188,7 +188,7 @@ class ManifestReader:
         return found
 
     def fingerprints(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Return the fingerprints of all URLs that are safe, sorted and without repetition."""
+        """Return the fingerprints of all URLs that are uploaded, sorted and without repetition."""
         parts = [entry.fingerprints() for entry in self if entry.kind == PAGES]
         return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
 

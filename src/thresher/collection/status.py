@@ -25,7 +25,7 @@ class CollectionStatus:
         rows: Rows in them, revisions included.
         waiting_segments: Segments of this machine that are not uploaded yet.
         waiting_rows: Rows in them.
-        unsafe: Settled URLs of all machines whose pages are not in the collection yet; None when nobody counts them.
+        not_uploaded: Settled URLs of all machines whose pages are not uploaded yet; None for a crawl on one machine.
         error: Why the collection does not answer; then the numbers are those of the last answer.
     """
 
@@ -34,11 +34,20 @@ class CollectionStatus:
     rows: int
     waiting_segments: int
     waiting_rows: int
-    unsafe: int | None = None
+    not_uploaded: int | None = None
     error: str = ""
 
+    @property
+    def words(self) -> str:
+        """What is in the collection and what waits, in one line."""
+        known = f"{self.rows:,} rows in {self.segments:,} segments in {self.url}"
+        waiting = f"{self.waiting_segments:,} segments ({self.waiting_rows:,} rows) wait here"
+        if self.not_uploaded is not None:
+            waiting += f"; {self.not_uploaded:,} settled pages of all machines not in it yet"
+        return f"{known}; {waiting}{f'; {self.error}' if self.error else ''}"
 
-def collection_status(objects: Objects, pages: Path, own: Sequence[Path], unsafe: int | None) -> CollectionStatus:
+
+def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_uploaded: int | None) -> CollectionStatus:
     """Read the manifest, and compare it with the page store of this machine.
 
     Args:
@@ -59,7 +68,7 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], unsafe
         rows=sum(entry.rows for entry in entries),
         waiting_segments=sum(-(-rows // SEGMENT_ROWS) for rows in waiting),
         waiting_rows=sum(waiting),
-        unsafe=unsafe,
+        not_uploaded=not_uploaded,
         error=error,
     )
 

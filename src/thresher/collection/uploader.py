@@ -5,8 +5,8 @@ is closed when `SEGMENT_ROWS` rows or `SEGMENT_BYTES` have changed in a page sto
 `SEGMENT_SECONDS` old, and when the run ends. It is built from the rows at that moment, uploaded, and entered into the
 manifest.
 
-There is no local state: what is safe is what the manifest has. A killed uploader continues after the last entry of its
-stream. While the storage does not answer, it retries with growing pauses, and the rows wait in the page store.
+There is no local state: what is uploaded is what the manifest has. A killed uploader continues after the last entry of
+its stream. While the storage does not answer, it retries with growing pauses, and the rows wait in the page store.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 SEGMENT_ROWS, SEGMENT_BYTES, SEGMENT_SECONDS = 2_000, 16 << 20, 15.0
 TICK_SECONDS = 1.0
+FILES_STREAM = "files-stream"
+"""The file with the name of a folder's stream of files."""
 FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 60.0
 
 
@@ -61,8 +63,9 @@ class CollectionUploader:
     Args:
         segments: Returns the files of the page store that this machine writes.
         folder: For the cache of the manifest and the name of the stream of files.
-        files: Returns the complete files to upload: paths, or contents, by their names in the crawl's folder.
-        on_safe: Called with the name of a worker and the fingerprints of its URLs that are safe now.
+        files: Returns the complete files to upload: paths, or contents, by their names in the crawl's folder. It is
+            called with whether everything is uploaded, also what changes often.
+        on_uploaded: Called with the name of a worker and the fingerprints of its URLs that are uploaded now.
         clock: A monotonic clock.
     """
 
@@ -72,8 +75,8 @@ class CollectionUploader:
         segments: Callable[[], Sequence[Path]],
         *,
         folder: Path,
-        files: Callable[[], Mapping[str, Path | bytes]] = dict,
-        on_safe: Callable[[str, list[int]], None] = lambda worker, numbers: None,
+        files: Callable[[bool], Mapping[str, Path | bytes]] = lambda everything: {},
+        on_uploaded: Callable[[str, list[int]], None] = lambda worker, numbers: None,
         segment_rows: int = SEGMENT_ROWS,
         segment_seconds: float = SEGMENT_SECONDS,
         clock: Callable[[], float] = time.monotonic,
@@ -82,7 +85,7 @@ class CollectionUploader:
         self._manifest = ManifestWriter(objects)
         self._segments = segments
         self._files = files
-        self._on_safe = on_safe
+        self._on_uploaded = on_uploaded
         self._segment_rows = segment_rows
         self._segment_seconds = segment_seconds
         self._clock = clock
@@ -113,7 +116,7 @@ class CollectionUploader:
                     break
                 uploaded += 1
         if everything or uploaded:
-            self._upload_files()
+            self._upload_files(everything=everything)
         return uploaded
 
     def waiting(self) -> int:
@@ -163,21 +166,28 @@ class CollectionUploader:
         self._objects.put_new(entry.key, content)
         self._manifest.add(entry)
         stream.number, stream.version, stream.since = entry.number + 1, entry.last_version, None
-        self._on_safe(entry.name, changed.settled)
+        self._on_uploaded(entry.name, changed.settled)
 
     def _start_anew(self, path: Path) -> None:
         """Give a segment that is a copy of another machine's a stream of its own."""
         self._streams.pop(path).changes.close()
         rename_stream(path)
 
-    def _upload_files(self) -> None:
+    def _upload_files(self, *, everything: bool) -> None:
         known = self._known_files()
-        for name, content in self._files().items():
+        for name, content in self._files(everything).items():
             before = known.get(name)
             size = len(content) if isinstance(content, bytes) else content.stat().st_size
             if before and before.size == size and (isinstance(content, Path) or digest_of(content) == before.sha256):
                 continue  # files that are given by their paths are complete, and never change
-            known[name] = self._upload_file(name, content, size)
+            try:
+                known[name] = self._upload_file(name, content, size)
+            except StreamTaken:
+                logger.warning("%s is written by another machine; files are uploaded anew", self._file_stream)
+                (self._folder / FILES_STREAM).unlink(missing_ok=True)
+                self._uploaded = None
+                self._upload_files(everything=everything)
+                return
 
     def _upload_file(self, name: str, content: Path | bytes, size: int) -> ManifestEntry:
         entry = ManifestEntry(
@@ -268,7 +278,7 @@ class UploadThread:
 
 def _file_stream(folder: Path) -> str:
     """Return the name of this folder's stream of files: generated once, and stored in the folder."""
-    path = folder / "files-stream"
+    path = folder / FILES_STREAM
     if not path.is_file():
         path.write_text(f"files.{secrets.token_hex(4)}", encoding="ascii")
     return path.read_text(encoding="ascii").strip()

@@ -64,6 +64,7 @@ async def status(open_crawl: OpenCrawl) -> dict[str, Any]:
             await last_run_end(open_crawl.frontier_reader, is_running=is_running or open_crawl.crawl.is_shared)
         ),
         **await _failures(open_crawl),
+        "collection": asdict(open_crawl.collection) if open_crawl.collection else None,
         "can": _can(open_crawl, state),
     }
 
