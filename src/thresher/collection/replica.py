@@ -15,15 +15,20 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestEntry, ManifestReader, digest_of
+from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestEntry, ManifestReader, digest_of, file_digest
 from thresher.collection.streams import ChangedRows, from_parquet, stream_name
 from thresher.errors import DamagedFile, ObjectMissing
 from thresher.objects.base import Objects
+from thresher.search.index import SearchIndex
+from thresher.search.search_segments import SearchSegment
 from thresher.storage.migrations import prepare
 from thresher.storage.page_store import COLLECTED
 
 _APPLIED = "CREATE TABLE IF NOT EXISTS applied (number INTEGER PRIMARY KEY)"
+SEARCH = "search/"
+"""The prefix of the names of search segments."""
 _DOWNLOADS = 4
 """Segments that are downloaded while another one is applied."""
 
@@ -103,6 +108,34 @@ class Replica:
                 except (ObjectMissing, DamagedFile):
                     found.lost.append(entry.key)
                 progress(found.rows)
+
+
+def update_search(objects: Objects, copies: Path, index: SearchIndex) -> int:
+    """Add the search segments that an index does not have, as of the last update of the copies; return their number.
+
+    Args:
+        copies: The folder of the copies.
+
+    Raises:
+        StoreUnreachable: The collection does not answer.
+    """
+    with closing(ManifestReader(copies / MANIFEST_CACHE)) as manifest:
+        files = manifest.files()
+    entries = {part: entry for name, entry in files.items() if (part := _search_segment(name))}
+    missing = index.missing_parts(entries)
+    for part in missing:
+        with TemporaryDirectory(prefix=".search-", dir=index.path.parent) as folder:
+            packed = Path(folder) / part.name
+            objects.download(entries[part].key, packed)
+            if file_digest(packed) != entries[part].sha256:
+                raise DamagedFile(f"{entries[part].key} of the collection is damaged: its digest is another one")
+            index.add_part(part, packed)
+    return len(missing)
+
+
+def _search_segment(name: str) -> SearchSegment | None:
+    is_one = name.startswith(SEARCH) and name.endswith(".zst")
+    return SearchSegment.from_name(name.removeprefix(SEARCH).removesuffix(".zst")) if is_one else None
 
 
 def _content(objects: Objects, entry: ManifestEntry) -> bytes:

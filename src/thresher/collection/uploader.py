@@ -11,14 +11,13 @@ its stream. While the storage does not answer, it retries with growing pauses, a
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import random
 import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +31,7 @@ from thresher.collection.manifest import (
     ManifestWriter,
     StreamTaken,
     digest_of,
+    file_digest,
     packed_fingerprints,
 )
 from thresher.collection.streams import ChangeStream, has_format, rename_stream, to_parquet
@@ -57,14 +57,26 @@ class _Stream:
     since: float | None = None
 
 
+@dataclass(frozen=True)
+class UploadRound:
+    """One round of an uploader.
+
+    Args:
+        everything: Whether all that waits is uploaded, also what changes often.
+        versions: Of each segment of the page store, the version up to which its changes are uploaded.
+    """
+
+    everything: bool
+    versions: Mapping[Path, int]
+
+
 class CollectionUploader:
     """Uploads what is new on this machine; `step` does one round.
 
     Args:
         segments: Returns the files of the page store that this machine writes.
         folder: For the cache of the manifest and the name of the stream of files.
-        files: Returns the complete files to upload: paths, or contents, by their names in the crawl's folder. It is
-            called with whether everything is uploaded, also what changes often.
+        files: Yields the complete files to upload: paths, or contents, with their names in the crawl's folder.
         on_uploaded: Called with the name of a worker and the fingerprints of its URLs that are uploaded now.
         clock: A monotonic clock.
     """
@@ -75,7 +87,7 @@ class CollectionUploader:
         segments: Callable[[], Sequence[Path]],
         *,
         folder: Path,
-        files: Callable[[bool], Mapping[str, Path | bytes]] = lambda everything: {},
+        files: Callable[[UploadRound], Iterable[tuple[str, Path | bytes]]] = lambda upload: (),
         on_uploaded: Callable[[str, list[int]], None] = lambda worker, numbers: None,
         segment_rows: int = SEGMENT_ROWS,
         segment_seconds: float = SEGMENT_SECONDS,
@@ -175,7 +187,8 @@ class CollectionUploader:
 
     def _upload_files(self, *, everything: bool) -> None:
         known = self._known_files()
-        for name, content in self._files(everything).items():
+        versions = {path: stream.version for path, stream in self._streams.items()}
+        for name, content in self._files(UploadRound(everything, versions)):
             before = known.get(name)
             size = len(content) if isinstance(content, bytes) else content.stat().st_size
             if before and before.size == size and (isinstance(content, Path) or digest_of(content) == before.sha256):
@@ -195,7 +208,7 @@ class CollectionUploader:
             number=self._file_number,
             kind=FILE,
             name=name,
-            sha256=digest_of(content) if isinstance(content, bytes) else _digest_of_file(content),
+            sha256=digest_of(content) if isinstance(content, bytes) else file_digest(content),
             size=size,
             written_at=time.time(),
         )
@@ -282,8 +295,3 @@ def _file_stream(folder: Path) -> str:
     if not path.is_file():
         path.write_text(f"files.{secrets.token_hex(4)}", encoding="ascii")
     return path.read_text(encoding="ascii").strip()
-
-
-def _digest_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -102,7 +102,7 @@ class OpenCrawl:
         self.frontier_reader: FrontierReader = crawl.frontier_reader()
         self.reader = Reader(crawl.folder.pages)
         self.judged_terms = JudgedTerms(crawl)
-        self.search_index = LiveIndex(crawl.folder)
+        self.search_index = LiveIndex(crawl)
         self._counter = Reader(crawl.folder.pages)
         self._pages = NO_PAGES
         self._pages_at = float("-inf")

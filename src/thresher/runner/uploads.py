@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from thresher.collection.uploader import SEGMENT_ROWS, CollectionUploader, UploadThread
+from thresher.collection.replica import SEARCH
+from thresher.collection.uploader import SEGMENT_ROWS, CollectionUploader, UploadRound, UploadThread
 from thresher.coordination.crawl_definition import Definition
 from thresher.coordination.model_exchange import SharedStateTable
 from thresher.coordination.pending_uploads import PageOwner, PendingUploads
 from thresher.coordination.worker_names import machine_mark
 from thresher.errors import StoreError
 from thresher.project import CrawlProject
+from thresher.search.search_segments import SearchSegmentBuilder
 from thresher.storage.page_store import COLLECTED
 
 logger = logging.getLogger(__name__)
@@ -30,7 +32,7 @@ DEFINITION = "definition/"
 
 def upload_thread(crawl: CrawlProject, *, owner: bool) -> UploadThread:
     """Build the uploader of this machine and its thread."""
-    return UploadThread(build_uploader(crawl, owner=owner))
+    return UploadThread(build_uploader(crawl, owner=owner, with_search=True))
 
 
 def upload_waiting(crawl: CrawlProject) -> int:
@@ -39,12 +41,15 @@ def upload_waiting(crawl: CrawlProject) -> int:
         return uploader.step(everything=True)
 
 
-def build_uploader(crawl: CrawlProject, *, owner: bool, segment_rows: int = SEGMENT_ROWS) -> CollectionUploader:
+def build_uploader(
+    crawl: CrawlProject, *, owner: bool, segment_rows: int = SEGMENT_ROWS, with_search: bool = False
+) -> CollectionUploader:
     """Build the uploader of this machine, without its thread.
 
     Args:
         owner: Whether it also uploads the definition of the crawl and its labels.
         segment_rows: Rows after which a segment is closed.
+        with_search: Whether it also indexes uploaded pages, and uploads search segments.
     """
     folder = crawl.folder.pages / COLLECTED
     folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +57,7 @@ def build_uploader(crawl: CrawlProject, *, owner: bool, segment_rows: int = SEGM
         crawl.objects(),
         crawl.folder.segments,
         folder=folder,
-        files=_CrawlFiles(crawl, owner=owner).read,
+        files=_CrawlFiles(crawl, owner=owner, with_search=with_search).read,
         on_uploaded=_UploadedPages(crawl).remove if crawl.is_shared else _ignore,
         segment_rows=segment_rows,
     )
@@ -91,26 +96,27 @@ class _UploadedPages:
 class _CrawlFiles:
     """The files that this machine uploads beside its pages."""
 
-    def __init__(self, crawl: CrawlProject, *, owner: bool) -> None:
+    def __init__(self, crawl: CrawlProject, *, owner: bool, with_search: bool) -> None:
         self._crawl = crawl
         self._owner = owner
         self._models_at = time.monotonic()
+        self._search = SearchSegmentBuilder(crawl.folder.pages / COLLECTED / SEARCH) if with_search else None
 
-    def read(self, everything: bool) -> dict[str, Path | bytes]:
-        """Return the complete files by their names in the folder of the crawl; models only when they are due."""
-        found = dict(self._files())
-        if everything or time.monotonic() - self._models_at >= MODEL_SECONDS:
-            self._models_at = time.monotonic()
-            found |= self._models()
-        return found
-
-    def _files(self) -> Iterator[tuple[str, Path | bytes]]:
+    def read(self, upload: UploadRound) -> Iterator[tuple[str, Path | bytes]]:
+        """Yield the complete files with their names in the folder of the crawl; models only when they are due."""
         yield from _warc_files(self._crawl.folder.warc)
         if self._owner:
             for name, content in _definition(self._crawl).items():
                 yield f"{DEFINITION}{name}", content
             if labels := asyncio.run(_labels(self._crawl)):
                 yield self._crawl.folder.labels.name, labels
+        if upload.everything or time.monotonic() - self._models_at >= MODEL_SECONDS:
+            self._models_at = time.monotonic()
+            yield from self._models().items()
+        if self._search:  # last: it takes longest
+            for segment, version in upload.versions.items():
+                for path in self._search.build(segment, version, everything=upload.everything):
+                    yield f"{SEARCH}{path.name}", path
 
     def _models(self) -> dict[str, bytes]:
         if self._crawl.is_shared:

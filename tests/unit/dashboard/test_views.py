@@ -309,9 +309,8 @@ async def test_a_new_segment_is_seen(service, crawl):
 
 
 async def test_status_has_how_much_is_in_the_collection(crawl, tmp_path):
-    with (crawl.folder.topic).open("a", encoding="utf-8") as topic:
-        topic.write(f"collection: file://{tmp_path}/storage\n")
-    service = CrawlService({"small": CrawlProject.open(crawl.folder.root)})
+    with_collection = CrawlProject.open(crawl.folder.root, changes={"collection": f"file://{tmp_path}/storage"})
+    service = CrawlService({"small": with_collection})
     await service.open()
     try:
         status = held(responses.StatusResponse, await service.status("small"))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import closing
 
 import pytest
 
@@ -14,7 +15,9 @@ from thresher.coordination.model_exchange import SharedStateTable
 from thresher.feedback.labels import Label
 from thresher.operations.gather import gather
 from thresher.project import CrawlProject
-from thresher.runner.uploads import upload_waiting
+from thresher.runner.uploads import build_uploader, upload_waiting
+from thresher.search.index import SearchIndex
+from thresher.search.query import SearchQuery
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.warc.cdxj import merged
 
@@ -133,3 +136,15 @@ def test_the_status_of_the_python_api_has_the_collection(tmp_path, url):
     status = asyncio.run(status_of(crawl))
     assert (status.collection.url, status.collection.rows, status.collection.waiting_rows) == (url, 30, 0)
     assert "30 rows in 1 segments" in status._repr_html_()
+
+
+def test_a_copy_of_the_collection_is_searched_without_indexing(tmp_path, url):
+    crawl = crawl_in(tmp_path / "one", url)
+    with closing(build_uploader(crawl, owner=True, with_search=True)) as uploader:
+        uploader.step(everything=True)
+    asyncio.run(gather(url, tmp_path / "copy"))
+    with SearchIndex(tmp_path / "copy", tmp_path / "copy" / "pages") as index:
+        assert index.catch_up() == 0
+        assert index.pages() == 30
+        assert len(index.search(SearchQuery.read("words"), limit=100)) == 30
+    assert len(list((tmp_path / "copy" / "search").glob("*.db"))) == 1
