@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestEntry, ManifestReader, digest_of, file_digest
+from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of, file_digest
 from thresher.collection.streams import ChangedRows, from_parquet, stream_name
 from thresher.errors import DamagedFile, ObjectMissing
 from thresher.objects.base import Objects
@@ -59,7 +58,6 @@ class Replica:
     def __init__(self, pages: Path, folder: Path | None = None) -> None:
         self._pages = pages
         self._folder = folder or pages / COLLECTED
-        self._own: frozenset[str] = frozenset()
 
     def update(self, objects: Objects, *, progress: Callable[[int], None] = lambda rows: None) -> ReplicaUpdate:
         """Copy what is new in the collection; `progress` is called with the number of rows so far.
@@ -70,23 +68,18 @@ class Replica:
         self._folder.mkdir(parents=True, exist_ok=True)
         with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
             manifest.update(objects)
-            entries = list(manifest)
-        self._own = frozenset(stream_name(path) for path in self._pages.glob("*.db"))
-        found = ReplicaUpdate(entries=len(entries))
-        with ThreadPoolExecutor(_DOWNLOADS) as pool:
-            for stream, listed in groupby(entries, key=lambda entry: entry.stream):
-                new = self._new(stream, listed)
-                if new:
-                    self._copy(objects, pool, new, found, progress)
+            found = ReplicaUpdate(entries=len(manifest))
+            own = {stream_name(path) for path in self._pages.glob("*.db")}
+            with ThreadPoolExecutor(_DOWNLOADS) as pool:
+                for stream, numbers in manifest.numbers().items():
+                    if stream not in own and (new := self._new(manifest, stream, numbers)):
+                        self._copy(objects, pool, new, found, progress)
         return found
 
-    def _new(self, stream: str, entries: Iterable[ManifestEntry]) -> list[ManifestEntry]:
+    def _new(self, manifest: ManifestReader, stream: str, numbers: Iterable[int]) -> list[ManifestEntry]:
         """Return the entries of a stream that are to be applied."""
-        pages = [entry for entry in entries if entry.kind == PAGES]
-        if not pages or stream in self._own:
-            return []
         applied = _applied(self._folder / f"{stream}.db")
-        return [entry for entry in pages if entry.number not in applied]
+        return [manifest.entry(stream, number) for number in numbers if number not in applied]
 
     def _copy(
         self,

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestReader
+from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
 from thresher.collection.streams import rows_waiting, stream_name
 from thresher.collection.uploader import SEGMENT_ROWS
 from thresher.errors import StoreRefused, StoreUnreachable
@@ -59,13 +59,12 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_up
             manifest.update(objects)
         except (StoreUnreachable, StoreRefused) as problem:
             error = str(problem)
-        entries = [entry for entry in manifest if entry.kind == PAGES]
-    last = {entry.stream: entry.last_version for entry in entries}
+        (segments, rows), last = manifest.totals(), manifest.last_versions()
     waiting = [_waiting(path, last) for path in own]
     return CollectionStatus(
         url=objects.url,
-        segments=len(entries),
-        rows=sum(entry.rows for entry in entries),
+        segments=segments,
+        rows=rows,
         waiting_segments=sum(-(-rows // SEGMENT_ROWS) for rows in waiting),
         waiting_rows=sum(waiting),
         not_uploaded=not_uploaded,

@@ -25,6 +25,7 @@ from pathlib import Path
 from thresher.collection.manifest import (
     FILE,
     MANIFEST_CACHE,
+    MERGE_ENTRIES,
     PAGES,
     ManifestEntry,
     ManifestReader,
@@ -127,6 +128,8 @@ class CollectionUploader:
                     self._start_anew(path)
                     break
                 uploaded += 1
+                if stream.number % MERGE_ENTRIES == 0:
+                    self._manifest.merge(stream.changes.name)
         if everything or uploaded:
             self._upload_files(everything=everything)
         return uploaded
@@ -218,6 +221,8 @@ class CollectionUploader:
             self._objects.put_file(entry.key, content)
         self._manifest.add(entry)
         self._file_number += 1
+        if self._file_number % MERGE_ENTRIES == 0:
+            self._manifest.merge(self._file_stream)
         return entry
 
     def _known_files(self) -> dict[str, ManifestEntry]:

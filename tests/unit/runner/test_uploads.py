@@ -10,9 +10,9 @@ from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa:
 from testing.servers.s3 import s3_server
 from tests.unit.storage.warc.captures import answered, archived, writer
 from thresher.api.status import status_of
-from thresher.collection.objects import Objects
 from thresher.coordination.model_exchange import SharedStateTable
 from thresher.feedback.labels import Label
+from thresher.objects.base import open_objects
 from thresher.operations.gather import gather
 from thresher.project import CrawlProject
 from thresher.runner.uploads import build_uploader, upload_waiting
@@ -77,9 +77,9 @@ def test_uploading_again_creates_no_object(tmp_path, url):
     archived(crawl.folder.root, *(answered(number) for number in range(1, 31)))
     asyncio.run(give_label(crawl))
     upload_waiting(crawl)
-    before = Objects.open(url).sizes("")
+    before = open_objects(url).sizes("")
     assert upload_waiting(crawl) == 0
-    assert Objects.open(url).sizes("") == before
+    assert open_objects(url).sizes("") == before
 
 
 def test_labels_and_models_of_a_crawl_on_one_machine_are_in_its_copy(tmp_path, url):
@@ -146,5 +146,8 @@ def test_a_copy_of_the_collection_is_searched_without_indexing(tmp_path, url):
     with SearchIndex(tmp_path / "copy", tmp_path / "copy" / "pages") as index:
         assert index.catch_up() == 0
         assert index.pages() == 30
-        assert len(index.search(SearchQuery.read("words"), limit=100)) == 30
+        found = index.search(SearchQuery.read("words"), limit=100)
+    with SearchIndex(crawl.folder.root, crawl.folder.pages) as index:
+        assert index.catch_up() == 30
+        assert index.search(SearchQuery.read("words"), limit=100) == found
     assert len(list((tmp_path / "copy" / "search").glob("*.db"))) == 1
