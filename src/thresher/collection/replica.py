@@ -115,7 +115,7 @@ def update_search(objects: Objects, copies: Path, index: SearchIndex) -> int:
     with closing(ManifestReader(copies / MANIFEST_CACHE)) as manifest:
         files = manifest.files()
     entries = {part: entry for name, entry in files.items() if (part := _search_segment(name))}
-    missing = index.missing_parts(entries)
+    missing = index.missing_parts(entries) if entries else []
     for part in missing:
         with TemporaryDirectory(prefix=".search-", dir=index.path.parent) as folder:
             packed = Path(folder) / part.name

@@ -67,11 +67,12 @@ async def gather(url: str, root: Path, *, progress: Callable[[int], None] = lamb
     copied = [_copy_file(folder, objects, entry) for entry in files.values() if _is_copied(entry.name)]
     update = Replica(folder.pages, folder.pages).update(objects, progress=progress)
     await rebuild_frontier(folder)
+    with PageStoreReader(folder.pages) as pages:
+        gathered = GatheredCopy(pages=pages.tally().pages, files=len(copied), lost=update.lost)
     with SearchIndex(root, folder.pages) as index:
         if update_search(objects, folder.pages, index):
             index.catch_up()
-    with PageStoreReader(folder.pages) as pages:
-        return GatheredCopy(pages=pages.tally().pages, files=len(copied), lost=update.lost)
+    return gathered
 
 
 def _write_definition(folder: CrawlFolder, objects: Objects, files: dict[str, ManifestEntry]) -> None:
@@ -138,7 +139,7 @@ def _batches(pages: PageStoreReader, size: int) -> Iterator[list[Any]]:
 async def _unknown(frontier: SqliteFrontier, batches: Iterator[list[Any]]) -> AsyncIterator[list[Any]]:
     """Yield the rows of URLs that the frontier does not have as settled."""
     for rows in batches:
-        entries = [await frontier.find(row["url"]) for row in rows]
+        entries = await frontier.find_all([row["url"] for row in rows])
         settled = (UrlState.DONE, UrlState.FAILED)
         new = [row for row, entry in zip(rows, entries, strict=True) if entry is None or entry.state not in settled]
         if new:

@@ -182,20 +182,20 @@ class SearchIndex:
             StaleIndex: The file of a search segment is missing.
         """
         db, used = self._opened(), self._used_parts()
-        files = {path.name: path for path in sorted((self.path.parent / PARTS).glob("*.db"))}
+        files = {path.name: path for path in (self.path.parent / PARTS).glob("*.db")}
         if missing := used - files.keys():
             raise StaleIndex(min(missing))
         by_stream = {segment.stream: segment for segment in segments}
-        new = [SearchSegment.from_name(name) for name in files if name not in used]
-        for part in sorted(part for part in new if part):
-            segment = by_stream.get(part.stream)
-            if segment and self._use_part(db, segment, part):
-                used.add(part.name)
-        for name in files.keys() - used:
-            files[name].unlink()
-        return any(part and part.name in used for part in new)
+        new = sorted(part for name in files.keys() - used if (part := SearchSegment.from_name(name)))
+        unused = [part for part in new if not self._use_part(db, by_stream.get(part.stream), part)]
+        for part in unused:
+            files[part.name].unlink()
+        return len(unused) < len(new)
 
-    def _use_part(self, db: sqlite3.Connection, segment: Segment, part: SearchSegment) -> bool:
+    def _use_part(self, db: sqlite3.Connection, segment: Segment | None, part: SearchSegment) -> bool:
+        """Use a search segment, if it is readable and has the rows after the indexed ones of its segment."""
+        if segment is None:
+            return False
         name = segment.path.name
         found = db.execute("SELECT last_row FROM segment WHERE name = ?", [name]).fetchone()
         if (found[0] if found else 0) != part.first - 1 or part.last > segment.last():
@@ -222,8 +222,10 @@ class SearchIndex:
 
     def _databases(self) -> list[sqlite3.Connection]:
         """Return the index and its search segments, opened."""
-        main = self._opened()
-        for name in self._used_parts() - self._parts.keys():
+        main, used = self._opened(), self._used_parts()
+        for name in self._parts.keys() - used:
+            self._parts.pop(name).close()
+        for name in used - self._parts.keys():
             self._parts[name] = open_part(self.path.parent / PARTS / name)
         return [main, *self._parts.values()]
 

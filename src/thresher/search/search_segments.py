@@ -26,7 +26,7 @@ from thresher.search.segments import Segment
 VERSION = 2
 """Increased whenever terms, tables or signatures change; an index of another version is rebuilt."""
 MOST_ROWS = 50_000
-ROWS_AT_ONCE = 1_000
+ROWS_AT_ONCE = 2_000
 """Rows that one call indexes while a crawl runs, so that uploads of pages do not wait long."""
 _NAME = re.compile(r"(?P<stream>[a-z0-9][a-z0-9.-]{0,90})\.(?P<first>\d{1,15})-(?P<last>\d{1,15})\.db").fullmatch
 _SCHEMA = resources.files("thresher.search") / "sql" / "schema.sql"
