@@ -64,7 +64,6 @@ async def status(open_crawl: OpenCrawl) -> dict[str, Any]:
             await last_run_end(open_crawl.frontier_reader, is_running=is_running or open_crawl.crawl.is_shared)
         ),
         **await _failures(open_crawl),
-        "collection": asdict(open_crawl.collection) if open_crawl.collection else None,
         "can": _can(open_crawl, state),
     }
 
@@ -106,6 +105,7 @@ def _description(open_crawl: OpenCrawl) -> dict[str, Any]:
         "strategy": config.strategy.name,
         "judge": config.judge.name,
         "shared": open_crawl.crawl.is_shared,
+        "collection": asdict(open_crawl.collection) if open_crawl.collection else None,
     }
 
 
