@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from thresher.coordination.pending_uploads import PageOwner, PendingUploads, cou
 from thresher.coordination.shared_labels import SharedLabelStore
 from thresher.coordination.store_binding import StoreRecord, bound
 from thresher.coordination.worker_names import machine_mark
-from thresher.errors import ConfigError, NoSeeds, StoreError, ThresherError
+from thresher.errors import ConfigError, NoSeeds, ThresherError
 from thresher.feedback.label_feed import LabelFeed
 from thresher.feedback.labels import FolderLabelStore, LabelStore
 from thresher.feedback.updates import JudgementUpdater
@@ -65,8 +64,6 @@ if TYPE_CHECKING:
     from thresher.pipeline.links import PipelineRules
     from thresher.pipeline.pipeline import Parse, Pipeline
     from thresher.search.index import SearchIndex
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -376,15 +373,10 @@ class CrawlProject:
 
     def update_search(self, index: SearchIndex) -> None:
         """Add search segments of the collection to an index, after `update_pages`; what they lack is indexed here."""
-        if not self.config.collection:
-            return
-        objects = self.objects()
-        from thresher.collection.replica import update_search
+        if self.config.collection:
+            from thresher.collection.replica import update_search
 
-        try:
-            update_search(objects, self.folder.pages / COLLECTED, index)
-        except (StoreError, OSError) as error:
-            logger.info("search segments cannot be used now: %s", error)
+            update_search(self.objects(), self.folder.pages / COLLECTED, index)
 
     async def collection_status(self) -> CollectionStatus | None:
         """Return how much is in the collection, and how much waits; None without a collection."""

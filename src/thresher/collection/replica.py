@@ -8,6 +8,7 @@ where it was, and two commands may update the same copy at once.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,12 +19,14 @@ from tempfile import TemporaryDirectory
 
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of, file_digest
 from thresher.collection.streams import ChangedRows, from_parquet, stream_name
-from thresher.errors import DamagedFile, ObjectMissing
+from thresher.errors import DamagedFile, ObjectMissing, StoreError
 from thresher.objects.base import Objects
 from thresher.search.index import SearchIndex
 from thresher.search.search_segments import SearchSegment
 from thresher.storage.migrations import prepare
 from thresher.storage.page_store import COLLECTED
+
+logger = logging.getLogger(__name__)
 
 _APPLIED = "CREATE TABLE IF NOT EXISTS applied (number INTEGER PRIMARY KEY)"
 SEARCH = "search/"
@@ -106,24 +109,31 @@ class Replica:
 def update_search(objects: Objects, copies: Path, index: SearchIndex) -> int:
     """Add the search segments that an index does not have, as of the last update of the copies; return their number.
 
+    Those that cannot be read now are left out: their pages are indexed here.
+
     Args:
         copies: The folder of the copies.
-
-    Raises:
-        StoreUnreachable: The collection does not answer.
     """
     with closing(ManifestReader(copies / MANIFEST_CACHE)) as manifest:
         files = manifest.files()
     entries = {part: entry for name, entry in files.items() if (part := _search_segment(name))}
-    missing = index.missing_parts(entries) if entries else []
-    for part in missing:
-        with TemporaryDirectory(prefix=".search-", dir=index.path.parent) as folder:
-            packed = Path(folder) / part.name
-            objects.download(entries[part].key, packed)
-            if file_digest(packed) != entries[part].sha256:
-                raise DamagedFile(f"{entries[part].key} of the collection is damaged: its digest is another one")
-            index.add_part(part, packed)
-    return len(missing)
+    added = 0
+    try:
+        for part in index.missing_parts(entries) if entries else ():
+            _add_search_segment(objects, index, part, entries[part])
+            added += 1
+    except (StoreError, OSError) as error:
+        logger.warning("search segments of the collection cannot be used now: %s", error)
+    return added
+
+
+def _add_search_segment(objects: Objects, index: SearchIndex, part: SearchSegment, entry: ManifestEntry) -> None:
+    with TemporaryDirectory(prefix=".search-", dir=index.path.parent) as folder:
+        packed = Path(folder) / part.name
+        objects.download(entry.key, packed)
+        if file_digest(packed) != entry.sha256:
+            raise DamagedFile(f"{entry.key} of the collection is damaged: its digest is another one")
+        index.add_part(part, packed)
 
 
 def _search_segment(name: str) -> SearchSegment | None:
