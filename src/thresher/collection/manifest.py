@@ -12,7 +12,7 @@ the second finds that its number is taken by another object, and stops.
 
 Readers keep the entries that they have read in a local file, and list only the later ones: a listing costs one request
 per stream. A reader with many entries to read takes the merged ones first. Entries never change, so a merged object has
-the same content whoever writes it, and needs no agreement with the writer of the stream or with others that merge.
+the same content for every writer, and needs no agreement with the writer of the stream or with others that merge.
 Entries are merged whenever their number has doubled, so all merged objects of a stream have at most twice its entries.
 """
 
