@@ -66,7 +66,7 @@ def make(folder: Path, collection: str, pages: int, segment_rows: int) -> int:
                 writer.write(batch)
     crawl = CrawlProject.open(folder)
     asyncio.run(rebuild_frontier(crawl.folder))
-    with closing(build_uploader(crawl, owner=True, segment_rows=segment_rows)) as uploader:
+    with closing(build_uploader(crawl, owner=True, segment_rows=segment_rows, with_search=True)) as uploader:
         return uploader.step(everything=True)
 
 

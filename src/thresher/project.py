@@ -17,9 +17,9 @@ from thresher.config.schema import CrawlConfig, NamedConfig, check_contact
 from thresher.config.upstream_proxy import UpstreamProxy
 from thresher.coordination.connection import CONNECT_SECONDS, connect_store, shared_frontier, shared_frontier_reader
 from thresher.coordination.model_exchange import FolderStateStores, SharedStateStores, StateStores
+from thresher.coordination.pending_uploads import PageOwner, PendingUploads, count_pending_uploads
 from thresher.coordination.shared_labels import SharedLabelStore
 from thresher.coordination.store_binding import StoreRecord, bound
-from thresher.coordination.unsafe_pages import PageOwner, UnsafePages, count_unsafe
 from thresher.coordination.worker_names import machine_mark
 from thresher.errors import ConfigError, NoSeeds, ThresherError
 from thresher.feedback.label_feed import LabelFeed
@@ -39,7 +39,7 @@ from thresher.records import Merge, Settlement
 from thresher.refresh.queue import RefreshFrontier, queue_path
 from thresher.sitemaps.source import SitemapHosts
 from thresher.storage.migrations import check_all
-from thresher.storage.page_store import Archive, NoArchive, PageStoreWriter
+from thresher.storage.page_store import COLLECTED, Archive, NoArchive, PageStoreWriter
 from thresher.storage.warc.base import Captures, warc_writer
 from thresher.storage.warc.provenance import Paths
 from thresher.strategies.base import Stateful, Strategy
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from thresher.parsing.documents.conversion import DocumentConverter
     from thresher.pipeline.links import PipelineRules
     from thresher.pipeline.pipeline import Parse, Pipeline
+    from thresher.search.index import SearchIndex
 
 
 @dataclass(frozen=True)
@@ -370,6 +371,13 @@ class CrawlProject:
 
         return Replica(self.folder.pages).update(objects, progress=progress)
 
+    def update_search(self, index: SearchIndex) -> None:
+        """Add search segments of the collection to an index, after `update_pages`; what they lack is indexed here."""
+        if self.config.collection:
+            from thresher.collection.replica import update_search
+
+            update_search(self.objects(), self.folder.pages / COLLECTED, index)
+
     async def collection_status(self) -> CollectionStatus | None:
         """Return how much is in the collection, and how much waits; None without a collection."""
         if not self.config.collection:
@@ -377,10 +385,10 @@ class CrawlProject:
         objects = self.objects()
         from thresher.collection.status import collection_status
 
-        unsafe = (
-            await count_unsafe(self.connection(patience_seconds=CONNECT_SECONDS), self.name) if self.is_shared else None
-        )
-        return await asyncio.to_thread(collection_status, objects, self.folder.pages, self.folder.segments(), unsafe)
+        pending = None
+        if self.is_shared:
+            pending = await count_pending_uploads(self.connection(patience_seconds=CONNECT_SECONDS), self.name)
+        return await asyncio.to_thread(collection_status, objects, self.folder.pages, self.folder.segments(), pending)
 
     def labels(self, *, patience_seconds: float | None = CONNECT_SECONDS) -> LabelStore:
         """Open the labels of this crawl."""
@@ -555,18 +563,18 @@ def build_pipeline(
         documents=crawl.document_converter(),
         captures=_captures(crawl, worker) if worker else None,
         stored_markup=stored_markup if worker else None,
-        before_commit=_list_unsafe(crawl, worker, connection) if worker and connection else None,
+        before_commit=_list_pending(crawl, worker, connection) if worker and connection else None,
     )
 
 
-def _list_unsafe(
+def _list_pending(
     crawl: CrawlProject, worker: str, connection: RedisConnection
 ) -> Callable[[Sequence[Settlement]], Awaitable[None]] | None:
     """Return what lists the URLs of a worker until their pages are in the collection; None without a collection."""
     if not crawl.config.collection or crawl.is_refresh:
         return None
-    unsafe, owner = UnsafePages(connection, crawl.name), PageOwner(worker, machine_mark(crawl.folder))
-    return lambda settlements: unsafe.add(owner, settlements)
+    pending, owner = PendingUploads(connection, crawl.name), PageOwner(worker, machine_mark(crawl.folder))
+    return lambda settlements: pending.add(owner, settlements)
 
 
 def _captures(crawl: CrawlProject, worker: str) -> Captures | None:

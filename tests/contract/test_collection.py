@@ -22,7 +22,7 @@ from thresher.collection.manifest import (
 )
 from thresher.collection.replica import Replica
 from thresher.collection.uploader import CollectionUploader, UploadThread
-from thresher.errors import ObjectMissing, StoreUnreachable
+from thresher.errors import DamagedFile, ObjectMissing, StoreUnreachable
 from thresher.objects.base import open_objects
 from thresher.objects.bucket import BucketObjects
 from thresher.records import Judgement, Outcome, Revision
@@ -259,16 +259,103 @@ def test_a_segment_waits_until_it_is_large_or_old_enough(objects, tmp_path, cloc
     machine.writer.close()
 
 
-def test_the_entry_of_another_writer_is_never_replaced(objects):
-    def entry(digest):
-        return ManifestEntry(
-            stream="files.1", number=0, kind=FILE, name="labels.jsonl", sha256=digest * 64, size=1, written_at=1.0
-        )
+def entry(digest="a", number=0, stream="files.1"):
+    return ManifestEntry(
+        stream=stream, number=number, kind=FILE, name="labels.jsonl", sha256=digest * 64, size=1, written_at=1.0
+    )
 
+
+def test_the_entry_of_another_writer_is_never_replaced(objects):
     ManifestWriter(objects).add(entry("a"))
     ManifestWriter(objects).add(entry("a"))
     with pytest.raises(StreamTaken):
         ManifestWriter(objects).add(entry("b"))
+
+
+class CountingObjects:
+    """Counts the objects that are read."""
+
+    def __init__(self, objects):
+        self._objects = objects
+        self.keys = []
+
+    def get(self, key):
+        self.keys.append(key)
+        return self._objects.get(key)
+
+    def __getattr__(self, name):
+        return getattr(self._objects, name)
+
+
+def read_entries(objects, cache):
+    with closing(ManifestReader(cache)) as manifest:
+        manifest.update(objects)
+        return [(each.stream, each.number) for each in manifest]
+
+
+@pytest.fixture
+def merged_objects(objects, monkeypatch):
+    """Entries of a stream: 8 that are merged, and 5 after them."""
+    monkeypatch.setattr("thresher.collection.manifest.MERGE_ENTRIES", 8)
+    writer = ManifestWriter(objects)
+    for number in range(13):
+        writer.add(entry(number=number))
+        assert writer.merge("files.1") == (8 if number == 7 else 0)
+    return CountingObjects(objects)
+
+
+def test_a_new_reader_takes_merged_entries_and_the_later_ones(merged_objects, tmp_path):
+    assert read_entries(merged_objects, tmp_path / "cache") == [("files.1", number) for number in range(13)]
+    assert len(merged_objects.keys) == 1 + 5
+    assert ManifestWriter(merged_objects).last("files.1").number == 12
+
+
+def test_damaged_merged_entries_are_read_one_by_one(merged_objects, tmp_path):
+    merged_objects.delete("merged/files.1/00000007.jsonl.zst")
+    merged_objects.put_new("merged/files.1/00000007.jsonl.zst", b"damaged")
+    assert read_entries(merged_objects, tmp_path / "cache") == [("files.1", number) for number in range(13)]
+    for number in range(13, 16):
+        ManifestWriter(merged_objects).add(entry(number=number))
+    with pytest.raises(DamagedFile):
+        ManifestWriter(merged_objects).merge("files.1")
+
+
+def test_a_stream_with_a_gap_is_not_merged(objects, monkeypatch):
+    monkeypatch.setattr("thresher.collection.manifest.MERGE_ENTRIES", 4)
+    for number in (0, 1, 3, 4):
+        ManifestWriter(objects).add(entry(number=number))
+    with pytest.raises(DamagedFile):
+        ManifestWriter(objects).merge("files.1")
+
+
+WRITE_AND_MERGE = """
+import sys
+from thresher.collection import manifest
+from thresher.objects.base import open_objects
+manifest.MERGE_ENTRIES = 4
+own, other, url = sys.argv[1:]
+writer = manifest.ManifestWriter(open_objects(url))
+for number in range(60):
+    writer.add(manifest.ManifestEntry(
+        stream=own, number=number, kind=manifest.FILE, name="a", sha256="a" * 64, size=1, written_at=1.0
+    ))
+    for stream in (own, other):
+        writer.merge(stream)
+"""
+
+
+def test_two_processes_write_and_merge_at_once_and_no_entry_is_lost(s3, tmp_path, request, monkeypatch):
+    objects = CountingObjects(s3_objects(request, "merged"))
+    processes = [
+        subprocess.Popen([sys.executable, "-c", WRITE_AND_MERGE, *streams, objects.url])
+        for streams in (("one", "two"), ("two", "one"))
+    ]
+    assert [process.wait(120) for process in processes] == [0, 0]
+    monkeypatch.setattr("thresher.collection.manifest.MERGE_ENTRIES", 4)
+    expected = [(stream, number) for stream in ("one", "two") for number in range(60)]
+    assert read_entries(objects, tmp_path / "cache") == expected
+    assert sum(key.startswith("merged/") for key in objects.keys) == 2
+    assert len(objects.keys) <= 2 + 2 * 30  # merged when the number of entries has doubled
 
 
 def test_uploads_go_on_when_the_server_comes_back(s3, tmp_path, request):

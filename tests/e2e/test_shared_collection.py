@@ -12,6 +12,7 @@ from testing.servers import store_server
 from testing.servers.s3 import s3_server
 from tests.e2e.test_many_machines import NAME, SITE, Machines, write_crawl
 from thresher.coordination.worker_registry import SILENT_SECONDS
+from thresher.search.index import SearchIndex
 
 URL = "s3://thresher/solar"
 
@@ -70,5 +71,8 @@ def test_what_a_lost_machine_held_is_found_and_fetched_again(machines, tmp_path)
         assert there.returncode == 0, there.stderr
         exported = urls_of(machines.call("export", "fifth", "-f", "jsonl").stdout)
         assert len(exported) == len({*exported}) == SITE.pages
+        with SearchIndex(tmp_path / "fifth", tmp_path / "fifth" / "pages") as index:
+            assert index.catch_up() == 0  # the machines that fetched the pages indexed them
+            assert index.pages() == SITE.pages
         assert machines.status()["pages"] == SITE.pages
         assert len(fetched(witness)) == SITE.pages

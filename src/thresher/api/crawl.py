@@ -183,8 +183,7 @@ class Crawl:
         self._crawl.check_topic(topic)
         self._update_pages()
         filters = Filters(host=host, language=language.lower(), min_relevance=min_relevance, topic=topic)
-        folder = self._crawl.folder
-        return find_pages(folder, query, limit=limit, filters=filters, without_opt_outs=without_opt_outs)
+        return find_pages(self._crawl, query, limit=limit, filters=filters, without_opt_outs=without_opt_outs)
 
     def label(self, labels: Mapping[str, bool | None], *, boundary: bool = False, topic: str = "") -> LabellingResult:
         """Label pages by URL: True on topic, False not, None to remove the label.

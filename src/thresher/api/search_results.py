@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError
+from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
 from thresher.search.ranking import MOST_HITS, Filters, SearchHit
@@ -36,7 +36,7 @@ class FoundPage:
 
 
 def find_pages(
-    folder: CrawlFolder, query: str, *, limit: int, filters: Filters, without_opt_outs: bool = False
+    crawl: CrawlProject, query: str, *, limit: int, filters: Filters, without_opt_outs: bool = False
 ) -> list[FoundPage]:
     """Search the pages of a crawl; new pages are indexed first.
 
@@ -46,7 +46,9 @@ def find_pages(
     terms = SearchQuery.read(query)
     if not terms:
         raise ConfigError(f"{query!r} has no searchable word: only punctuation, or words that nearly every page has")
+    folder = crawl.folder
     with SearchIndex(folder.root, folder.pages) as index, PageStoreReader(folder.pages) as collection:
+        crawl.update_search(index)
         index.catch_up()
         answers = index.search(terms, filters, limit=MOST_HITS if without_opt_outs else limit)
         if without_opt_outs:

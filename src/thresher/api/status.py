@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 from thresher.charts.html import html_table
 from thresher.coordination.last_run import RunEnd, last_run_end
@@ -14,6 +15,9 @@ from thresher.monitoring.failures import FailureGroup, FailureReport, failure_re
 from thresher.monitoring.totals import Totals
 from thresher.project import CrawlProject
 from thresher.records import Forecast
+
+if TYPE_CHECKING:
+    from thresher.collection.status import CollectionStatus
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,7 @@ class Status:
         topics: The status of each topic of a crawl of several.
         failures: Why URLs gave no page, by reason, those with most URLs first.
         blocked: How many of the failed URLs gave a block page, by its kind.
+        collection: How much is in the collection, and how much waits for its upload; None without a collection.
     """
 
     running: bool
@@ -53,6 +58,7 @@ class Status:
     failures: Sequence[FailureGroup]
     topics: Sequence[TopicStatus] = ()
     blocked: Mapping[str, int] = field(default_factory=dict)
+    collection: CollectionStatus | None = None
 
     @property
     def harvest_rate(self) -> float:
@@ -60,13 +66,14 @@ class Status:
         return self.relevant / self.pages if self.pages else 0.0
 
     def _repr_html_(self) -> str:
-        listed = ("ended", "failures", "topics", "blocked")
+        listed = ("ended", "failures", "topics", "blocked", "collection")
         numbers = {name: value for name, value in asdict(self).items() if name not in listed}
         numbers["forecast"] = self.forecast.interval if self.forecast else None
         rows = [*numbers.items(), ("harvest_rate", self.harvest_rate)]
         rows += [(f"relevant to {topic.name}", topic.relevant) for topic in self.topics]
         rows += [(f"blocked: {kind}", number) for kind, number in self.blocked.items()]
         rows += [("last run", self.ended.words)] if self.ended else []
+        rows += [("collection", self.collection.words)] if self.collection else []
         return html_table(["", ""], [*rows, *(("not fetched", str(group)) for group in self.failures[:3])])
 
 
@@ -92,6 +99,7 @@ async def status_of(crawl: CrawlProject) -> Status:
         failures=failures.groups,
         blocked=failures.blocked,
         topics=topics,
+        collection=await crawl.collection_status(),
     )
 
 

@@ -87,7 +87,8 @@ def search(
 
     "Quoted words" must be adjacent.
 
-    The first search of a crawl builds the index, later ones add new pages. Of near duplicates only one is shown.
+    The first search of a crawl builds the index, later ones add new pages. Pages from a collection are indexed
+    already. Of near duplicates only one is shown.
 
     \b
     Examples:
@@ -102,6 +103,7 @@ def search(
     crawl = with_all_pages(CrawlProject.open(dir))
     crawl.check_topic(filters["topic"])
     with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, PageStoreReader(crawl.folder.pages) as collection:
+        crawl.update_search(index)
         if index.catch_up(_report_progress) is None:
             echo("another search is adding pages to the index: the newest may be missing here", err=True)
         most = MOST_HITS if without_optouts else limit

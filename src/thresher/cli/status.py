@@ -102,19 +102,11 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
         _show_workers(workers)
 
 
-def _collection_words(collection: CollectionStatus) -> str:
-    """Return what is in the collection and what waits, in one line."""
-    known = f"{collection.rows:,} rows in {collection.segments:,} segments in {collection.url}"
-    waiting = f"{collection.waiting_segments:,} segments ({collection.waiting_rows:,} rows) wait here"
-    unsafe = "" if collection.unsafe is None else f"; {collection.unsafe:,} settled pages of all machines not in it yet"
-    return f"{known}; {waiting}{unsafe}{f'; {collection.error}' if collection.error else ''}"
-
-
 def _more_lines(
     collection: CollectionStatus | None, ended: RunEnd | None, failures: FailureReport
 ) -> Iterator[tuple[str, str]]:
     if collection:
-        yield "collection", _collection_words(collection)
+        yield "collection", collection.words
     if ended:
         yield "last run", ended.words
     if blocked := failures.blocked:

@@ -3,6 +3,7 @@
     segments/<sha256>.parquet               rows of a stream, see `streams`
     files/<sha256>                          a WARC file, its index, labels, model state, or a file of the definition
     manifest/<stream>/<number>.json         an entry: one object, and what is in it
+    merged/<stream>/<number>.jsonl.zst      all entries of a stream up to a number, in one object
 
 All objects are created once and never replaced, by a conditional put. An object is written before its entry, so an
 entry always leads to a complete object; a crash in between leaves an object without an entry, which does no harm. The
@@ -10,7 +11,9 @@ entries of a stream are numbered without gaps. A stream has one writer; if two m
 the second finds that its number is taken by another object, and stops.
 
 Readers keep the entries that they have read in a local file, and list only the later ones: a listing costs one request
-per stream.
+per stream. A reader with many entries to read takes the merged ones first. Entries never change, so a merged object has
+the same content for every writer, and needs no agreement with the writer of the stream or with others that merge.
+Entries are merged whenever their number has doubled, so all merged objects of a stream have at most twice its entries.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import logging
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -27,22 +31,32 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import zstandard
 
 from thresher.errors import DamagedFile, StoreError
 from thresher.objects.base import Objects
+
+logger = logging.getLogger(__name__)
 
 FORM = 1
 PAGES, FILE = "pages", "file"
 MANIFEST_CACHE = "manifest.sqlite"
 """The file of a folder's `ManifestReader`."""
-_ROOT = "manifest"
+MERGE_ENTRIES = 64
+"""Fewer new entries are neither merged nor looked for in merged objects."""
+MOST_MERGED_BYTES = 1 << 30
+_ROOT, _MERGED = "manifest", "merged"
 _READS_AT_ONCE = 16
 _STREAM = re.compile(r"[a-z0-9][a-z0-9.-]{0,90}").fullmatch
 _SHA = re.compile(r"[0-9a-f]{64}").fullmatch
+_MERGED_NUMBER = re.compile(r".*/(\d{8})\.jsonl\.zst").fullmatch
+_CACHE_FORM = 2
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS entry (stream TEXT, number INTEGER, content BLOB, PRIMARY KEY (stream, number)) "
-    "WITHOUT ROWID"
+    "CREATE TABLE entry (stream TEXT, number INTEGER, kind TEXT, rows INTEGER, last_version INTEGER, content BLOB, "
+    "PRIMARY KEY (stream, number)) WITHOUT ROWID"
 )
+_TOTALS = "SELECT count(*), coalesce(sum(rows), 0) FROM entry WHERE kind = ?"
+_LAST_VERSIONS = "SELECT stream, max(last_version) FROM entry WHERE kind = ? GROUP BY stream"
 
 
 class StreamTaken(StoreError):
@@ -119,6 +133,12 @@ def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 class ManifestWriter:
     """Adds entries to the manifest; one stream after another, each by one process."""
 
@@ -127,7 +147,9 @@ class ManifestWriter:
 
     def last(self, stream: str) -> ManifestEntry | None:
         """Return the last entry of a stream, by which its writer continues; None when it has none."""
-        keys = list(self._objects.sizes(f"{_ROOT}/{stream}"))
+        merged = _last_merged(self._objects, stream)
+        after = _key(stream, merged - 1) if merged > 0 else ""  # the last merged one may be the last of all
+        keys = list(self._objects.sizes(f"{_ROOT}/{stream}", after=after))
         return ManifestEntry.from_json(self._objects.get(keys[-1])) if keys else None
 
     def add(self, entry: ManifestEntry) -> None:
@@ -136,11 +158,78 @@ class ManifestWriter:
         Raises:
             StreamTaken: There is another entry of this number.
         """
-        key = f"{_ROOT}/{entry.stream}/{entry.number:08d}.json"
+        key = _key(entry.stream, entry.number)
         if not self._objects.put_new(key, entry.to_json()):
             there = ManifestEntry.from_json(self._objects.get(key))
             if there.sha256 != entry.sha256:
                 raise StreamTaken(f"{key} was written by another machine: is this folder a copy of another one?")
+
+    def merge(self, stream: str) -> int:
+        """Merge the entries of a stream into one object, if enough are new; return their number, or 0.
+
+        Any process may do this at any time.
+
+        Raises:
+            DamagedFile: An entry cannot be read.
+        """
+        last = _last_merged(self._objects, stream)
+        keys = list(self._objects.sizes(f"{_ROOT}/{stream}", after=_key(stream, last) if last >= 0 else ""))
+        if len(keys) < max(MERGE_ENTRIES, last + 1):
+            return 0
+        contents = [*(_merged(self._objects, stream, last) if last >= 0 else ()), *_contents(self._objects, keys)]
+        numbers = [ManifestEntry.from_json(content).number for content in contents]
+        if numbers != list(range(len(numbers))):
+            raise DamagedFile(f"the manifest of {stream} has a gap, and is not merged")
+        packed = zstandard.ZstdCompressor(level=3).compress(b"\n".join(contents))
+        self._objects.put_new(_merged_key(stream, numbers[-1]), packed)
+        return len(numbers)
+
+
+def _key(stream: str, number: int) -> str:
+    return f"{_ROOT}/{stream}/{number:08d}.json"
+
+
+def _merged_key(stream: str, number: int) -> str:
+    return f"{_MERGED}/{stream}/{number:08d}.jsonl.zst"
+
+
+def _last_merged(objects: Objects, stream: str) -> int:
+    """Return the number of the last entry that is merged; -1 when none is."""
+    found = map(_MERGED_NUMBER, objects.sizes(f"{_MERGED}/{stream}"))
+    return max((int(number[1]) for number in found if number), default=-1)
+
+
+def _merged(objects: Objects, stream: str, last: int) -> list[bytes]:
+    """Return the entries up to a number from their merged object.
+
+    Raises:
+        DamagedFile: It does not have exactly these entries.
+    """
+    packed = objects.get(_merged_key(stream, last))
+    try:
+        content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_MERGED_BYTES)
+    except zstandard.ZstdError as error:
+        raise DamagedFile(f"merged entries of {stream} cannot be read: {error}") from error
+    contents = content.split(b"\n")
+    entries = [ManifestEntry.from_json(each) for each in contents]
+    if [(entry.stream, entry.number) for entry in entries] != [(stream, number) for number in range(last + 1)]:
+        raise DamagedFile(f"merged entries of {stream} are not those up to {last}")
+    return contents
+
+
+def _contents(objects: Objects, keys: Sequence[str]) -> list[bytes]:
+    with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
+        return list(pool.map(objects.get, keys))
+
+
+def _found_merged(objects: Objects, stream: str) -> list[bytes]:
+    """Return the merged entries of a stream; none when there are none, or they are damaged."""
+    last = _last_merged(objects, stream)
+    try:
+        return _merged(objects, stream, last) if last >= 0 else []
+    except DamagedFile as error:
+        logger.warning("the entries are read one by one: %s", error)
+        return []
 
 
 class ManifestReader:
@@ -154,25 +243,73 @@ class ManifestReader:
         cache.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(cache, timeout=60, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute(_TABLE)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Create the table; that of another version is read again from the collection."""
+        query = "PRAGMA user_version"
+        if self._db.execute(query).fetchone()[0] == _CACHE_FORM:
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        if self._db.execute(query).fetchone()[0] != _CACHE_FORM:  # another process may have created it
+            self._db.execute("DROP TABLE IF EXISTS entry")
+            self._db.execute(_TABLE)
+            self._db.execute(f"PRAGMA user_version = {_CACHE_FORM}")
+        self._db.execute("COMMIT")
 
     def update(self, objects: Objects) -> int:
         """Read the entries that are new since the last update; return their number."""
-        new = [key for stream in objects.folders(_ROOT) for key in self._unknown(objects, stream)]
-        with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
-            contents = list(pool.map(objects.get, new))
+        merged: list[bytes] = []
+        keys: list[str] = []
+        for stream in filter(_STREAM, objects.folders(_ROOT)):
+            new = self._unknown(objects, stream)
+            if len(new) >= MERGE_ENTRIES and (found := _found_merged(objects, stream)):
+                merged += found
+                new = [key for key in new if key > _key(stream, len(found) - 1)]
+            keys += new
+        contents = [*merged, *_contents(objects, keys)]
         entries = [ManifestEntry.from_json(content) for content in contents]
-        rows = [(entry.stream, entry.number, content) for entry, content in zip(entries, contents, strict=True)]
+        rows = [
+            (entry.stream, entry.number, entry.kind, entry.rows, entry.last_version, content)
+            for entry, content in zip(entries, contents, strict=True)
+        ]
         self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany("INSERT OR IGNORE INTO entry VALUES (?, ?, ?)", rows)
+        before = self._db.total_changes
+        self._db.executemany("INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
         self._db.execute("COMMIT")
-        return len(new)
+        return self._db.total_changes - before
 
     def _unknown(self, objects: Objects, stream: str) -> list[str]:
         query = "SELECT max(number) FROM entry WHERE stream = ?"
         (number,) = self._db.execute(query, [stream]).fetchone()
-        after = "" if number is None else f"{_ROOT}/{stream}/{number:08d}.json"
-        return list(objects.sizes(f"{_ROOT}/{stream}", after=after)) if _STREAM(stream) else []
+        return list(objects.sizes(f"{_ROOT}/{stream}", after="" if number is None else _key(stream, number)))
+
+    def __len__(self) -> int:
+        return int(self._db.execute("SELECT count(*) FROM entry").fetchone()[0])
+
+    def totals(self) -> tuple[int, int]:
+        """Return the number of segments with pages, and of their rows."""
+        segments, rows = self._db.execute(_TOTALS, [PAGES]).fetchone()
+        return int(segments), int(rows)
+
+    def last_versions(self) -> dict[str, int]:
+        """Return the last uploaded version of each stream of pages."""
+        return dict(self._db.execute(_LAST_VERSIONS, [PAGES]).fetchall())
+
+    def numbers(self) -> dict[str, list[int]]:
+        """Return the numbers of the entries with pages, by stream."""
+        found: dict[str, list[int]] = {}
+        for stream, number in self._db.execute("SELECT stream, number FROM entry WHERE kind = ?", [PAGES]):
+            found.setdefault(stream, []).append(number)
+        return found
+
+    def entry(self, stream: str, number: int) -> ManifestEntry:
+        query = "SELECT content FROM entry WHERE stream = ? AND number = ?"
+        return ManifestEntry.from_json(self._db.execute(query, [stream, number]).fetchone()[0])
+
+    def _of_kind(self, kind: str) -> Iterator[ManifestEntry]:
+        for (content,) in self._db.execute("SELECT content FROM entry WHERE kind = ? ORDER BY stream, number", [kind]):
+            yield ManifestEntry.from_json(content)
 
     def __iter__(self) -> Iterator[ManifestEntry]:
         """Yield the known entries, those of a stream in their order."""
@@ -182,14 +319,14 @@ class ManifestReader:
     def files(self) -> dict[str, ManifestEntry]:
         """Return the files of the collection by name; of several versions the newest."""
         found: dict[str, ManifestEntry] = {}
-        for entry in self:
-            if entry.kind == FILE and (entry.name not in found or entry.written_at >= found[entry.name].written_at):
+        for entry in self._of_kind(FILE):
+            if entry.name not in found or entry.written_at >= found[entry.name].written_at:
                 found[entry.name] = entry
         return found
 
     def fingerprints(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Return the fingerprints of all URLs that are safe, sorted and without repetition."""
-        parts = [entry.fingerprints() for entry in self if entry.kind == PAGES]
+        """Return the fingerprints of all URLs that are uploaded, sorted and without repetition."""
+        parts = [entry.fingerprints() for entry in self._of_kind(PAGES)]
         return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
 
     def close(self) -> None:

@@ -8,22 +8,29 @@ where it was, and two commands may update the same copy at once.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestEntry, ManifestReader, digest_of
+from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of, file_digest
 from thresher.collection.streams import ChangedRows, from_parquet, stream_name
-from thresher.errors import DamagedFile, ObjectMissing
+from thresher.errors import DamagedFile, ObjectMissing, StoreError
 from thresher.objects.base import Objects
+from thresher.search.index import SearchIndex
+from thresher.search.search_segments import SearchSegment
 from thresher.storage.migrations import prepare
 from thresher.storage.page_store import COLLECTED
 
+logger = logging.getLogger(__name__)
+
 _APPLIED = "CREATE TABLE IF NOT EXISTS applied (number INTEGER PRIMARY KEY)"
+SEARCH = "search/"
+"""The prefix of the names of search segments."""
 _DOWNLOADS = 4
 """Segments that are downloaded while another one is applied."""
 
@@ -54,7 +61,6 @@ class Replica:
     def __init__(self, pages: Path, folder: Path | None = None) -> None:
         self._pages = pages
         self._folder = folder or pages / COLLECTED
-        self._own: frozenset[str] = frozenset()
 
     def update(self, objects: Objects, *, progress: Callable[[int], None] = lambda rows: None) -> ReplicaUpdate:
         """Copy what is new in the collection; `progress` is called with the number of rows so far.
@@ -65,23 +71,18 @@ class Replica:
         self._folder.mkdir(parents=True, exist_ok=True)
         with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
             manifest.update(objects)
-            entries = list(manifest)
-        self._own = frozenset(stream_name(path) for path in self._pages.glob("*.db"))
-        found = ReplicaUpdate(entries=len(entries))
-        with ThreadPoolExecutor(_DOWNLOADS) as pool:
-            for stream, listed in groupby(entries, key=lambda entry: entry.stream):
-                new = self._new(stream, listed)
-                if new:
-                    self._copy(objects, pool, new, found, progress)
+            found = ReplicaUpdate(entries=len(manifest))
+            own = {stream_name(path) for path in self._pages.glob("*.db")}
+            with ThreadPoolExecutor(_DOWNLOADS) as pool:
+                for stream, numbers in manifest.numbers().items():
+                    if stream not in own and (new := self._new(manifest, stream, numbers)):
+                        self._copy(objects, pool, new, found, progress)
         return found
 
-    def _new(self, stream: str, entries: Iterable[ManifestEntry]) -> list[ManifestEntry]:
+    def _new(self, manifest: ManifestReader, stream: str, numbers: Iterable[int]) -> list[ManifestEntry]:
         """Return the entries of a stream that are to be applied."""
-        pages = [entry for entry in entries if entry.kind == PAGES]
-        if not pages or stream in self._own:
-            return []
         applied = _applied(self._folder / f"{stream}.db")
-        return [entry for entry in pages if entry.number not in applied]
+        return [manifest.entry(stream, number) for number in numbers if number not in applied]
 
     def _copy(
         self,
@@ -103,6 +104,41 @@ class Replica:
                 except (ObjectMissing, DamagedFile):
                     found.lost.append(entry.key)
                 progress(found.rows)
+
+
+def update_search(objects: Objects, copies: Path, index: SearchIndex) -> int:
+    """Add the search segments that an index does not have, as of the last update of the copies; return their number.
+
+    Those that cannot be read now are left out: their pages are indexed here.
+
+    Args:
+        copies: The folder of the copies.
+    """
+    with closing(ManifestReader(copies / MANIFEST_CACHE)) as manifest:
+        files = manifest.files()
+    entries = {part: entry for name, entry in files.items() if (part := _search_segment(name))}
+    added = 0
+    try:
+        for part in index.missing_parts(entries) if entries else ():
+            _add_search_segment(objects, index, part, entries[part])
+            added += 1
+    except (StoreError, OSError) as error:
+        logger.warning("search segments of the collection cannot be used now: %s", error)
+    return added
+
+
+def _add_search_segment(objects: Objects, index: SearchIndex, part: SearchSegment, entry: ManifestEntry) -> None:
+    with TemporaryDirectory(prefix=".search-", dir=index.path.parent) as folder:
+        packed = Path(folder) / part.name
+        objects.download(entry.key, packed)
+        if file_digest(packed) != entry.sha256:
+            raise DamagedFile(f"{entry.key} of the collection is damaged: its digest is another one")
+        index.add_part(part, packed)
+
+
+def _search_segment(name: str) -> SearchSegment | None:
+    is_one = name.startswith(SEARCH) and name.endswith(".zst")
+    return SearchSegment.from_name(name.removeprefix(SEARCH).removesuffix(".zst")) if is_one else None
 
 
 def _content(objects: Objects, entry: ManifestEntry) -> bytes:

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.collection.manifest import MANIFEST_CACHE, PAGES, ManifestReader
+from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
 from thresher.collection.streams import rows_waiting, stream_name
 from thresher.collection.uploader import SEGMENT_ROWS
 from thresher.errors import StoreRefused, StoreUnreachable
@@ -25,7 +25,7 @@ class CollectionStatus:
         rows: Rows in them, revisions included.
         waiting_segments: Segments of this machine that are not uploaded yet.
         waiting_rows: Rows in them.
-        unsafe: Settled URLs of all machines whose pages are not in the collection yet; None when nobody counts them.
+        not_uploaded: Settled URLs of all machines whose pages are not uploaded yet; None for a crawl on one machine.
         error: Why the collection does not answer; then the numbers are those of the last answer.
     """
 
@@ -34,11 +34,20 @@ class CollectionStatus:
     rows: int
     waiting_segments: int
     waiting_rows: int
-    unsafe: int | None = None
+    not_uploaded: int | None = None
     error: str = ""
 
+    @property
+    def words(self) -> str:
+        """What is in the collection and what waits, in one line."""
+        known = f"{self.rows:,} rows in {self.segments:,} segments in {self.url}"
+        waiting = f"{self.waiting_segments:,} segments ({self.waiting_rows:,} rows) wait here"
+        if self.not_uploaded is not None:
+            waiting += f"; {self.not_uploaded:,} settled pages of all machines not in it yet"
+        return f"{known}; {waiting}{f'; {self.error}' if self.error else ''}"
 
-def collection_status(objects: Objects, pages: Path, own: Sequence[Path], unsafe: int | None) -> CollectionStatus:
+
+def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_uploaded: int | None) -> CollectionStatus:
     """Read the manifest, and compare it with the page store of this machine.
 
     Args:
@@ -50,16 +59,15 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], unsafe
             manifest.update(objects)
         except (StoreUnreachable, StoreRefused) as problem:
             error = str(problem)
-        entries = [entry for entry in manifest if entry.kind == PAGES]
-    last = {entry.stream: entry.last_version for entry in entries}
+        (segments, rows), last = manifest.totals(), manifest.last_versions()
     waiting = [_waiting(path, last) for path in own]
     return CollectionStatus(
         url=objects.url,
-        segments=len(entries),
-        rows=sum(entry.rows for entry in entries),
+        segments=segments,
+        rows=rows,
         waiting_segments=sum(-(-rows // SEGMENT_ROWS) for rows in waiting),
         waiting_rows=sum(waiting),
-        unsafe=unsafe,
+        not_uploaded=not_uploaded,
         error=error,
     )
 

@@ -5,20 +5,19 @@ is closed when `SEGMENT_ROWS` rows or `SEGMENT_BYTES` have changed in a page sto
 `SEGMENT_SECONDS` old, and when the run ends. It is built from the rows at that moment, uploaded, and entered into the
 manifest.
 
-There is no local state: what is safe is what the manifest has. A killed uploader continues after the last entry of its
-stream. While the storage does not answer, it retries with growing pauses, and the rows wait in the page store.
+There is no local state: what is uploaded is what the manifest has. A killed uploader continues after the last entry of
+its stream. While the storage does not answer, it retries with growing pauses, and the rows wait in the page store.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import random
 import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,12 +25,14 @@ from pathlib import Path
 from thresher.collection.manifest import (
     FILE,
     MANIFEST_CACHE,
+    MERGE_ENTRIES,
     PAGES,
     ManifestEntry,
     ManifestReader,
     ManifestWriter,
     StreamTaken,
     digest_of,
+    file_digest,
     packed_fingerprints,
 )
 from thresher.collection.streams import ChangeStream, has_format, rename_stream, to_parquet
@@ -42,6 +43,8 @@ logger = logging.getLogger(__name__)
 
 SEGMENT_ROWS, SEGMENT_BYTES, SEGMENT_SECONDS = 2_000, 16 << 20, 15.0
 TICK_SECONDS = 1.0
+FILES_STREAM = "files-stream"
+"""The file with the name of a folder's stream of files."""
 FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 60.0
 
 
@@ -55,14 +58,27 @@ class _Stream:
     since: float | None = None
 
 
+@dataclass(frozen=True)
+class UploadRound:
+    """One round of an uploader.
+
+    Args:
+        everything: Whether all that waits is uploaded, also what changes often.
+        versions: Of each segment of the page store, the version up to which its changes are uploaded.
+    """
+
+    everything: bool
+    versions: Mapping[Path, int]
+
+
 class CollectionUploader:
     """Uploads what is new on this machine; `step` does one round.
 
     Args:
         segments: Returns the files of the page store that this machine writes.
         folder: For the cache of the manifest and the name of the stream of files.
-        files: Returns the complete files to upload: paths, or contents, by their names in the crawl's folder.
-        on_safe: Called with the name of a worker and the fingerprints of its URLs that are safe now.
+        files: Yields the complete files to upload: paths, or contents, with their names in the crawl's folder.
+        on_uploaded: Called with the name of a worker and the fingerprints of its URLs that are uploaded now.
         clock: A monotonic clock.
     """
 
@@ -72,8 +88,8 @@ class CollectionUploader:
         segments: Callable[[], Sequence[Path]],
         *,
         folder: Path,
-        files: Callable[[], Mapping[str, Path | bytes]] = dict,
-        on_safe: Callable[[str, list[int]], None] = lambda worker, numbers: None,
+        files: Callable[[UploadRound], Iterable[tuple[str, Path | bytes]]] = lambda upload: (),
+        on_uploaded: Callable[[str, list[int]], None] = lambda worker, numbers: None,
         segment_rows: int = SEGMENT_ROWS,
         segment_seconds: float = SEGMENT_SECONDS,
         clock: Callable[[], float] = time.monotonic,
@@ -82,7 +98,7 @@ class CollectionUploader:
         self._manifest = ManifestWriter(objects)
         self._segments = segments
         self._files = files
-        self._on_safe = on_safe
+        self._on_uploaded = on_uploaded
         self._segment_rows = segment_rows
         self._segment_seconds = segment_seconds
         self._clock = clock
@@ -112,8 +128,10 @@ class CollectionUploader:
                     self._start_anew(path)
                     break
                 uploaded += 1
+                if stream.number % MERGE_ENTRIES == 0:
+                    self._manifest.merge(stream.changes.name)
         if everything or uploaded:
-            self._upload_files()
+            self._upload_files(everything=everything)
         return uploaded
 
     def waiting(self) -> int:
@@ -163,21 +181,29 @@ class CollectionUploader:
         self._objects.put_new(entry.key, content)
         self._manifest.add(entry)
         stream.number, stream.version, stream.since = entry.number + 1, entry.last_version, None
-        self._on_safe(entry.name, changed.settled)
+        self._on_uploaded(entry.name, changed.settled)
 
     def _start_anew(self, path: Path) -> None:
         """Give a segment that is a copy of another machine's a stream of its own."""
         self._streams.pop(path).changes.close()
         rename_stream(path)
 
-    def _upload_files(self) -> None:
+    def _upload_files(self, *, everything: bool) -> None:
         known = self._known_files()
-        for name, content in self._files().items():
+        versions = {path: stream.version for path, stream in self._streams.items()}
+        for name, content in self._files(UploadRound(everything, versions)):
             before = known.get(name)
             size = len(content) if isinstance(content, bytes) else content.stat().st_size
             if before and before.size == size and (isinstance(content, Path) or digest_of(content) == before.sha256):
                 continue  # files that are given by their paths are complete, and never change
-            known[name] = self._upload_file(name, content, size)
+            try:
+                known[name] = self._upload_file(name, content, size)
+            except StreamTaken:
+                logger.warning("%s is written by another machine; files are uploaded anew", self._file_stream)
+                (self._folder / FILES_STREAM).unlink(missing_ok=True)
+                self._uploaded = None
+                self._upload_files(everything=everything)
+                return
 
     def _upload_file(self, name: str, content: Path | bytes, size: int) -> ManifestEntry:
         entry = ManifestEntry(
@@ -185,7 +211,7 @@ class CollectionUploader:
             number=self._file_number,
             kind=FILE,
             name=name,
-            sha256=digest_of(content) if isinstance(content, bytes) else _digest_of_file(content),
+            sha256=digest_of(content) if isinstance(content, bytes) else file_digest(content),
             size=size,
             written_at=time.time(),
         )
@@ -195,6 +221,8 @@ class CollectionUploader:
             self._objects.put_file(entry.key, content)
         self._manifest.add(entry)
         self._file_number += 1
+        if self._file_number % MERGE_ENTRIES == 0:
+            self._manifest.merge(self._file_stream)
         return entry
 
     def _known_files(self) -> dict[str, ManifestEntry]:
@@ -268,12 +296,7 @@ class UploadThread:
 
 def _file_stream(folder: Path) -> str:
     """Return the name of this folder's stream of files: generated once, and stored in the folder."""
-    path = folder / "files-stream"
+    path = folder / FILES_STREAM
     if not path.is_file():
         path.write_text(f"files.{secrets.token_hex(4)}", encoding="ascii")
     return path.read_text(encoding="ascii").strip()
-
-
-def _digest_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

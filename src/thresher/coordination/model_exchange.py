@@ -68,6 +68,12 @@ class SharedStateTable:
                 digests[worker] = EntryDigest(int(size), digest)
         return digests
 
+    async def kinds(self, worker: str) -> list[str]:
+        """Return the kinds of entries that a worker has written."""
+        index = pairs_of(await self._connection.call("HGETALL", self._index))
+        names = (name.partition(" ") for name in index)
+        return sorted(kind for owner, _, kind in names if owner == worker)
+
     def _entry(self, worker: str, kind: str) -> str:
         return f"{self._index}:{worker}:{kind}"
 

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from thresher.config.folder import CrawlFolder
 from thresher.errors import ThresherError
+from thresher.project import CrawlProject
 from thresher.search.index import NAME, SearchIndex
 from thresher.search.query import SearchQuery
 from thresher.search.ranking import Filters, SearchHit
@@ -33,9 +33,10 @@ class LiveIndex:
     An index that cannot be written beside the crawl is built in a temporary folder.
     """
 
-    def __init__(self, folder: CrawlFolder) -> None:
-        self._pages = folder.pages
-        self._root = folder.root
+    def __init__(self, crawl: CrawlProject) -> None:
+        self._crawl = crawl
+        self._pages = crawl.folder.pages
+        self._root = crawl.folder.root
         self._temporary = None if os.access(self._root, os.W_OK) else TemporaryDirectory(prefix="thresher-search-")
         self._index_folder = Path(self._temporary.name) if self._temporary else self._root
         self._index: SearchIndex | None = None
@@ -72,6 +73,7 @@ class LiveIndex:
     def _catch_up(self) -> None:
         try:
             with SearchIndex(self._index_folder, self._pages) as index:
+                self._crawl.update_search(index)
                 self._is_built_elsewhere = index.catch_up(self._stop_when_closing) is None
         except _Closing:
             return

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from thresher.coordination.connection import CONNECT_SECONDS
 from thresher.coordination.stop_orders import OrderSnapshot, StopOrders
@@ -29,6 +29,9 @@ from thresher.project import CrawlProject
 from thresher.runner.limits import Pace
 from thresher.storage.page_store import segment_files
 from thresher.storage.reader import PageStoreReader
+
+if TYPE_CHECKING:
+    from thresher.collection.status import CollectionStatus
 
 logger = logging.getLogger(__name__)
 
@@ -99,12 +102,14 @@ class OpenCrawl:
         self.frontier_reader: FrontierReader = crawl.frontier_reader()
         self.reader = Reader(crawl.folder.pages)
         self.judged_terms = JudgedTerms(crawl)
-        self.search_index = LiveIndex(crawl.folder)
+        self.search_index = LiveIndex(crawl)
         self._counter = Reader(crawl.folder.pages)
         self._pages = NO_PAGES
         self._pages_at = float("-inf")
         self._next_update = float("-inf") if crawl.config.collection else float("inf")
         self._reading: asyncio.Task[None] | None = None
+        self.collection: CollectionStatus | None = None
+        """The status of the collection when it was last read; None without one."""
         self._label_store = crawl.labels()
         self._labels: list[Label] = []
         self._labels_read = 0
@@ -130,8 +135,9 @@ class OpenCrawl:
         self._pages_at = time.monotonic()
 
     async def _update_pages(self) -> None:
-        """Copy the pages of other machines from the collection, if there is one and it answers."""
+        """Copy the pages of other machines from the collection, if there is one and it answers, and read its status."""
         try:
+            self.collection = await self.crawl.collection_status()
             await asyncio.to_thread(self.crawl.update_pages)
         except (StoreError, OSError, sqlite3.Error) as error:
             logger.warning("only pages on this machine are shown: %s", error)

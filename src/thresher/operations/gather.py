@@ -1,8 +1,8 @@
 """A local copy of a collection: a crawl folder on which every command works without store and object storage.
 
-The copy has the settings, the pages of all machines, WARC files, labels and models of the crawl. Its frontier is
-rebuilt from the pages: their URLs are settled, and the links that nobody has fetched wait. A copy that exists is
-updated; its frontier then gets what is new.
+The copy has the settings, the pages of all machines, their search index, WARC files, labels and models of the crawl.
+Its frontier is rebuilt from the pages: their URLs are settled, and the links that nobody has fetched wait. A copy that
+exists is updated; its frontier then gets what is new.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of
-from thresher.collection.replica import Replica
+from thresher.collection.replica import Replica, update_search
 from thresher.config.folder import CrawlFolder
 from thresher.coordination.crawl_definition import Definition, checked_name
 from thresher.errors import ConfigError, DamagedFile
@@ -22,6 +22,7 @@ from thresher.frontier.base import UrlState
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.objects.base import Objects, open_objects
 from thresher.records import Candidate, Outcome, Settlement
+from thresher.search.index import SearchIndex
 from thresher.storage.page_store import unpacked_links
 from thresher.storage.reader import PageStoreReader
 from thresher.topics.yaml_writer import with_settings
@@ -67,7 +68,11 @@ async def gather(url: str, root: Path, *, progress: Callable[[int], None] = lamb
     update = Replica(folder.pages, folder.pages).update(objects, progress=progress)
     await rebuild_frontier(folder)
     with PageStoreReader(folder.pages) as pages:
-        return GatheredCopy(pages=pages.tally().pages, files=len(copied), lost=update.lost)
+        gathered = GatheredCopy(pages=pages.tally().pages, files=len(copied), lost=update.lost)
+    with SearchIndex(root, folder.pages) as index:
+        if update_search(objects, folder.pages, index):
+            index.catch_up()
+    return gathered
 
 
 def _write_definition(folder: CrawlFolder, objects: Objects, files: dict[str, ManifestEntry]) -> None:
@@ -134,7 +139,7 @@ def _batches(pages: PageStoreReader, size: int) -> Iterator[list[Any]]:
 async def _unknown(frontier: SqliteFrontier, batches: Iterator[list[Any]]) -> AsyncIterator[list[Any]]:
     """Yield the rows of URLs that the frontier does not have as settled."""
     for rows in batches:
-        entries = [await frontier.find(row["url"]) for row in rows]
+        entries = await frontier.find_all([row["url"] for row in rows])
         settled = (UrlState.DONE, UrlState.FAILED)
         new = [row for row, entry in zip(rows, entries, strict=True) if entry is None or entry.state not in settled]
         if new:

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from thresher.collection.uploader import SEGMENT_ROWS, CollectionUploader, UploadThread
+from thresher.collection.replica import SEARCH
+from thresher.collection.uploader import SEGMENT_ROWS, CollectionUploader, UploadRound, UploadThread
 from thresher.coordination.crawl_definition import Definition
-from thresher.coordination.unsafe_pages import PageOwner, UnsafePages
+from thresher.coordination.model_exchange import SharedStateTable
+from thresher.coordination.pending_uploads import PageOwner, PendingUploads
 from thresher.coordination.worker_names import machine_mark
 from thresher.errors import StoreError
 from thresher.project import CrawlProject
+from thresher.search.search_segments import SearchSegmentBuilder
 from thresher.storage.page_store import COLLECTED
 
 logger = logging.getLogger(__name__)
 
-REMOVE_SECONDS = 5.0
-"""How long an uploader waits for the store to take URLs off the list of unsafe pages."""
+STORE_SECONDS = 5.0
+"""How long an uploader waits for the store: for labels, models, and the list of pending uploads."""
+MODEL_SECONDS = 600.0
+"""Time between two uploads of models, which change with almost every page; the last one is at the end of the run."""
 DEFINITION = "definition/"
 """The prefix of the files that define the crawl, so that it can be opened without its store."""
 
 
 def upload_thread(crawl: CrawlProject, *, owner: bool) -> UploadThread:
     """Build the uploader of this machine and its thread."""
-    return UploadThread(build_uploader(crawl, owner=owner))
+    return UploadThread(build_uploader(crawl, owner=owner, with_search=True))
 
 
 def upload_waiting(crawl: CrawlProject) -> int:
@@ -35,12 +41,15 @@ def upload_waiting(crawl: CrawlProject) -> int:
         return uploader.step(everything=True)
 
 
-def build_uploader(crawl: CrawlProject, *, owner: bool, segment_rows: int = SEGMENT_ROWS) -> CollectionUploader:
+def build_uploader(
+    crawl: CrawlProject, *, owner: bool, segment_rows: int = SEGMENT_ROWS, with_search: bool = False
+) -> CollectionUploader:
     """Build the uploader of this machine, without its thread.
 
     Args:
-        owner: Whether it also uploads the definition of the crawl, its labels and its models.
+        owner: Whether it also uploads the definition of the crawl and its labels.
         segment_rows: Rows after which a segment is closed.
+        with_search: Whether it also indexes uploaded pages, and uploads search segments.
     """
     folder = crawl.folder.pages / COLLECTED
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,8 +57,8 @@ def build_uploader(crawl: CrawlProject, *, owner: bool, segment_rows: int = SEGM
         crawl.objects(),
         crawl.folder.segments,
         folder=folder,
-        files=lambda: dict(_files(crawl, owner=owner)),
-        on_safe=_SafePages(crawl).remove if crawl.is_shared else _ignore,
+        files=_CrawlFiles(crawl, owner=owner, with_search=with_search).read,
+        on_uploaded=_UploadedPages(crawl).remove if crawl.is_shared else _ignore,
         segment_rows=segment_rows,
     )
 
@@ -58,8 +67,8 @@ def _ignore(worker: str, fingerprints: Sequence[int]) -> None:
     pass
 
 
-class _SafePages:
-    """Takes URLs off the list of unsafe pages; those that the store did not take are kept for the next time."""
+class _UploadedPages:
+    """Takes URLs off the list of pending uploads; those that the store did not take are kept for the next time."""
 
     def __init__(self, crawl: CrawlProject) -> None:
         self._crawl = crawl
@@ -71,32 +80,68 @@ class _SafePages:
         try:
             asyncio.run(self._remove())
         except StoreError as error:
-            logger.warning("the list of unsafe pages cannot be changed now: %s", error)
+            logger.warning("the list of pending uploads cannot be changed now: %s", error)
 
     async def _remove(self) -> None:
-        connection = self._crawl.connection(patience_seconds=REMOVE_SECONDS)
+        connection = self._crawl.connection(patience_seconds=STORE_SECONDS)
         try:
             for worker, fingerprints in list(self._pending.items()):
-                unsafe = UnsafePages(connection, self._crawl.name)
-                await unsafe.remove(PageOwner(worker, self._mark), sorted(fingerprints))
+                pending = PendingUploads(connection, self._crawl.name)
+                await pending.remove(PageOwner(worker, self._mark), sorted(fingerprints))
                 del self._pending[worker]
         finally:
             await connection.close()
 
 
-def _files(crawl: CrawlProject, *, owner: bool) -> Iterator[tuple[str, Path | bytes]]:
-    """Yield the complete files of this machine, by their names in the folder of the crawl."""
-    yield from _warc_files(crawl.folder.warc)
-    if not owner:
-        return
-    for name, content in _definition(crawl).items():
-        yield f"{DEFINITION}{name}", content
-    if labels := asyncio.run(_labels(crawl)):
-        yield crawl.folder.labels.name, labels
-    if not crawl.is_shared:
-        for path in sorted(crawl.folder.model.rglob("*")):
-            if path.is_file() and not path.name.startswith("."):
-                yield path.relative_to(crawl.folder.root).as_posix(), path.read_bytes()
+class _CrawlFiles:
+    """The files that this machine uploads beside its pages."""
+
+    def __init__(self, crawl: CrawlProject, *, owner: bool, with_search: bool) -> None:
+        self._crawl = crawl
+        self._owner = owner
+        self._models_at = time.monotonic()
+        self._search = SearchSegmentBuilder(crawl.folder.pages / COLLECTED / SEARCH) if with_search else None
+
+    def read(self, upload: UploadRound) -> Iterator[tuple[str, Path | bytes]]:
+        """Yield the complete files with their names in the folder of the crawl; models only when they are due."""
+        yield from _warc_files(self._crawl.folder.warc)
+        if self._owner:
+            for name, content in _definition(self._crawl).items():
+                yield f"{DEFINITION}{name}", content
+            if labels := asyncio.run(_labels(self._crawl)):
+                yield self._crawl.folder.labels.name, labels
+        if upload.everything or time.monotonic() - self._models_at >= MODEL_SECONDS:
+            self._models_at = time.monotonic()
+            yield from self._models().items()
+        if self._search:  # last: it takes longest
+            for segment, version in upload.versions.items():
+                for path in self._search.build(segment, version, everything=upload.everything):
+                    yield f"{SEARCH}{path.name}", path
+
+    def _models(self) -> dict[str, bytes]:
+        if self._crawl.is_shared:
+            return asyncio.run(_shared_models(self._crawl))
+        folder = self._crawl.folder
+        paths = [path for path in sorted(folder.model.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+        return {path.relative_to(folder.root).as_posix(): path.read_bytes() for path in paths}
+
+
+async def _shared_models(crawl: CrawlProject) -> dict[str, bytes]:
+    """Return what the workers of this machine learned, from the store, under the names of a crawl on one machine."""
+    connection = crawl.connection(patience_seconds=STORE_SECONDS)
+    found: dict[str, bytes] = {}
+    try:
+        for part in ("judge", "strategy"):
+            table = SharedStateTable(connection, crawl.name, part)
+            for worker in (path.stem for path in crawl.folder.segments()):
+                for kind in await table.kinds(worker):
+                    if content := await table.read(worker, kind):
+                        found[f"{crawl.folder.model.name}/{part}/{worker}/{kind}"] = content
+    except StoreError:
+        logger.warning("models cannot be read from the store now; they are uploaded the next time")
+    finally:
+        await connection.close()
+    return found
 
 
 def _warc_files(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -113,7 +158,7 @@ def _definition(crawl: CrawlProject) -> Mapping[str, bytes]:
 
 
 async def _labels(crawl: CrawlProject) -> bytes:
-    store = crawl.labels(patience_seconds=REMOVE_SECONDS)
+    store = crawl.labels(patience_seconds=STORE_SECONDS)
     try:
         labels, _ = await store.read()
     except StoreError:  # uploaded the next time

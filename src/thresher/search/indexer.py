@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 
 import xxhash
 
 from thresher.search.near_duplicates import NearDuplicateTables
-from thresher.search.segments import Segment, SegmentRow, open_segments, reading
+from thresher.search.segments import Segment, SegmentRow, reading
 from thresher.search.terms import indexed
 from thresher.text.tokens import tokenize
 from thresher.urls.canonical import fingerprint, host_key
@@ -25,12 +24,13 @@ MAX_ANCHOR_CHARACTERS = 200
 
 _JUDGEMENTS = (
     "UPDATE doc SET relevance = now.relevance, relevant = now.relevant FROM segment_now.page AS now "
-    "WHERE doc.segment = ? AND doc.live AND now.id = doc.place "
+    "WHERE doc.segment = (SELECT id FROM segment WHERE name = ?) AND doc.live AND now.id = doc.place "
     "AND (doc.relevance <> now.relevance OR doc.relevant <> now.relevant)"
 )
 _TOPICS = (
     "UPDATE doc SET topics = now.topics FROM segment_now.page AS now "
-    "WHERE doc.segment = ? AND doc.live AND doc.topics IS NOT NULL AND now.id = doc.place AND doc.topics <> now.topics"
+    "WHERE doc.segment = (SELECT id FROM segment WHERE name = ?) AND doc.live AND doc.topics IS NOT NULL "
+    "AND now.id = doc.place AND doc.topics <> now.topics"
 )
 
 
@@ -43,17 +43,24 @@ class SearchIndexer:
 
     Args:
         db: The index, opened for writing.
-        pages: The folder of segments.
+        segments: The segments of the page store.
         progress: Called with the number of rows indexed so far.
+        parts: Search segments of the index, opened for writing.
     """
 
-    def __init__(self, db: sqlite3.Connection, pages: Path, progress: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        segments: Sequence[Segment],
+        progress: Callable[[int], None] | None = None,
+        parts: Sequence[sqlite3.Connection] = (),
+    ) -> None:
         self._db = db
-        self._pages = pages
+        self._parts = parts
         self._progress = progress
         self._groups = NearDuplicateTables(db)
         self._anchors: set[tuple[int, int]] = set()
-        self._segments: Sequence[Segment] = ()
+        self._segments = segments
         self._rows = 0
 
     def run(self) -> int:
@@ -62,45 +69,54 @@ class SearchIndexer:
         Raises:
             StaleIndex: Rows are missing from the page store.
         """
-        self._segments = open_segments(self._pages)
-        try:
-            self._check()
-            for segment in self._segments:
-                self._index_segment(segment)
-        finally:
-            for segment in self._segments:
-                segment.close()
+        self._check()
+        for segment in self._segments:
+            self._index_segment(segment)
         return self._rows
+
+    def index(self, segment: Segment, name: str, *, after: int, until: int, most: int) -> int:
+        """Index some rows of a segment, known by a name, the first ones after a row; return the last indexed row."""
+        number, last_row, _ = self._position(name, after)
+        while most > 0 and (batch := segment.after(last_row, min(most, BATCH_ROWS), until=until)):
+            last_row = batch[-1].place
+            most -= len(batch)
+            self._index_batch(segment, number, batch)
+        return last_row
 
     def _check(self) -> None:
         last = {segment.path.name: segment.last() for segment in self._segments}
-        for name, known in self._db.execute("SELECT name, last_row FROM segment"):
+        for name, known in self._db.execute("SELECT name, last_row FROM segment WHERE instr(name, '/') = 0"):
             if known > last.get(name, 0):
                 raise StaleIndex(name)
 
     def _index_segment(self, segment: Segment) -> None:
-        name = segment.path.name
-        self._db.execute("INSERT OR IGNORE INTO segment (name, last_row, stamp) VALUES (?, 0, '')", [name])
-        query = "SELECT id, last_row, stamp FROM segment WHERE name = ?"
-        number, last_row, known = self._db.execute(query, [name]).fetchone()
+        number, last_row, known = self._position(segment.path.name, 0)
         stamp = segment.stamp()
         if stamp == known:
             return
-        self._copy_judgements(segment, number)
+        self._copy_judgements(segment)
         while batch := segment.after(last_row, BATCH_ROWS):
             last_row = batch[-1].place
             self._index_batch(segment, number, batch)
         self._db.execute("UPDATE segment SET stamp = ? WHERE id = ?", [stamp, number])
 
-    def _copy_judgements(self, segment: Segment, number: int) -> None:
-        with reading(segment.path):
-            self._db.execute("ATTACH ? AS segment_now", [segment.uri])
-        try:
-            self._db.execute(_JUDGEMENTS, [number])
-            if segment.has_topics:
-                self._db.execute(_TOPICS, [number])
-        finally:
-            self._db.execute("DETACH segment_now")
+    def _position(self, name: str, after: int) -> tuple[int, int, str]:
+        """Return the number of a segment in the index, its last indexed row, and its stamp then."""
+        self._db.execute("INSERT OR IGNORE INTO segment (name, last_row, stamp) VALUES (?, ?, '')", [name, after])
+        query = "SELECT id, last_row, stamp FROM segment WHERE name = ?"
+        number, last_row, stamp = self._db.execute(query, [name]).fetchone()
+        return int(number), int(last_row), str(stamp)
+
+    def _copy_judgements(self, segment: Segment) -> None:
+        for db, name in ((self._db, segment.path.name), *((part, segment.stream) for part in self._parts)):
+            with reading(segment.path):
+                db.execute("ATTACH ? AS segment_now", [segment.uri])
+            try:
+                db.execute(_JUDGEMENTS, [name])
+                if segment.has_topics:
+                    db.execute(_TOPICS, [name])
+            finally:
+                db.execute("DETACH segment_now")
 
     def _index_batch(self, segment: Segment, number: int, batch: Sequence[SegmentRow]) -> None:
         self._db.execute("BEGIN IMMEDIATE")
@@ -126,7 +142,8 @@ class SearchIndexer:
         )
 
     def _index_page(self, number: int, row: SegmentRow, main_text: str) -> None:
-        self._db.execute("UPDATE doc SET live = 0 WHERE fingerprint = ? AND live", [row.fingerprint])
+        for db in (self._db, *self._parts):
+            db.execute("UPDATE doc SET live = 0 WHERE fingerprint = ? AND live", [row.fingerprint])
         terms = tokenize(row.text)
         self._groups.add(row.fingerprint, tokenize(main_text) if main_text != row.text else terms)
         doc = [row.fingerprint, number, row.place, host_key(row.url), row.language, row.relevance, row.relevant]

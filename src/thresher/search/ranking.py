@@ -4,15 +4,23 @@ Pages with all words come before pages with some of them. Among those the verdic
 well the words match (BM25 over title and text, and the best of the anchors that lead to the page). The order of LAYERS,
 in whose last stage pages are ranked by their relevance to the topic alone, is available too: relevance first, and the
 match decides among equals.
+
+An index may consist of several databases: its own, and search segments of other machines. Each is queried, with its own
+statistics of words, as the shards of other search engines are. Near duplicates in different databases are found among
+the hits.
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
+from thresher.search.near_duplicates import group_signatures
 from thresher.search.query import SearchQuery
 
 TITLE_WEIGHT, TEXT_WEIGHT, ANCHOR_WEIGHT = 6.0, 1.0, 0.5
@@ -85,15 +93,17 @@ class SearchHit:
 
 
 def find(
-    db: sqlite3.Connection, query: SearchQuery, filters: Filters, *, limit: int, order: SearchOrder
+    dbs: Sequence[sqlite3.Connection], query: SearchQuery, filters: Filters, *, limit: int, order: SearchOrder
 ) -> list[SearchHit]:
-    """Return the best results, one of each group of near duplicates."""
+    """Return the best results in all databases, one of each group of near duplicates."""
     if not query:
         return []
-    whole = _hits(db, query.all_of, filters, order, most=MOST_HITS)
+    whole = _hits(dbs, query.all_of, filters, order, most=MOST_HITS)
+    _join_groups(dbs, whole.values())
     found = _best_of_groups(_sorted(whole.values(), order), whole=True)
     if len(found) < limit:
-        some = _hits(db, query.any_of, filters, order, most=len(whole) + max(LEAST_FILLING, 2 * limit))
+        some = _hits(dbs, query.any_of, filters, order, most=len(whole) + max(LEAST_FILLING, 2 * limit))
+        _join_groups(dbs, [*whole.values(), *some.values()])
         rest = _sorted((hit for doc, hit in some.items() if doc not in whole), order)
         heads = {hit.head for hit in whole.values()}
         found += _best_of_groups([hit for hit in rest if hit.head not in heads], whole=False)
@@ -118,28 +128,61 @@ _WORDS = """
     ) LEFT JOIN alike ON alike.page = fingerprint
 """
 _ANCHORS = """
+    SELECT anchor.target, max(hit.score) FROM (
+        SELECT rowid, -bm25(anchor_words) AS score FROM anchor_words WHERE anchor_words MATCH :match
+        ORDER BY rank LIMIT :most_anchors
+    ) AS hit JOIN anchor ON anchor.id = hit.rowid GROUP BY anchor.target
+"""
+_TARGETS = """
     SELECT id, fingerprint, relevance, relevant, fetched_at, coalesce(head, fingerprint), score FROM (
-        SELECT doc.*, max(hit.score) AS score FROM (
-            SELECT rowid, -bm25(anchor_words) AS score FROM anchor_words WHERE anchor_words MATCH :match
-            ORDER BY rank LIMIT :most_anchors
-        ) AS hit JOIN anchor ON anchor.id = hit.rowid JOIN doc ON doc.fingerprint = anchor.target
-        WHERE {condition} GROUP BY doc.id ORDER BY {first} LIMIT :most
+        SELECT doc.*, hit.score AS score FROM (
+            SELECT json_extract(value, '$[0]') AS target, json_extract(value, '$[1]') AS score FROM json_each(:targets)
+        ) AS hit JOIN doc ON doc.fingerprint = hit.target
+        WHERE {condition} ORDER BY {first} LIMIT :most
     ) LEFT JOIN alike ON alike.page = fingerprint
 """
+_SIGNATURES = "SELECT page, signature FROM alike WHERE page IN (SELECT value FROM json_each(?))"
 
 
-def _hits(db: sqlite3.Connection, match: str, filters: Filters, order: SearchOrder, *, most: int) -> dict[int, _Hit]:
-    """Return the best matching documents, with the sum of their scores for text and anchors."""
+def _hits(
+    dbs: Sequence[sqlite3.Connection], match: str, filters: Filters, order: SearchOrder, *, most: int
+) -> dict[tuple[int, int], _Hit]:
+    """Return the best matching documents by database and id, with the sum of their scores for text and anchors."""
     condition, parameters = filters.condition()
-    most_anchors = MOST_ANCHOR_HITS * most // MOST_HITS
-    weights = {"title": TITLE_WEIGHT, "text": TEXT_WEIGHT, "most": most, "most_anchors": most_anchors}
-    values = {"match": match, **weights, **parameters}
     where = {"condition": condition, "first": _FIRST[order]}
-    hits = {row[0]: _Hit(*row[1:]) for row in db.execute(_WORDS.format(**where), values)}
-    for row in db.execute(_ANCHORS.format(**where), values):
-        hit = hits.setdefault(row[0], _Hit(row[1], row[2], row[3], row[4], row[5], 0.0))
-        hit.match += ANCHOR_WEIGHT * row[6]
+    values = {"match": match, "title": TITLE_WEIGHT, "text": TEXT_WEIGHT, "most": most, **parameters}
+    values["targets"] = _anchor_targets(dbs, match, MOST_ANCHOR_HITS * most // MOST_HITS)
+    hits: dict[tuple[int, int], _Hit] = {}
+    for place, db in enumerate(dbs):
+        hits.update(((place, row[0]), _Hit(*row[1:])) for row in db.execute(_WORDS.format(**where), values))
+        for row in db.execute(_TARGETS.format(**where), values):
+            hit = hits.setdefault((place, row[0]), _Hit(row[1], row[2], row[3], row[4], row[5], 0.0))
+            hit.match += ANCHOR_WEIGHT * row[6]
     return hits
+
+
+def _anchor_targets(dbs: Sequence[sqlite3.Connection], match: str, most: int) -> str:
+    """Return the pages that matching anchors of all databases lead to, each with its best score, as JSON."""
+    best: dict[int, float] = {}
+    for db in dbs:
+        for target, score in db.execute(_ANCHORS, {"match": match, "most_anchors": most}):
+            best[target] = max(score, best.get(target, score))
+    return json.dumps([*best.items()])
+
+
+def _join_groups(dbs: Sequence[sqlite3.Connection], hits: Iterable[_Hit]) -> None:
+    """Join groups of near duplicates of different databases; within one they are stored."""
+    if len(dbs) < 2:
+        return
+    hits = list(hits)
+    heads = json.dumps(sorted({hit.head for hit in hits}))
+    known = {page: signature for db in dbs for page, signature in db.execute(_SIGNATURES, [heads])}
+    if known:
+        pages = list(known)
+        roots = group_signatures(np.frombuffer(b"".join(known.values()), np.uint32).reshape(len(pages), -1))
+        head_of = {page: pages[root] for page, root in zip(pages, roots.tolist(), strict=True)}
+        for hit in hits:
+            hit.head = head_of.get(hit.head, hit.head)
 
 
 def _sorted(hits: Iterable[_Hit], order: SearchOrder) -> list[_Hit]:

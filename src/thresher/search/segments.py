@@ -69,6 +69,8 @@ class Segment:
             self._db = sqlite3.connect(self.uri, uri=True, timeout=60, isolation_level=None)
             self.is_empty = check_version(self._db, path) == 0
             columns = {row[1] for row in self._db.execute("PRAGMA table_info(page)")}
+            self.stream = _stream_of(self._db) or path.stem
+            """The stream of a collection that has its changes."""
         self.has_topics = "topics" in columns
         later = (name if name in columns else "NULL" for name in ("main", "markup", "topics"))
         self._columns = ", ".join([_COLUMNS, *later])
@@ -93,16 +95,25 @@ class Segment:
         with reading(self.path):
             return self._db.execute(query, [fingerprint, place or fetched_at]).fetchone() is not None
 
-    def after(self, place: int, most: int) -> list[SegmentRow]:
-        """Return the rows after a row, in their order."""
-        query = f"SELECT {self._columns} FROM page WHERE id > ? ORDER BY id LIMIT ?"  # noqa: S608 - our own names
+    def after(self, place: int, most: int, *, until: int | None = None) -> list[SegmentRow]:
+        """Return the rows after a row, in their order, up to the row `until`."""
+        query = f"SELECT {self._columns} FROM page WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"  # noqa: S608 - our own names
         with reading(self.path):
-            return [_row(values) for values in self._db.execute(query, [place, most])]
+            last = self.last() if until is None else until
+            return [_row(values) for values in self._db.execute(query, [place, last, most])]
 
     def main_text(self, row: SegmentRow) -> str:
         """Return the main text of a row; the whole text when no main text is found."""
         with reading(self.path):
             return StoredContent(row.url, main=row.main, markup=row.markup).content().text or row.text
+
+
+def _stream_of(db: sqlite3.Connection) -> str:
+    """Return the name of the stream of a segment that this machine uploads; empty for others."""
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'stream'").fetchone() is None:
+        return ""
+    found = db.execute("SELECT name FROM stream").fetchone()
+    return str(found[0]) if found else ""
 
 
 def _row(values: Sequence[Any]) -> SegmentRow:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
 from thresher.collection.replica import ReplicaUpdate
 from thresher.coordination.connection import CONNECT_SECONDS
-from thresher.coordination.unsafe_pages import PageOwner, UnsafePages
+from thresher.coordination.pending_uploads import PageOwner, PendingUploads
 from thresher.coordination.worker_registry import WorkerRegistry
 from thresher.frontier.base import Frontier
 from thresher.project import CrawlProject
@@ -39,34 +39,34 @@ class CollectionCheck:
     lost: FindingTally = field(default_factory=FindingTally)
 
     async def run(self, crawl: CrawlProject, frontier: Frontier, *, repair: bool) -> None:
-        """Compare the list of unsafe pages with the rows, and with `repair` queue lost URLs again."""
+        """Compare the list of pending uploads with the rows, and with `repair` queue lost URLs again."""
         if not crawl.is_shared:
             return
         connection = crawl.connection(patience_seconds=CONNECT_SECONDS)
         try:
-            unsafe = UnsafePages(connection, crawl.name)
+            pending = PendingUploads(connection, crawl.name)
             workers = await WorkerRegistry(connection, crawl.name).workers()
             running = {PageOwner(each.name, each.heartbeat.mark) for each in workers if not each.is_silent}
-            safe = await asyncio.to_thread(_safe, crawl)
+            uploaded = await asyncio.to_thread(_uploaded, crawl)
             with VerifiedRows(crawl.folder.pages) as rows:
-                for owner in await unsafe.owners():
-                    await self._check(owner, unsafe, frontier, _Known(safe, rows, owner in running), repair=repair)
+                for owner in await pending.owners():
+                    await self._check(owner, pending, frontier, _Known(uploaded, rows, owner in running), repair=repair)
         finally:
             await connection.close()
 
     async def _check(
-        self, owner: PageOwner, unsafe: UnsafePages, frontier: Frontier, known: _Known, *, repair: bool
+        self, owner: PageOwner, pending: PendingUploads, frontier: Frontier, known: _Known, *, repair: bool
     ) -> None:
-        listed = await unsafe.read(owner)
+        listed = await pending.read(owner)
         lost = {number: candidate for number, candidate in listed.items() if not known.has(number)}
         tally = self.waiting if known.is_running else self.lost
         for candidate in lost.values():
             tally.add(candidate.url)
         if repair and not known.is_running:
             await frontier.reopen(list(lost.values()))
-            await unsafe.remove(owner, sorted(lost))
+            await pending.remove(owner, sorted(lost))
         if repair:
-            await unsafe.remove(owner, sorted(number for number in listed if number in known.safe))
+            await pending.remove(owner, sorted(number for number in listed if number in known.uploaded))
 
     def findings(self, *, repair: bool) -> list[VerifyFinding]:
         mended = FindingState.MENDED if repair else FindingState.WRONG
@@ -88,15 +88,15 @@ class CollectionCheck:
 
 @dataclass(frozen=True)
 class _Known:
-    safe: Collection[int]
+    uploaded: Collection[int]
     rows: VerifiedRows
     is_running: bool
 
     def has(self, fingerprint: int) -> bool:
-        return fingerprint in self.safe or fingerprint in self.rows
+        return fingerprint in self.uploaded or fingerprint in self.rows
 
 
-def _safe(crawl: CrawlProject) -> set[int]:
+def _uploaded(crawl: CrawlProject) -> set[int]:
     """Return the fingerprints of the URLs in the collection, as of the last update."""
     with closing(ManifestReader(crawl.folder.pages / COLLECTED / MANIFEST_CACHE)) as manifest:
         return set(manifest.fingerprints().tolist())

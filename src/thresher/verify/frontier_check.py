@@ -38,7 +38,7 @@ _SITEMAP_ENDINGS = (".xml", ".xml.gz")
 
 @runtime_checkable
 class FindsMany(Protocol):
-    """A frontier on a server, which is asked for many URLs in one round trip."""
+    """A frontier that is asked for many URLs at once."""
 
     async def find_all(self, urls: Sequence[str]) -> list[UrlEntry | None]: ...
 

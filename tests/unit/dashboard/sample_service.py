@@ -25,6 +25,17 @@ FAILURE = {
 }
 
 
+COLLECTION = {
+    "url": "s3://bucket/solar",
+    "segments": 3,
+    "rows": 250,
+    "waiting_segments": 1,
+    "waiting_rows": 12,
+    "not_uploaded": None,
+    "error": "",
+}
+
+
 TOPICS = [
     {"name": "solar", "relevant": 40, "wanted": 40, "complete": True, "forecast": None},
     {"name": "茶", "relevant": 7, "wanted": None, "complete": False, "forecast": {"pages": 240, "least": 2, "most": 9}},
@@ -102,6 +113,7 @@ class SampleService:
             "ended": {"code": "pages", "words": "the page limit is reached", "exit_code": 0, "fetched": 240, "at": 1.0},
             "blocked": {"challenge": 3},
             "failures": [FAILURE],
+            "collection": COLLECTION,
             "can": ["start"] if self.state == "stopped" else ["pause", "stop", "budgets"],
         }
 

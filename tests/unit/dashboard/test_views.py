@@ -15,6 +15,7 @@ from thresher.dashboard.views import frontier, harvest, hosts, label, page, page
 from thresher.errors import ConfigError, StoreError, StoreUnreachable
 from thresher.feedback.labels import Label
 from thresher.politeness.robots import RobotsCache
+from thresher.project import CrawlProject
 from thresher.traps.detector import LEFT
 
 HOSTS = 6
@@ -305,3 +306,14 @@ async def test_a_new_segment_is_seen(service, crawl):
         assert time.monotonic() < until
         service.forget("small")
         await asyncio.sleep(0.05)
+
+
+async def test_status_has_how_much_is_in_the_collection(crawl, tmp_path):
+    with_collection = CrawlProject.open(crawl.folder.root, changes={"collection": f"file://{tmp_path}/storage"})
+    service = CrawlService({"small": with_collection})
+    await service.open()
+    try:
+        status = held(responses.StatusResponse, await service.status("small"))
+    finally:
+        await service.close()
+    assert (status["collection"]["rows"], status["collection"]["waiting_rows"]) == (0, 60)

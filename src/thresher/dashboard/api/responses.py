@@ -122,6 +122,20 @@ class TopicResponse(ApiResponse):
     forecast: RelevantRangeResponse | None
 
 
+class CollectionResponse(ApiResponse):
+    """How much of a crawl is in its collection, and how much waits for its upload."""
+
+    url: str
+    segments: int = Field(description="Segments with pages that the manifest lists.")
+    rows: int = Field(description="Rows in them, revisions included.")
+    waiting_segments: int = Field(description="Segments of this machine that are not uploaded yet.")
+    waiting_rows: int
+    not_uploaded: int | None = Field(
+        description="Settled URLs of all machines whose pages are not uploaded; null for a crawl on one machine."
+    )
+    error: str = Field(description="Why the collection does not answer; then the numbers are those of the last answer.")
+
+
 class StatusResponse(ApiResponse):
     """Status of a crawl."""
 
@@ -143,6 +157,7 @@ class StatusResponse(ApiResponse):
     ended: EndedResponse | None
     blocked: dict[str, int] = Field(description="URLs that gave a block page, by its kind.")
     failures: list[FailureResponse]
+    collection: CollectionResponse | None = Field(description="Null without a collection.")
     can: list[Literal["start", "pause", "resume", "stop", "budgets"]]
 
 

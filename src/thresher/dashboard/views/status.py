@@ -105,6 +105,7 @@ def _description(open_crawl: OpenCrawl) -> dict[str, Any]:
         "strategy": config.strategy.name,
         "judge": config.judge.name,
         "shared": open_crawl.crawl.is_shared,
+        "collection": asdict(open_crawl.collection) if open_crawl.collection else None,
     }
 
 

@@ -121,7 +121,15 @@ class SqliteFrontier:
         return [url_entry(row) for row in rows]
 
     async def find(self, url: str) -> UrlEntry | None:
-        rows = await self._read("find", host=host_key(url), fingerprint=fingerprint(url))
+        [found] = await self.find_all([url])
+        return found
+
+    async def find_all(self, urls: Sequence[str]) -> list[UrlEntry | None]:
+        """Find many URLs in one call of the thread."""
+        return await self._in_thread(lambda: [self._find(url) for url in urls])
+
+    def _find(self, url: str) -> UrlEntry | None:
+        rows = self._file.read("find", host=host_key(url), fingerprint=fingerprint(url))
         return url_entry(rows[0]) if rows else None
 
     async def counts(self) -> Counts:

@@ -30,13 +30,13 @@ class PageOwner:
         return f"{self.worker} {self.mark}"
 
 
-class UnsafePages:
+class PendingUploads:
     """The list of one crawl."""
 
     def __init__(self, connection: StoreConnection, crawl: str) -> None:
         self._connection = connection
         self._crawl = crawl
-        self._owners = key_of(crawl, "unsafe")
+        self._owners = key_of(crawl, "pending-uploads")
 
     async def add(self, owner: PageOwner, settlements: Sequence[Settlement]) -> None:
         """List the URLs that are settled next; those that are retried, and side requests, have no page to lose."""
@@ -56,7 +56,7 @@ class UnsafePages:
         return [PageOwner(*name.split(" ")) for name in names if name.count(" ") == 1]
 
     async def number(self) -> int:
-        """Return how many pages of all workers are not safe."""
+        """Return how many pages of all workers are not uploaded."""
         return sum([int(await self._connection.call("HLEN", self._key(owner))) for owner in await self.owners()])
 
     async def read(self, owner: PageOwner) -> dict[int, Candidate]:
@@ -74,13 +74,13 @@ class UnsafePages:
         return found
 
     def _key(self, owner: PageOwner) -> str:
-        return key_of(self._crawl, "unsafe", owner.worker, owner.mark)
+        return key_of(self._crawl, "pending-uploads", owner.worker, owner.mark)
 
 
-async def count_unsafe(connection: StoreConnection, crawl: str) -> int:
-    """Return how many pages of a crawl are not safe; the connection is closed."""
+async def count_pending_uploads(connection: StoreConnection, crawl: str) -> int:
+    """Return how many pages of a crawl are not uploaded; the connection is closed."""
     try:
-        return await UnsafePages(connection, crawl).number()
+        return await PendingUploads(connection, crawl).number()
     finally:
         await connection.close()
 
