@@ -267,9 +267,9 @@ async def _loads(frontier: TieredFrontier, shape: Shape) -> dict[str, Any]:
 
 
 def write_constants(rows: Rows, path: Path = CONSTANTS) -> None:
-    """Put the constants of the tiers into the plan's file."""
+    """Put the constants of the tiers into the plan's file, from the rows with the most URLs."""
     kept = json.loads(path.read_text(encoding="utf-8"))
-    [memory], [cycle] = rows.of("memory"), rows.of("cycle")
+    memory, cycle = (max(rows.of(what), key=lambda row: float(row["urls"])) for what in ("memory", "cycle"))
     values = {
         "tiers_hot_urls_per_host": (memory["most_hot_urls"] / (memory["urls"] / memory["per_host"]), memory),
         "tiers_cold_url_bytes": (memory["filter_bytes_per_cold_url"], memory),
