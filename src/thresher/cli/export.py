@@ -290,7 +290,9 @@ class _Export:
             raise ExportError("warc is not for a terminal; name a file: -o pages.warc.gz")
         files = warc_paths(self.crawl.folder.warc)
         if not files:
-            raise ExportError(f"{self.crawl.folder.root} has no WARC files; topic.yaml: output: {{warc: true}}")
+            raise ExportError(
+                f"{self.crawl.folder.root} has no WARC files. To archive from the next run on: output: {{warc: true}}"
+            )
         pages = PageSet(self.collection, self.collection.ranked(**self._chosen))
         with closing(pages), atomic_write(self.path) as unfinished, unfinished.open("wb") as out:
             return copy_records(files, out, pages)

@@ -133,7 +133,9 @@ def _offered_webs() -> Iterator[tuple[str, bool]]:
         raise ConfigError(f"THRESHER_WEBS is not set. Name the folder of *{SUFFIX} files: export THRESHER_WEBS=~/webs")
     names = known_webs(webs_folder())
     if not names:
-        raise ConfigError(f"THRESHER_WEBS is {webs_folder()}, where no *{SUFFIX} file is")
+        raise ConfigError(
+            f"THRESHER_WEBS is {webs_folder()}, where no *{SUFFIX} file is; name the folder that has them"
+        )
     ready = {name: _is_imported(name) for name in names}
     yield from ready.items()
     if set(PARTS.values()) <= set(names):

@@ -145,7 +145,7 @@ def _unpacked(raw: BinaryIO, packed: bytes) -> io.RawIOBase:
 def _kind(head: bytes, path: Path) -> TaxonomyFormat:
     text = head.decode("utf-8", "replace").removeprefix("\ufeff").lstrip()
     if not text:
-        raise ConfigError(f"{path} is empty")
+        raise ConfigError(f"{path} is empty; name a file with topics")
     if text.startswith("<"):
         return TaxonomyFormat.RDF
     if text.startswith('{"'):
