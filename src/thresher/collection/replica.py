@@ -132,7 +132,7 @@ def _add_search_segment(objects: Objects, index: SearchIndex, part: SearchSegmen
         packed = Path(folder) / part.name
         objects.download(entry.key, packed)
         if file_digest(packed) != entry.sha256:
-            raise DamagedFile(f"{entry.key} of the collection is damaged: its digest is another one")
+            raise DamagedFile(f"{entry.key} of the collection is damaged: its checksum does not match; {REPAIR}")
         index.add_part(part, packed)
 
 
