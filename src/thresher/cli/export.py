@@ -173,7 +173,7 @@ def _checked_path(output: Path | None, form: str, *, as_json: bool) -> Path | No
     if as_json and path is None:
         raise click.UsageError("--json reports on a file that was written; name the file: -o FILE")
     if path and path.is_dir() and form not in FOLDERS:
-        raise click.BadParameter(f"File '{path}' is a directory.", param_hint="'-o' / '--output'")
+        raise click.BadParameter(f"File '{path}' is a directory. Name a file in it.", param_hint="'-o' / '--output'")
     return path
 
 

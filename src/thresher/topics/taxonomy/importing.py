@@ -129,7 +129,7 @@ def open_source(path: Path) -> Iterator[TaxonomySource]:
                 kind = _kind(file.peek(_LOOKED_AT)[:_LOOKED_AT], path)
                 yield TaxonomySource(kind, cast(BinaryIO, file))
     except FileNotFoundError as error:
-        raise ConfigError(f"there is no file {path}") from error
+        raise ConfigError(f"there is no file {path}; check the path") from error
     except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
         raise StoreError(f"{path} cannot be unpacked: {error}") from error
 
