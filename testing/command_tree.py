@@ -49,8 +49,8 @@ def check_json(words: Sequence[str], printed: str) -> None:
     """Check that what a command printed with --json is one document with the keys that the reference lists."""
     if "--json" not in words or not printed:
         return
-    commands = all_commands()
-    name = next((name for name in (" ".join(words[:2]), words[0]) if name in commands), "")
+    commands, words = all_commands(), [word for word in words if word != "--debug"]
+    name = next(name for name in (" ".join(words[:2]), words[0]) if name in commands)
     [option] = (option for option in commands[name].params if isinstance(option, JsonOption))
     result = json.loads(printed)
     assert isinstance(result, list) is option.rows or option.note, f"thresher {name}: {type(result)}"

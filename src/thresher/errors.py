@@ -54,7 +54,7 @@ class UnknownCrawl(ConfigError):
     """A crawl that is not in the store."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"the store holds no crawl called {name!r}; put one in: thresher run DIR --store …")
+        super().__init__(f"the store holds no crawl called {name!r}; start one: thresher run DIR --store URL")
 
 
 class NoSeeds(ConfigError):
@@ -83,7 +83,10 @@ class CrawlBusy(ThresherError):
     """Another run uses the folder: it is for one supervisor and its workers."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"a run of {folder} is under way. Look: thresher status {folder}")
+        super().__init__(
+            f"a run of {folder} is under way, and a folder takes one run at a time. "
+            f"Wait for it, or stop it: thresher stop {folder}"
+        )
 
 
 class StoreError(ThresherError):
@@ -97,6 +100,10 @@ class DiskFull(StoreError):
 
     def __init__(self, cause: str = "the disk is full", remedy: str = "Make room") -> None:
         super().__init__(f"{cause}; nothing is lost. {remedy} and run the same command again")
+
+
+REPAIR = "repair it: thresher verify DIR --repair"
+"""What to do about damaged files of a crawl or a collection."""
 
 
 class DamagedFile(StoreError):
@@ -175,9 +182,20 @@ def system_error(error: OSError | sqlite3.Error) -> ThresherError:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return ThresherError(f"too many open files: the limit is {soft:,}. Raise it: ulimit -n 1024")
     if error.errno == errno.EROFS:
-        return ThresherError(f"{error.filename or 'the folder'} cannot be written: the file system is read-only")
+        return ThresherError(
+            f"{error.filename or 'the folder'} cannot be written: the file system is read-only. "
+            "Use a folder on another disk, or mount this one for writing"
+        )
     place = f"{error.filename}: " if error.filename else ""
-    return ThresherError(f"{place}{error.strerror or error}")
+    remedy = f". {_REMEDIES[error.errno]}" if error.errno in _REMEDIES else ""
+    return ThresherError(f"{place}{error.strerror or error}{remedy}")
+
+
+_REMEDIES = {
+    errno.EACCES: "Check its owner and permissions, or choose another place",
+    errno.ENOENT: "Check the path",
+    errno.EADDRINUSE: "Choose another port",
+}
 
 
 def _sqlite_error(error: sqlite3.Error) -> StoreError:
@@ -187,7 +205,7 @@ def _sqlite_error(error: sqlite3.Error) -> StoreError:
             f"a file of the crawl is damaged: {error}. Find out which: thresher verify DIR; "
             "save what can still be read: thresher verify DIR --repair"
         )
-    return StoreError(f"a file of the crawl cannot be used: {error}")
+    return StoreError(f"a file of the crawl cannot be used: {error}. Check the crawl: thresher verify DIR")
 
 
 def _file_size_limit() -> int | None:

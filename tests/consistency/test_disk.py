@@ -36,7 +36,7 @@ def test_u12_an_export_into_a_folder_that_is_not_there_is_refused_in_words(crawl
     thresher = CommandLine(crawl.parent)
     done = thresher("export", "crawl", "-f", form, "-o", "/nonexist/pages")
     assert done.returncode == 1
-    assert done.stderr == "/nonexist/pages cannot be written: No such file or directory\n"
+    assert done.stderr == "/nonexist/pages cannot be written: No such file or directory; choose another place\n"
 
 
 def test_u12_output_that_cannot_be_written_is_refused_in_words(crawl):

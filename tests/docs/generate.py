@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+import thresher as thresher_api
 from testing.command_tree import all_commands
 from tests.docs.columns import records_page
 from tests.docs.exit_codes import exit_codes_page
@@ -142,6 +144,20 @@ def taxonomy_page() -> str:
     return "\n".join([*lines, *rows, ""])
 
 
+def python_page() -> str:
+    lines = ["# Python API", "", "Written by `make docs` from `thresher.__all__`; the site shows the docstrings.", ""]
+    lines += ["[Use it in Python](../howto/use-in-python.md) has examples. Only these names are stable:", ""]
+    names = [name for name in sorted(thresher_api.__all__) if not name.startswith("__")]
+    lines += [f"- `thresher.{name}`: {_first_sentence(getattr(thresher_api, name))}" for name in names]
+    for name in names:
+        lines += ["", f"::: thresher.{name}"]
+    return "\n".join([*lines, ""])
+
+
+def _first_sentence(described: type) -> str:
+    return " ".join(inspect.getdoc(described).partition("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
+
+
 PAGES = {
     ARCHITECTURE: architecture_page,
     SCALE: scale_page,
@@ -152,6 +168,7 @@ PAGES = {
     REFERENCE / "json.md": json_page,
     REFERENCE / "metrics.md": metrics_page,
     REFERENCE / "modules.md": modules_page,
+    REFERENCE / "python.md": python_page,
     REFERENCE / "records.md": records_page,
     REFERENCE / "rest.md": rest_page,
     REFERENCE / "topic-yaml.md": keys_page,

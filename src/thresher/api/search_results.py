@@ -45,7 +45,9 @@ def find_pages(
     """
     terms = SearchQuery.read(query)
     if not terms:
-        raise ConfigError(f"{query!r} has no searchable word: only punctuation, or words that nearly every page has")
+        raise ConfigError(
+            f"{query!r} has no searchable word: only punctuation, or words that nearly every page has; add a rarer word"
+        )
     folder = crawl.folder
     with SearchIndex(folder.root, folder.pages) as index, PageStoreReader(folder.pages) as collection:
         crawl.update_search(index)

@@ -121,7 +121,9 @@ def _ray(address: str, processes: int | None = None) -> Iterator[Any]:
     except Exception as error:  # it raises no narrower class when a node does not start
         ray.shutdown()
         place = "started on this machine" if address == LOCAL else f"reached at {address}"
-        raise ConfigError(f"no Ray cluster could be {place}: {error}") from error
+        raise ConfigError(
+            f"no Ray cluster could be {place}: {error}; check the address, or run without --ray"
+        ) from error
     try:
         yield ray
     finally:

@@ -269,7 +269,10 @@ def open_job(name: str, crawl: CrawlProject) -> BatchJob:
     with closing(_ReadOnlyStates(crawl.state_stores())) as states:
         judge = build_judge(crawl, states)
     if not isinstance(judge, Learner):
-        raise ConfigError(f"the judge {crawl.config.judge.name} does not learn: what it stored is its final judgement")
+        raise ConfigError(
+            f"the judge {crawl.config.judge.name} does not learn: what it stored is its final judgement. "
+            "rejudge is for judges that learn; list them: thresher judges"
+        )
     return Rejudge(judge)
 
 

@@ -67,7 +67,7 @@ def batch(
       thresher batch rejudge solar -o judged.parquet --apply
     """
     if apply and job != "rejudge":
-        raise click.UsageError("only rejudge has something to apply")
+        raise click.UsageError(f"only rejudge makes judgements that --apply writes back; leave --apply out for {job}")
     crawl = with_all_pages(CrawlProject.open(dir))
     with crawl.folder.only_one_run() if apply else nullcontext():
         done = run_batch(job, crawl, output, ray=ray, work=work, apply=apply)

@@ -173,7 +173,7 @@ def _checked_path(output: Path | None, form: str, *, as_json: bool) -> Path | No
     if as_json and path is None:
         raise click.UsageError("--json reports on a file that was written; name the file: -o FILE")
     if path and path.is_dir() and form not in FOLDERS:
-        raise click.BadParameter(f"File '{path}' is a directory.", param_hint="'-o' / '--output'")
+        raise click.BadParameter(f"File '{path}' is a directory. Name a file in it.", param_hint="'-o' / '--output'")
     return path
 
 
@@ -290,7 +290,9 @@ class _Export:
             raise ExportError("warc is not for a terminal; name a file: -o pages.warc.gz")
         files = warc_paths(self.crawl.folder.warc)
         if not files:
-            raise ExportError(f"{self.crawl.folder.root} has no WARC files; topic.yaml: output: {{warc: true}}")
+            raise ExportError(
+                f"{self.crawl.folder.root} has no WARC files. To archive from the next run on: output: {{warc: true}}"
+            )
         pages = PageSet(self.collection, self.collection.ranked(**self._chosen))
         with closing(pages), atomic_write(self.path) as unfinished, unfinished.open("wb") as out:
             return copy_records(files, out, pages)

@@ -120,7 +120,10 @@ def label(
     """
     crawl = with_all_pages(CrawlProject.open(dir))
     if sum((model, check_model, revoke_model, boundary, bool(yes or no or forget))) > 1:
-        raise click.UsageError("give one of --model, --check-model, --revoke-model, --boundary, and labels of URLs")
+        raise click.UsageError(
+            "these options exclude each other; "
+            "give one of --model, --check-model, --revoke-model, --boundary, and labels of URLs"
+        )
     if model:
         _label_with_model(crawl, count or QUESTIONS, as_json=as_json)
         return

@@ -98,7 +98,7 @@ def search(
     terms = SearchQuery.read(" ".join(f'"{words}"' if " " in words and len(query) > 1 else words for words in query))
     if not terms:
         raise click.UsageError(
-            "the query has no searchable word: only punctuation, or words that nearly every page has"
+            "the query has no searchable word: only punctuation, or words that nearly every page has; add a rarer word"
         )
     crawl = with_all_pages(CrawlProject.open(dir))
     crawl.check_topic(filters["topic"])

@@ -195,7 +195,7 @@ def find(words: Sequence[str], limit: int, as_json: bool) -> None:
     """
     with _open(words) as (taxonomy, rest):
         if not rest:
-            raise click.UsageError(f"no words to find in {taxonomy.name}")
+            raise click.UsageError(f"no words to find in {taxonomy.name}; name some, such as: solar energy")
         found, paged = taxonomy.find(" ".join(rest), limit=limit), taxonomy.size()[1] > 0
     if as_json:
         echo_json([{**_brief(node), "score": score} for node, score in found])

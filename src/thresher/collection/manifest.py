@@ -33,7 +33,7 @@ from typing import Any, Self
 import numpy as np
 import zstandard
 
-from thresher.errors import DamagedFile, StoreError
+from thresher.errors import REPAIR, DamagedFile, StoreError
 from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
@@ -117,9 +117,9 @@ class ManifestEntry:
             entry = cls(**fields)
             entry.fingerprints()
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise DamagedFile(f"an entry of the manifest cannot be read: {error}") from error
+            raise DamagedFile(f"an entry of the manifest cannot be read: {error}; {REPAIR}") from error
         if not (_STREAM(entry.stream) and _SHA(entry.sha256) and entry.kind in (PAGES, FILE)):
-            raise DamagedFile(f"an entry of the manifest names no stream or object: {entry.stream[:40]!r}")
+            raise DamagedFile(f"an entry of the manifest names no stream or object: {entry.stream[:40]!r}; {REPAIR}")
         return entry
 
 

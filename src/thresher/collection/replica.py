@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of, file_digest
 from thresher.collection.streams import ChangedRows, from_parquet, stream_name
-from thresher.errors import DamagedFile, ObjectMissing, StoreError
+from thresher.errors import REPAIR, DamagedFile, ObjectMissing, StoreError
 from thresher.objects.base import Objects
 from thresher.search.index import SearchIndex
 from thresher.search.search_segments import SearchSegment
@@ -132,7 +132,7 @@ def _add_search_segment(objects: Objects, index: SearchIndex, part: SearchSegmen
         packed = Path(folder) / part.name
         objects.download(entry.key, packed)
         if file_digest(packed) != entry.sha256:
-            raise DamagedFile(f"{entry.key} of the collection is damaged: its digest is another one")
+            raise DamagedFile(f"{entry.key} of the collection is damaged: its checksum does not match; {REPAIR}")
         index.add_part(part, packed)
 
 
@@ -144,7 +144,7 @@ def _search_segment(name: str) -> SearchSegment | None:
 def _content(objects: Objects, entry: ManifestEntry) -> bytes:
     content = objects.get(entry.key)
     if digest_of(content) != entry.sha256:
-        raise DamagedFile(f"{entry.key} of the collection is damaged: its digest is another one")
+        raise DamagedFile(f"{entry.key} of the collection is damaged: its checksum does not match; {REPAIR}")
     return content
 
 

@@ -22,7 +22,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thresher.errors import DamagedFile
+from thresher.errors import REPAIR, DamagedFile
 from thresher.records import Outcome
 from thresher.storage.migrations import SCHEMA_VERSION, check_version
 
@@ -192,9 +192,9 @@ def from_parquet(content: bytes) -> ChangedRows:
     try:
         table = parquet.read_table(pa.BufferReader(content), columns=list(_kinds()))
     except (pa.ArrowException, OSError) as error:
-        raise DamagedFile(f"a segment of the collection cannot be read: {error}") from error
+        raise DamagedFile(f"a segment of the collection cannot be read: {error}; {REPAIR}") from error
     if missing := _kinds().keys() - {*table.column_names}:
-        raise DamagedFile(f"a segment of the collection has no column {min(missing)!r}")
+        raise DamagedFile(f"a segment of the collection has no column {min(missing)!r}; {REPAIR}")
     columns = [table[name].to_pylist() for name in table.column_names]
     return ChangedRows(table.column_names, list(zip(*columns, strict=True)))
 

@@ -203,14 +203,19 @@ def _is_below(host: str, domain: str) -> bool:
 def _cookie(name: str, variable: str, where: str) -> AccessCookie:
     value = read_secret(variable, where)
     if ";" in value.reveal():
-        raise ConfigError(f"{where}: the value of the environment variable {variable} is no cookie: it has a semicolon")
+        raise ConfigError(
+            f"{where}: the value of the environment variable {variable} is no cookie: it has a semicolon; "
+            "give name=value alone"
+        )
     return AccessCookie(name=name, value=value)
 
 
 def _basic(user_variable: str, password_variable: str, where: str) -> tuple[Secret, Secret]:
     user, password = read_secret(user_variable, where), read_secret(password_variable, where)
     if ":" in user.reveal():
-        raise ConfigError(f"{where}: the value of the environment variable {user_variable} has a colon")
+        raise ConfigError(
+            f"{where}: the value of the environment variable {user_variable} has a colon; a user name has none"
+        )
     pair = f"{user.reveal()}:{password.reveal()}".encode("ascii")
     return Secret(f"Basic {base64.b64encode(pair).decode('ascii')}"), password
 

@@ -57,7 +57,9 @@ def _read(path: Path) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path.name}:{line}: not UTF-8 text (byte {error.start}).") from error
+        raise ConfigError(
+            f"{path.name}:{line}: not UTF-8 text (byte {error.start}); save the file as UTF-8."
+        ) from error
 
 
 def _plain(name: str, root: yaml.Node | None) -> Any:
@@ -102,7 +104,9 @@ def _refuse_duplicate_keys(name: str, root: yaml.Node) -> None:
             seen: set[str] = set()
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                    raise ConfigError(f"{name}:{key.start_mark.line + 1}: {key.value} is given twice.")
+                    raise ConfigError(
+                        f"{name}:{key.start_mark.line + 1}: {key.value} is given twice; remove one of them."
+                    )
                 seen.add(str(key.value))
 
 

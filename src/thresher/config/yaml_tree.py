@@ -26,7 +26,7 @@ def compose(name: str, text: str) -> yaml.Node | None:
                 raise ConfigError(f"{name}:{line}: aliases (*{event.anchor}) are not read; write the value out.")
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > _MAX_DEPTH:
-                raise ConfigError(f"{name}:{line}: nested too deeply.")
+                raise ConfigError(f"{name}:{line}: nested too deeply; write fewer levels.")
         root: yaml.Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
         return root
     except yaml.MarkedYAMLError as error:

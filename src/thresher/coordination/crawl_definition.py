@@ -48,7 +48,10 @@ def checked_name(name: object) -> str:
         StoreError: A crawl has no file of that name.
     """
     if not isinstance(name, str) or not _is_plain(name):
-        raise StoreError(f"the store names a file {str(name)[:80]!r}, which is none of a crawl's own")
+        raise StoreError(
+            f"the store names a file {str(name)[:80]!r}, which is none of a crawl's own; "
+            "check that it is the right store"
+        )
     return name
 
 
@@ -139,7 +142,9 @@ class Definition:
         for name, content in self.files.items():
             path = root / checked_name(name)
             if not path.resolve().is_relative_to(root):
-                raise StoreError(f"{folder.root / name} leads out of the crawl's folder")
+                raise StoreError(
+                    f"{folder.root / name} leads out of the crawl's folder; put a copy of the file in its place"
+                )
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary = path.with_name(f".{path.name}.new")
             temporary.write_bytes(content)
@@ -212,7 +217,10 @@ class DefinitionStore:
         manifest = _read(entry)
         files = {checked_name(name): str(digest) for name, digest in _mapping(manifest, "files").items()}
         if len(files) > MAX_FILES:
-            raise StoreError(f"the store lists {len(files)} files for {self._crawl!r}; more than any crawl has")
+            raise StoreError(
+                f"the store lists {len(files)} files for {self._crawl!r}; more than any crawl has; "
+                "check that it is the right store"
+            )
         contents = await self._contents(files)
         changes = _mapping(manifest, "changes")
         return Definition(
@@ -241,7 +249,10 @@ class DefinitionStore:
         """
         size = int(await self._connection.call("HSTRLEN", self._key, field_name))
         if size > max_bytes:
-            raise StoreError(f"the store holds {size >> 20} MiB in one file for {self._crawl!r}; too much to take")
+            raise StoreError(
+                f"the store holds {size >> 20} MiB in one file for {self._crawl!r}; too much to take; "
+                "check that it is the right store"
+            )
         content = await self._connection.call("HGET", self._key, field_name)
         return bytes(content) if isinstance(content, bytes) and len(content) <= max_bytes else None
 
@@ -276,5 +287,8 @@ def _read(entry: bytes) -> dict[str, Any]:
 def _mapping(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = manifest.get(name, {})
     if not isinstance(found, dict):
-        raise StoreError(f"the crawl's definition in the store cannot be read: {name} is not a mapping")
+        raise StoreError(
+            f"the crawl's definition in the store cannot be read: {name} is not a mapping; "
+            "run the crawl again where it began"
+        )
     return found

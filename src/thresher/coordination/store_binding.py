@@ -117,7 +117,10 @@ def bound(folder: CrawlFolder, config: CrawlConfig, changes: Mapping[str, str]) 
     if record.store == SQLITE:
         return {**changes, "store": SQLITE} if config.store != SQLITE else dict(changes)
     if record.name and changes.get("name", record.name) != record.name:
-        raise ConfigError(f"this crawl is called {record.name!r} in its store, not {changes['name']!r}")
+        raise ConfigError(
+            f"this crawl is called {record.name!r} in its store, not {changes['name']!r}; "
+            "use that name, or a new folder"
+        )
     store = _with_password(record.store, given, config.store, os.environ.get(STORE_VARIABLE, ""))
     return {**changes, "store": store, **({"name": record.name} if record.name else {})}
 

@@ -57,7 +57,7 @@ class Reader:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: query(self._opened()))
         except sqlite3.Error as error:
-            raise StoreError(f"the pages cannot be read now: {error}") from error
+            raise StoreError(f"the pages cannot be read now: {error}; try again in a moment") from error
 
     async def pages(self) -> IndexedPages:
         """Return the index of all pages."""

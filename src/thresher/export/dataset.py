@@ -97,14 +97,14 @@ def write_dataset(table: Iterable[Row], folder: Path, *, columns: Columns, name:
         shutil.rmtree(unfinished, ignore_errors=True)
         if is_disk_full(error):
             raise
-        raise ExportError(f"{folder} cannot be written: {error.strerror}") from error
+        raise ExportError(f"{folder} cannot be written: {error.strerror}; choose another place") from error
     return counts
 
 
 def _check(folder: Path) -> None:
     """Refuse a folder with files that no export of a dataset wrote."""
     if folder.exists() and not folder.is_dir():
-        raise ExportError(f"{folder} is a file; a dataset needs a folder")
+        raise ExportError(f"{folder} is a file; a dataset needs a folder: name another")
     files = (path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir())
     other = next((path for path in files if str(path) != CARD and not path.match("data/pages-*.parquet")), None)
     if other:

@@ -69,7 +69,7 @@ def write_markdown_folder(pages: Iterable[tuple[PageRecord, PageContent]], folde
     except OSError as error:
         if is_disk_full(error):
             raise
-        raise ExportError(f"{folder} cannot be written: {error.strerror}") from error
+        raise ExportError(f"{folder} cannot be written: {error.strerror}; choose another place") from error
     return FolderSummary(count, written, len(before))
 
 

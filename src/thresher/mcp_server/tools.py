@@ -183,7 +183,7 @@ class CrawlTools:
         title, markdown = await asyncio.to_thread(_content, project, canonical)
         parts = max(1, -(-len(markdown) // PART_CHARACTERS))
         if part > parts:
-            raise ConfigError(f"the page has {parts} parts")
+            raise ConfigError(f"the page has {parts} parts; give a part from 1 to {parts}")
         text = markdown[(part - 1) * PART_CHARACTERS : part * PART_CHARACTERS]
         return {"crawl": crawl, "url": canonical, "title": title, "part": part, "parts": parts, "markdown": text}
 
@@ -273,7 +273,7 @@ async def _tried(project: CrawlProject, url: str) -> Result:
         async with asyncio.timeout(TRY_SECONDS):
             output, errors = await process.communicate()
     except TimeoutError:
-        raise ConfigError(f"the page was not fetched and judged within {TRY_SECONDS:g} s") from None
+        raise ConfigError(f"the page was not fetched and judged within {TRY_SECONDS:g} s; try it again later") from None
     finally:
         if process.returncode is None:
             process.kill()

@@ -377,7 +377,7 @@ async def explain(crawl: CrawlProject, text: str) -> Explanation:
     """
     url = canonicalize(text)
     if url is None:
-        raise ConfigError(f"{text!r} is not an http or https URL")
+        raise ConfigError(f"{text!r} is not an http or https URL, such as https://example.org/page")
     frontier = crawl.frontier_reader()
     try:
         frontier_info = await frontier_info_of(frontier, url)

@@ -17,7 +17,7 @@ from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, Manifest
 from thresher.collection.replica import Replica, update_search
 from thresher.config.folder import CrawlFolder
 from thresher.coordination.crawl_definition import Definition, checked_name
-from thresher.errors import ConfigError, DamagedFile
+from thresher.errors import REPAIR, ConfigError, DamagedFile
 from thresher.frontier.base import UrlState
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.objects.base import Objects, open_objects
@@ -107,7 +107,7 @@ def _copy_file(folder: CrawlFolder, objects: Objects, entry: ManifestEntry) -> P
 def _content(objects: Objects, entry: ManifestEntry) -> bytes:
     content = objects.get(entry.key)
     if digest_of(content) != entry.sha256:
-        raise DamagedFile(f"{entry.key} of the collection is damaged: its digest is another one")
+        raise DamagedFile(f"{entry.key} of the collection is damaged: its checksum does not match; {REPAIR}")
     return content
 
 

@@ -64,7 +64,9 @@ async def release(frontier: CrawlStore, host: str) -> None:
     """
     parked = await host_budget.release(frontier, host)
     if not (await forget_left(frontier, host) or parked):
-        raise ConfigError(f"{host} is not parked, nor is any part of it left alone; thresher hosts lists who is")
+        raise ConfigError(
+            f"{host} is not parked, nor is any part of it left alone; thresher hosts lists those that are"
+        )
 
 
 async def block(frontier: CrawlStore, host: str, reason: str = "") -> None:

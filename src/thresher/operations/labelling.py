@@ -436,7 +436,7 @@ async def add_labels(
 def _canonical(text: str) -> str:
     url = canonicalize(text)
     if url is None:
-        raise ConfigError(f"{text!r} is not an http or https URL")
+        raise ConfigError(f"{text!r} is not an http or https URL, such as https://example.org/page")
     return url
 
 

@@ -93,7 +93,7 @@ async def stop(crawl: CrawlProject) -> None:
         return
     runner = crawl.folder.runner()
     if not runner:
-        raise ThresherError(f"no run of {crawl.folder.root} is under way")
+        raise ThresherError(f"no run of {crawl.folder.root} is under way; there is nothing to stop")
     os.kill(runner, signal.SIGTERM)
 
 
@@ -116,7 +116,10 @@ def wait_until_stopped(crawl: CrawlProject, *, reaction_seconds: float = 5.0, en
                 f"If it is suspended, let it go on: kill -CONT {runner}"
             )
         if seconds > end_seconds:
-            raise ThresherError(f"the run of {root} (process {runner}) has not ended, {seconds:.0f} s after SIGTERM")
+            raise ThresherError(
+                f"the run of {root} (process {runner}) has not ended, {seconds:.0f} s after SIGTERM. "
+                f"Wait, or end it at once: kill -9 {runner}"
+            )
         time.sleep(POLL_SECONDS)
 
 

@@ -266,7 +266,9 @@ class SearchIndex:
         try:
             lock = self.path.with_name(".search.lock").open("a")
         except OSError as error:
-            raise StoreError(f"{self.path.parent} cannot be written: {error.strerror}") from error
+            raise StoreError(
+                f"{self.path.parent} cannot be written: {error.strerror}; the index needs it. Change its permissions"
+            ) from error
         with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -25,7 +25,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     except OSError as error:
         if is_disk_full(error):
             raise
-        raise ExportError(f"{path} cannot be written: {error.strerror}") from error
+        raise ExportError(f"{path} cannot be written: {error.strerror}; choose another place") from error
     try:
         yield unfinished
         with unfinished.open("rb") as file:

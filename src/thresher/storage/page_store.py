@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import orjson
 import zstandard
 
-from thresher.errors import DamagedFile
+from thresher.errors import REPAIR, DamagedFile
 from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision, best_topic
 from thresher.storage.migrations import prepare
 from thresher.urls.canonical import fingerprint, host_key
@@ -328,7 +328,7 @@ def unpacked_topics(text: str | None) -> dict[str, Judgement]:
             for name, (relevance, relevant, reward) in (json.loads(text) if text else {}).items()
         }
     except (ValueError, TypeError, AttributeError) as error:
-        raise DamagedFile(f"what is stored of a page is damaged: {error}") from error
+        raise DamagedFile(f"what is stored of a page is damaged: {error}; {REPAIR}") from error
 
 
 def packed_parts(parts: Parts) -> str | None:
@@ -345,7 +345,7 @@ def unpacked_parts(text: str | None) -> Parts:
     try:
         parts: Parts = json.loads(text) if text else {}
     except ValueError as error:
-        raise DamagedFile(f"what is stored of a page is damaged: {error}") from error
+        raise DamagedFile(f"what is stored of a page is damaged: {error}; {REPAIR}") from error
     return parts
 
 
@@ -358,7 +358,7 @@ def unpacked_text(blob: bytes | None) -> str:
     try:
         return zstandard.ZstdDecompressor().decompress(blob).decode("utf-8") if blob else ""
     except (zstandard.ZstdError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"the stored text, markup or links of a page are damaged: {error}") from error
+        raise DamagedFile(f"the stored text, markup or links of a page are damaged: {error}; {REPAIR}") from error
 
 
 @dataclass(frozen=True, slots=True)

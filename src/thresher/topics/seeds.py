@@ -23,7 +23,7 @@ def seeds_of(entry: str, topic: Path) -> list[str]:
         return [seed_url(entry, topic.name)]
     path = topic.parent / entry
     if not path.is_file():
-        raise ConfigError(f"{topic}: seeds names {entry}, and there is no such file")
+        raise ConfigError(f"{topic}: seeds names {entry}, and there is no such file; write it, or remove the entry")
     lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
     stripped = ((number, line.partition(" #")[0].strip()) for number, line in lines)
     return [seed_url(line, f"{entry}:{number}") for number, line in stripped if line and not line.startswith("#")]

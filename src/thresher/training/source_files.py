@@ -67,7 +67,7 @@ class LinkFile:
 
     def __init__(self, path: Path, *, most: int = 1000) -> None:
         if not path.is_file():
-            raise ConfigError(f"there is no file of links {path}")
+            raise ConfigError(f"there is no file of links {path}; check --links")
         if next(self._links(path), None) is None:
             raise ConfigError(
                 f"{path} has no links; each line must be a source URL, a tab and a target URL, or a JSON object with "

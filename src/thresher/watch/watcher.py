@@ -45,7 +45,10 @@ class Watcher:
 
     def __init__(self, crawl: CrawlProject, plan: WatchConfig, *, workers: int, report: Callable[[str], None]) -> None:
         if crawl.is_shared:
-            raise ConfigError("a crawl with a shared store cannot be watched: its pages cannot be visited again")
+            raise ConfigError(
+                "a crawl with a shared store cannot be watched: its pages cannot be visited again. "
+                "Start another one from it: thresher new NEW --from DIR"
+            )
         self._crawl = crawl
         self._plan = plan
         self._workers = workers
@@ -194,5 +197,5 @@ def only_one_watch(folder: CrawlFolder) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise ConfigError(f"{folder.root} is watched by another process already") from error
+            raise ConfigError(f"{folder.root} is watched by another process already; stop that one first") from error
         yield

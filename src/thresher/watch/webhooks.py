@@ -78,7 +78,9 @@ def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
         try:
             key = base64.b64decode(secret.removeprefix(_KEY_PREFIX), validate=True)
         except binascii.Error as error:
-            raise ConfigError(f"a webhook's secret begins with {_KEY_PREFIX} and is not Base64 behind it") from error
+            raise ConfigError(
+                f"a webhook's secret begins with {_KEY_PREFIX} and is not Base64 behind it; copy it again"
+            ) from error
     signed = hmac.new(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
     return f"v1,{base64.b64encode(signed).decode()}"
 

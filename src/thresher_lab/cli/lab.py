@@ -48,10 +48,10 @@ ROW_KEYS = {
     "area": "Area below the curve of recall.",
     "hr_at_r": "Harvest rate after as many fetches as there are targets.",
     "relevant_hosts": "Hosts with a page of the topic that was found.",
-    "ms_per_page": "Milliseconds per page.",
-    "scoring_ms_per_page": "Milliseconds per page for scoring links.",
-    "peak_mb": "Peak memory in MB.",
-    "bytes_per_relevant_page": "Bytes fetched per page of the topic; null when none was found.",
+    "ms_per_page": "Only without an upper bound: milliseconds per page.",
+    "scoring_ms_per_page": "Only without an upper bound: milliseconds per page for scoring links.",
+    "peak_mb": "Only without an upper bound: peak memory in MB.",
+    "bytes_per_relevant_page": "Only without an upper bound: bytes fetched per page of the topic, or null.",
     "recall_at_1pc": "Recall after 1 percent of the web.",
     "recall_at_2pc": "Recall after 2 percent of the web.",
     "recall_at_5pc": "Recall after 5 percent of the web.",
@@ -133,7 +133,9 @@ def _offered_webs() -> Iterator[tuple[str, bool]]:
         raise ConfigError(f"THRESHER_WEBS is not set. Name the folder of *{SUFFIX} files: export THRESHER_WEBS=~/webs")
     names = known_webs(webs_folder())
     if not names:
-        raise ConfigError(f"THRESHER_WEBS is {webs_folder()}, where no *{SUFFIX} file is")
+        raise ConfigError(
+            f"THRESHER_WEBS is {webs_folder()}, where no *{SUFFIX} file is; name the folder that has them"
+        )
     ready = {name: _is_imported(name) for name in names}
     yield from ready.items()
     if set(PARTS.values()) <= set(names):

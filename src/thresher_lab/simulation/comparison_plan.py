@@ -113,7 +113,7 @@ def _read(text: str) -> Contender:
             strategy=name.strip(), parameters={key.strip(): yaml.safe_load(value) for key, _, value in pairs}
         )
     except yaml.YAMLError as error:
-        raise ConfigError(f"the parameters of {text} cannot be read") from error
+        raise ConfigError(f"the parameters of {text} cannot be read; write them as in lpe(threshold=0.1)") from error
 
 
 def checked_judges(names: Iterable[str]) -> list[str]:

@@ -165,7 +165,9 @@ class TaskRunner:
         starts = {int(page) for page in np.flatnonzero(away == task.distance)}
         starts = starts & split.hidden if split.hidden else starts - split.targets
         if not starts:
-            raise ConfigError(f"no page of {self.web.name} is {task.distance} links away from {task.topic}")
+            raise ConfigError(
+                f"no page of {self.web.name} is {task.distance} links away from {task.topic}; choose another --distance"
+            )
         return self._sample(sorted(starts), f"{task.topic} {task.seed_set} at {task.distance}", task.seeds)
 
     def _sample_pages(self, topic: str, seed_set: int, most: int, *, aside: frozenset[int] = frozenset()) -> list[int]:

@@ -66,7 +66,7 @@ def test_a_lease_that_ends_before_its_fetch_is_refused(tmp_path):
     [
         ("name: !!python/object/apply:os.system ['true']\n", "could not determine a constructor"),
         ("a: &a [x]\nb: *a\n", "topic.yaml:2: aliases (*a) are not read"),
-        ("name: x\nname: y\n", "topic.yaml:2: name is given twice."),
+        ("name: x\nname: y\n", "topic.yaml:2: name is given twice; remove one of them."),
         ("name: [x\n", "not YAML"),
         ("- a\n- b\n", "the file is"),
         ("network: {allow: [everything]}\n", "does not appear to be an IPv4 or IPv6 network"),

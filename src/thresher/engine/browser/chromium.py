@@ -106,7 +106,10 @@ class Chromium:
                 timeout=START_SECONDS * 1000,
             )
         except PlaywrightError as error:
-            raise ConfigError(f"browser: {self._executable} does not start: {_first_lines(str(error))}") from error
+            raise ConfigError(
+                f"browser: {self._executable} does not start: {_first_lines(str(error))}. "
+                "Start it by hand, or name another: browser: {executable: …}"
+            ) from error
         self._pages = 0
         self._watching = asyncio.create_task(self._watch(self._browser))
 

@@ -223,7 +223,10 @@ async def open_shards(
         await connection.call("HSETNX", _key(crawl), name, value)
     layout, number, kept_keys = map(int, await connection.call("HMGET", _key(crawl), *settings))
     if layout != LAYOUT:
-        raise StoreError(f"crawl {crawl} in {connection.name} was made by another version of Thresher")
+        raise StoreError(
+            f"crawl {crawl} in {connection.name} was made by another version of Thresher; "
+            "use that version, or start a new crawl"
+        )
     return Shards(crawl, number), kept_keys
 
 

@@ -213,7 +213,9 @@ class SqliteFile:
             if is_disk_full(error):
                 raise disk_full() from error
             if self._path.parent.is_dir() and not os.access(self._path.parent, os.W_OK):
-                raise StoreError(f"{self._path.parent} cannot be written, only read") from error
+                raise StoreError(
+                    f"{self._path.parent} cannot be written, only read; change its permissions, or copy the crawl"
+                ) from error
             raise StoreUnreachable(f"the frontier {self._path} cannot be used now: {error}") from error
         except sqlite3.DatabaseError as error:
             raise StoreError(f"{self._path} is not a usable frontier: {error}") from error

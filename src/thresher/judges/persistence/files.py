@@ -92,7 +92,7 @@ def load(folder: Path) -> PlainScorer:
         files = _checked_files(folder, manifest)
         return decode(manifest.get("model"), _unpack(files["arrays"]), _terms(files["vocabulary"]))
     except (ThresherError, RecursionError) as error:
-        raise ThresherError(f"the model in {folder} cannot be used: {error}") from error
+        raise ThresherError(f"the model in {folder} cannot be used: {error}; train it again") from error
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -88,7 +88,9 @@ def read_block(path: Path, offset: int) -> bytes:
             for piece in _pieces(file, offset):
                 out += piece
         except _Broken as error:
-            raise StoreError(f"{path.name} has no whole record at {offset}") from error
+            raise StoreError(
+                f"{path.name} has no whole record at {offset}; check the crawl: thresher verify DIR"
+            ) from error
     head, _, block = bytes(out).partition(b"\r\n\r\n")
     return block[: int(_headers(head).get("content-length", "0"))]
 

@@ -108,7 +108,9 @@ class LayerModel:
         try:
             content = json.loads((folder / FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise ThresherError(f"no layers can be read from {folder / FILE}: {error}") from error
+            raise ThresherError(
+                f"no layers can be read from {folder / FILE}: {error}; train again: thresher collect DIR"
+            ) from error
         if not _is_whole(content):
             raise ThresherError(f"{folder / FILE} holds no layers that this program knows; train again")
         scorer = load(folder / CLASSIFIER)

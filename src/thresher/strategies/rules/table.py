@@ -148,9 +148,13 @@ class RuleTable:
         try:
             table = json.loads((folder / FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise ThresherError(f"no rules can be read from {folder / FILE}: {error}") from error
+            raise ThresherError(
+                f"no rules can be read from {folder / FILE}: {error}; train again: thresher collect DIR"
+            ) from error
         if not _is_table(table):
-            raise ThresherError(f"{folder / FILE} is no table of rules that this program knows")
+            raise ThresherError(
+                f"{folder / FILE} is no table of rules that this program knows; train again: thresher collect DIR"
+            )
         return cls(table["counts"], frozenset(table["targets"]))
 
 

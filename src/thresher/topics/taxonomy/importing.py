@@ -129,7 +129,7 @@ def open_source(path: Path) -> Iterator[TaxonomySource]:
                 kind = _kind(file.peek(_LOOKED_AT)[:_LOOKED_AT], path)
                 yield TaxonomySource(kind, cast(BinaryIO, file))
     except FileNotFoundError as error:
-        raise ConfigError(f"there is no file {path}") from error
+        raise ConfigError(f"there is no file {path}; check the path") from error
     except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
         raise StoreError(f"{path} cannot be unpacked: {error}") from error
 
@@ -145,7 +145,7 @@ def _unpacked(raw: BinaryIO, packed: bytes) -> io.RawIOBase:
 def _kind(head: bytes, path: Path) -> TaxonomyFormat:
     text = head.decode("utf-8", "replace").removeprefix("\ufeff").lstrip()
     if not text:
-        raise ConfigError(f"{path} is empty")
+        raise ConfigError(f"{path} is empty; name a file with topics")
     if text.startswith("<"):
         return TaxonomyFormat.RDF
     if text.startswith('{"'):
