@@ -47,16 +47,16 @@ def test_what_a_lost_machine_held_is_found_and_fetched_again(machines, tmp_path)
     url = f"{URL}-lost"
     with running(SITE, tmp_path / "hits.csv") as witness:
         write_crawl(tmp_path / "first" / NAME, witness, collection=url)
-        workers = [machines.work("second"), machines.work("third")]
-        time.sleep(2.0)
+        third = machines.work("third")  # alone, so that it holds the first pages
         watcher = machines.run("--workers", 0)
-        machines.await_status(lambda told: told["pages"] >= 20)  # before the first upload, 15 s after the first page
-        kill_family(workers[1].pid)
+        machines.await_status(lambda status: status["pages"] >= 20)  # the first upload is 15 s after a page
+        kill_family(third.pid)
         silent_at = time.monotonic() + SILENT_SECONDS + 1
-        workers[1].wait(10)
+        third.wait(10)
         shutil.rmtree(tmp_path / "third")
+        other = machines.work("second")
         assert watcher.wait(90) == 0, machines.words()
-        assert workers[0].wait(60) == 0, machines.words()
+        assert other.wait(60) == 0, machines.words()
         time.sleep(max(0.0, silent_at - time.monotonic()))  # before, the machine may be running
         found = machines.call("verify", "first/solar", "--json")
         assert found.returncode == 1, found.stdout
