@@ -226,7 +226,6 @@ TIER_FAULTS = {
     "a new score of a cold URL is lost": ("parts/tiers", "redis.call('HSET', field, key,", "local _ = ("),
     "a new score does not raise the bar": ("parts/tiers", "raise_bar(host, tonumber(score), 0)", ""),
     "only the last new score counts": ("parts/tiers", "local earlier = was ~= '' and", "local earlier = false and"),
-    "a load forgets what stays cold": ("load", "set_cold(host, tonumber(ARGV[at + 3]))", "set_cold(host, 0)"),
     "a load lowers the bar too far": ("load", "if ARGV[at + 2] ~= '' then", "if false then"),
 }
 

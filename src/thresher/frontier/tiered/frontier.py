@@ -30,6 +30,8 @@ HOT_URLS = 5_000_000
 """Default number of waiting URLs in the store, about half a gigabyte, above which the worse ones become cold."""
 LEAST_BOUND = 16
 """Nothing becomes cold where hosts may have at most this many times `least_hot` waiting URLs: it would save little."""
+FEW_STEPS = 50
+"""Steps of moving URLs that a shard with hardly any hosts may need."""
 LEAST_FAT, FAT_SHARE = 16, 8
 """A partition is spilled when this many of its hosts are fat, or one of eight if that is more."""
 FULL_SHARE = 1.1
@@ -161,11 +163,14 @@ class TieredFrontier(RedisFrontier):
     async def maintain(self) -> None:
         """Move URLs between the tiers until nothing is left to do, or another worker does it.
 
-        This ends: a load leaves no host needy, and neither a spill nor a merge of runs makes one needy.
+        This ends: a load leaves no host needy, and neither a spill nor a merge of runs makes one needy. So each host is
+        moved a few times at most; more steps are an error, not a reason to go on for ever.
         """
         for shard in await self._opened():
+            steps = 0
             while (work := await self._work(shard)) and await self._step(shard, work):
-                pass
+                steps += 1
+                assert steps <= FEW_STEPS + 4 * work.hosts, "URLs move between the tiers without end"
 
     async def _settle(self) -> None:
         if not self._background:

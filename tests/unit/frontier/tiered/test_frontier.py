@@ -12,6 +12,7 @@ from testing.servers.s3 import s3_server
 from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
 from thresher.errors import StoreUnreachable
+from thresher.frontier.redis import scripts
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered import mover
 from thresher.frontier.tiered.frontier import TieredFrontier
@@ -53,6 +54,18 @@ async def test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plai
         assert await tiers.counts() == await plain.counts()
         assert await hot_of(tiers) <= 4 * HOSTS
     assert [entry.url for entry in await tiers.peek(20)] == [entry.url for entry in await plain.peek(20)]
+
+
+async def test_a_load_that_forgets_what_stays_cold_is_an_error_and_not_an_endless_loop(open_tiers, plain, monkeypatch):
+    lua, right = scripts._lua, "set_cold(host, tonumber(ARGV[at + 3]))"
+    assert right in lua("load.lua")
+    monkeypatch.setattr(scripts, "_lua", lambda name: lua(name).replace(right, "set_cold(host, 0)"))
+    scripts.script.cache_clear()
+    try:
+        with pytest.raises(AssertionError, match="without end"):
+            await test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plain)
+    finally:
+        scripts.script.cache_clear()
 
 
 async def test_cold_urls_may_be_in_a_bucket(open_tiers, tmp_path, monkeypatch):
