@@ -86,10 +86,10 @@ def test_u15_an_unknown_name_is_answered_with_the_closest_one(thresher, command,
 
 
 def test_u15_doctor_lists_every_extra_with_how_to_install_it(thresher, monkeypatch):
-    monkeypatch.setattr("thresher.cli.doctor._version", lambda package: "" if package == "surt" else "1.0")
+    monkeypatch.setattr("thresher.cli.doctor._version", lambda package: "" if package == "warcio" else "1.0")
     done = thresher("doctor")
     for extra in ("browser", "lab", "learn", "metrics", "notebook", "redis", "scrapy", "ui", "warc"):
         assert f"[{extra}]" in done.stdout
     assert "[dev]" not in done.stdout
-    assert "not installed: surt" in done.stdout
+    assert "not installed: warcio" in done.stdout
     assert 'pip install "thresher-crawler[warc]"' in done.stdout

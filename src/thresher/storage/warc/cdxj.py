@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-import surt  # type: ignore[import-untyped,unused-ignore]
-
 from thresher.storage.warc.reader import SUFFIX, Member, walk, warc_paths
+from thresher.storage.warc.surt import surt_key
 
 ENDING = ".cdxj"
 _INDEXED = ("response", "revisit")
@@ -23,11 +22,6 @@ _INDEXED = ("response", "revisit")
 def index_path(path: Path) -> Path:
     """Return the path of the index of a WARC file."""
     return path.with_name(path.name.removesuffix(SUFFIX) + ENDING)
-
-
-def key_of(url: str) -> str:
-    """Return the sort key of a URL (SURT): its host in reverse order, then its path."""
-    return str(surt.surt(url))
 
 
 def line_of(filename: str, offset: int, length: int, headers: Mapping[str, str], http: Mapping[str, str]) -> str:
@@ -44,7 +38,7 @@ def line_of(filename: str, offset: int, length: int, headers: Mapping[str, str],
         "offset": str(offset),
         "filename": filename,
     }
-    return f"{key_of(url)} {time} {json.dumps(fields, ensure_ascii=False)}\n"
+    return f"{surt_key(url)} {time} {json.dumps(fields, ensure_ascii=False)}\n"
 
 
 def member_line(filename: str, member: Member) -> str | None:
