@@ -141,6 +141,21 @@ async def test_a_cold_url_found_again_with_a_better_score_is_leased_once(open_ti
     assert len(urls) == len(set(urls)) == 30
 
 
+@pytest.mark.parametrize("score", [0.01, 0.35, 0.6])
+async def test_a_url_that_is_reopened_after_its_cold_copy_was_loaded_is_leased_again(open_tiers, monkeypatch, score):
+    monkeypatch.setattr(mover, "first_to_merge", lambda runs: len(runs) - 1)  # old copies stay in their runs
+    tiers, url = open_tiers(least_hot=1), "http://a.example/2"
+    await tiers.add([link("http://a.example/1", 0.7), link(url, 0.5)])
+    for _ in range(2):  # the second is loaded from its run
+        await tiers.commit([settlement(lease) for lease in await tiers.lease(1, seconds=60)])
+    await tiers.add([link("http://a.example/3", 0.4), link("http://a.example/4", 0.3)])
+    assert await tiers.reopen([link(url, score)]) == 1
+    await tiers.add([link("http://a.example/5", 0.2)])
+    assert (await tiers.find(url)).score == pytest.approx(score)
+    expected = {url: score, **{f"http://a.example/{n}": (7 - n) / 10 for n in (3, 4, 5)}}
+    assert await drained(tiers) == sorted(expected, key=lambda each: -expected[each])
+
+
 async def test_a_url_that_waits_for_its_next_try_may_become_cold(open_tiers):
     tiers = open_tiers()
     await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
