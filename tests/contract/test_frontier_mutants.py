@@ -16,10 +16,11 @@ from thresher.frontier.redis import scripts
 from thresher.frontier.sqlite import database
 from thresher.frontier.sqlite import database as database_module
 from thresher.frontier.tiered import mover
+from thresher.frontier.tiered.frontier import EndlessMoves
 
 
 def assert_killed(open_store, machine=FrontierMachine):
-    with pytest.raises((AssertionError, UnicodeDecodeError)):  # the latter from a record that was garbled
+    with pytest.raises((AssertionError, EndlessMoves, UnicodeDecodeError)):  # the latter from a record that was garbled
         run_state_machine_as_test(
             partial(machine, open_store),
             settings=settings(

@@ -15,7 +15,7 @@ from thresher.errors import StoreUnreachable
 from thresher.frontier.redis import scripts
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered import mover
-from thresher.frontier.tiered.frontier import TieredFrontier
+from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
 from thresher.frontier.tiered.mover import MoverReplacedError
 from thresher.objects.base import open_objects
 from thresher.objects.folder import FolderObjects
@@ -62,7 +62,7 @@ async def test_a_load_that_forgets_what_stays_cold_is_an_error_and_not_an_endles
     monkeypatch.setattr(scripts, "_lua", lambda name: lua(name).replace(right, "set_cold(host, 0)"))
     scripts.script.cache_clear()
     try:
-        with pytest.raises(AssertionError, match="without end"):
+        with pytest.raises(EndlessMoves, match="without end"):
             await test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plain)
     finally:
         scripts.script.cache_clear()
