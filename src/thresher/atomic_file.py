@@ -26,11 +26,41 @@ def atomic_write(path: Path) -> Iterator[Path]:
         if is_disk_full(error):
             raise
         raise ExportError(f"{path} cannot be written: {error.strerror}; choose another place") from error
-    try:
+    with renamed_when_complete(unfinished, path):
         yield unfinished
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except BaseException:
+
+
+@contextmanager
+def renamed_when_complete(
+    unfinished: Path, path: Path, *, replace: bool = True, durable: bool = True
+) -> Iterator[None]:
+    """Rename a file that is written inside the block; remove it after an error.
+
+    Args:
+        replace: Whether a file at `path` is replaced.
+        durable: Whether content and name survive a loss of power.
+
+    Raises:
+        FileExistsError: There is a file at `path`, and it is not to be replaced.
+    """
+    try:
+        yield
+        if durable:
+            _sync(unfinished)
+        if replace:
+            unfinished.replace(path)
+        else:
+            os.link(unfinished, path)  # unlike a rename, this fails when the name is taken
+    finally:
         unfinished.unlink(missing_ok=True)
-        raise
+    if durable:
+        _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    """Write a file, or the names in a folder, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
