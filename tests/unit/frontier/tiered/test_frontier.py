@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from testing.servers.s3 import s3_server
 from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
 from thresher.errors import StoreUnreachable
-from thresher.frontier.redis import scripts
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered import mover
 from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
@@ -56,26 +54,17 @@ async def test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plai
     assert [entry.url for entry in await tiers.peek(20)] == [entry.url for entry in await plain.peek(20)]
 
 
-async def test_a_load_that_forgets_what_stays_cold_is_an_error_and_not_an_endless_loop(open_tiers, plain, monkeypatch):
-    lua, right = scripts._lua, "set_cold(host, tonumber(ARGV[at + 3]))"
-    assert right in lua("load.lua")
-    monkeypatch.setattr(scripts, "_lua", lambda name: lua(name).replace(right, "set_cold(host, 0)"))
-    scripts.script.cache_clear()
-    try:
-        with pytest.raises(EndlessMoves, match="without end"):
-            await test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plain)
-    finally:
-        scripts.script.cache_clear()
+async def test_a_load_that_forgets_what_stays_cold_is_an_error_and_not_an_endless_loop(open_tiers, plain, plant):
+    plant(("load", "set_cold(host, tonumber(ARGV[at + 3]))", "set_cold(host, 0)"))
+    with pytest.raises(EndlessMoves, match="without end"):
+        await test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plain)
 
 
-async def test_cold_urls_may_be_in_a_bucket(open_tiers, tmp_path, monkeypatch):
-    with s3_server(tmp_path) as server:
-        for variable, value in server.environment.items():
-            monkeypatch.setenv(variable, value)
-        tiers = open_tiers(objects=open_objects(server.url("cold")))
-        await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
-        assert await hot_of(tiers) <= 3
-        assert await drained(tiers) == [f"http://a.example/{n}" for n in reversed(range(30))]
+async def test_cold_urls_may_be_in_a_bucket(open_tiers, s3):
+    tiers = open_tiers(objects=open_objects(s3.url("cold")))
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+    assert await hot_of(tiers) <= 3
+    assert await drained(tiers) == [f"http://a.example/{n}" for n in reversed(range(30))]
 
 
 async def test_nothing_is_cold_before_there_are_too_many_hot_urls(open_tiers, objects):
