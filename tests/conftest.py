@@ -1,4 +1,4 @@
-"""What all tests share: a clock, and compiled modules for the processes that tests start."""
+"""What all tests share: a clock, an S3 server, and compiled modules for the processes that tests start."""
 
 import os
 import sys
@@ -7,6 +7,7 @@ import hypothesis
 import pytest
 
 from testing.clock import Clock
+from testing.servers.fixtures import s3, s3_server_of_session  # noqa: F401
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from testing.servers.cluster import Cluster, cluster_servers
+from testing.servers.s3 import S3Server, s3_server
 from testing.servers.store import KINDS, ServerMissing, StoreServer, store_server
 
 
@@ -46,6 +47,21 @@ def cluster_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clu
             yield cluster
     except ServerMissing as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def s3_server_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """SeaweedFS."""
+    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture
+def s3(s3_server_of_session: S3Server, monkeypatch: pytest.MonkeyPatch) -> S3Server:
+    """An S3 server that this process, and those that it starts, find by their environment."""
+    for name, value in s3_server_of_session.environment.items():
+        monkeypatch.setenv(name, value)
+    return s3_server_of_session
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 import pytest
 
 from tests.contract.frontier_stores import STORES
+from tests.contract.lua_faults import plant  # noqa: F401
 
 NOT_ON_A_CLUSTER = {
     "test_among_equals_the_oldest_comes_first": "each shard counts ages of its own",
@@ -13,7 +14,7 @@ NOT_ON_A_CLUSTER = {
 
 @pytest.fixture(params=STORES)
 def store(request, tmp_path, clock):
-    if request.param == "cluster" and (why := NOT_ON_A_CLUSTER.get(request.node.originalname)):
+    if request.param.endswith("cluster") and (why := NOT_ON_A_CLUSTER.get(request.node.originalname)):
         pytest.skip(why)
     return STORES[request.param](tmp_path, clock)
 

@@ -59,8 +59,8 @@ class RedisStore:
 class TieredStore(RedisStore):
     """All but the best URL of a host are cold before a call returns."""
 
-    def __init__(self, folder: Path, clock: Clock) -> None:
-        super().__init__(folder, clock)
+    def __init__(self, folder: Path, clock: Clock, *, kind: str = "redis") -> None:
+        super().__init__(folder, clock, kind=kind)
         self.objects = FolderObjects(folder / "cold", durable=False)
 
     def open(self, **settings) -> CrawlStore:
@@ -94,4 +94,6 @@ STORES: dict[str, Callable[[Path, Clock], MemoryStore | SqliteStore | RedisStore
     "valkey": partial(RedisStore, kind="valkey"),
     "cluster": partial(RedisStore, kind="cluster"),
     "tiered": TieredStore,
+    "tiered valkey": partial(TieredStore, kind="valkey"),
+    "tiered cluster": partial(TieredStore, kind="cluster"),
 }

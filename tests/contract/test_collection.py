@@ -11,7 +11,6 @@ from contextlib import closing
 import pytest
 from obstore.store import MemoryStore
 
-from testing.servers.s3 import s3_server
 from thresher.collection.manifest import (
     FILE,
     MANIFEST_CACHE,
@@ -31,26 +30,13 @@ from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
 
 
-@pytest.fixture(scope="module")
-def s3(tmp_path_factory):
-    with s3_server(tmp_path_factory.mktemp("s3")) as server:
-        yield server
-
-
 @pytest.fixture(params=["memory", "file", "s3"])
 def objects(request, tmp_path):
     if request.param == "memory":
         return BucketObjects(MemoryStore(), "memory:///")
     if request.param == "file":
         return open_objects(f"file://{tmp_path}/objects")
-    return s3_objects(request, tmp_path.name)
-
-
-def s3_objects(request, name):
-    server, environment = request.getfixturevalue("s3"), request.getfixturevalue("monkeypatch")
-    for variable, value in server.environment.items():
-        environment.setenv(variable, value)
-    return open_objects(server.url(name))
+    return open_objects(request.getfixturevalue("s3").url(tmp_path.name))
 
 
 def url_of(number):
@@ -344,8 +330,8 @@ for number in range(60):
 """
 
 
-def test_two_processes_write_and_merge_at_once_and_no_entry_is_lost(s3, tmp_path, request, monkeypatch):
-    objects = CountingObjects(s3_objects(request, "merged"))
+def test_two_processes_write_and_merge_at_once_and_no_entry_is_lost(s3, tmp_path, monkeypatch):
+    objects = CountingObjects(open_objects(s3.url("merged")))
     processes = [
         subprocess.Popen([sys.executable, "-c", WRITE_AND_MERGE, *streams, objects.url])
         for streams in (("one", "two"), ("two", "one"))
@@ -358,8 +344,8 @@ def test_two_processes_write_and_merge_at_once_and_no_entry_is_lost(s3, tmp_path
     assert len(objects.keys) <= 2 + 2 * 30  # merged when the number of entries has doubled
 
 
-def test_uploads_go_on_when_the_server_comes_back(s3, tmp_path, request):
-    objects = s3_objects(request, "away")
+def test_uploads_go_on_when_the_server_comes_back(s3, tmp_path):
+    objects = open_objects(s3.url("away"))
     machine = Machine(tmp_path / "one", objects, segment_seconds=0.0)
     thread = UploadThread(machine.uploader, tick_seconds=0.05)
     thread.start()
@@ -395,8 +381,8 @@ uploader.step(everything=True)
 """
 
 
-def test_a_killed_upload_loses_and_repeats_nothing(s3, tmp_path, request):
-    objects = s3_objects(request, "killed")
+def test_a_killed_upload_loses_and_repeats_nothing(s3, tmp_path):
+    objects = open_objects(s3.url("killed"))
     machine = Machine(tmp_path / "one", objects)
     machine.writer.write([record(number) for number in range(2000)])
     for pause in (0.05, 0.15):

@@ -10,7 +10,7 @@ from tests.contract.frontier_machine import FoundAgainMachine, FreshLinksMachine
 from tests.contract.frontier_stores import STORES
 
 HISTORIES = {"memory": 40, "sqlite": 30, "redis": 20, "redis in chunks": 20, "valkey": 10}
-TIERED_HISTORIES = 15
+TIERED_HISTORIES = {"tiered": 15, "tiered valkey": 5}
 
 
 @pytest.mark.parametrize("name", HISTORIES)
@@ -18,9 +18,10 @@ def test_a_frontier_does_what_the_model_does(name):
     run(FrontierMachine, name, HISTORIES[name])
 
 
+@pytest.mark.parametrize("name", TIERED_HISTORIES)
 @pytest.mark.parametrize("machine", [FreshLinksMachine, FoundAgainMachine], ids=["fresh links", "found again"])
-def test_tiers_do_what_the_model_does(machine):
-    run(machine, "tiered", TIERED_HISTORIES)
+def test_tiers_do_what_the_model_does(machine, name):
+    run(machine, name, TIERED_HISTORIES[name])
 
 
 def run(machine, name, histories):

@@ -9,7 +9,6 @@ import pytest
 from testing.processes import kill_family
 from testing.recording_server import running
 from testing.servers import store_server
-from testing.servers.s3 import s3_server
 from tests.e2e.test_many_machines import NAME, SITE, Machines, write_crawl
 from thresher.coordination.worker_registry import SILENT_SECONDS
 from thresher.search.index import SearchIndex
@@ -17,16 +16,8 @@ from thresher.search.index import SearchIndex
 URL = "s3://thresher/solar"
 
 
-@pytest.fixture(scope="module")
-def s3(tmp_path_factory):
-    with s3_server(tmp_path_factory.mktemp("s3")) as server:
-        yield server
-
-
 @pytest.fixture
-def machines(tmp_path, s3, monkeypatch):
-    for name, value in s3.environment.items():
-        monkeypatch.setenv(name, value)
+def machines(tmp_path, s3):
     with store_server("redis", tmp_path / "store") as store:
         machines = Machines(store, tmp_path)
         yield machines

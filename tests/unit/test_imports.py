@@ -10,7 +10,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
     {"errors", "native", "records"},
-    {"registry", "linkgraph", "sqlite_files", "urls", "text"},
+    {"atomic_file", "intervals", "registry", "linkgraph", "sqlite_files", "urls", "text"},
     {"objects"},
     {"charts", "modelstate", "config", "parsing", "frontier"},
     {"topics", "storage", "politeness", "traps"},

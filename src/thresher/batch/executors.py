@@ -18,11 +18,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from thresher.atomic_file import atomic_write
 from thresher.batch.jobs import BatchJob, apply_judgements, open_job
 from thresher.batch.parts import GROUP_ROWS, write_parts
 from thresher.errors import ConfigError
 from thresher.project import CrawlProject
-from thresher.storage.atomic_file import atomic_write
 from thresher.storage.reader import PageStoreReader
 
 LOCAL = "local"

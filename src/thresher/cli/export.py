@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from thresher.atomic_file import atomic_write
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.errors import ExportError
@@ -25,7 +26,6 @@ from thresher.export.rows import export as write
 from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
 from thresher.search.mirrors import MIRROR_COLUMNS
-from thresher.storage.atomic_file import atomic_write
 from thresher.storage.page_set import PageSet
 from thresher.storage.reader import PageStoreReader
 from thresher.storage.warc.reader import warc_paths

@@ -7,12 +7,12 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from thresher.errors import ConfigError, CrawlBusy, CrawlNotFound
+from thresher.errors import ConfigError, CrawlBusy, CrawlNotFound, ThresherError
 
 LOCK_TRIES, LOCK_SECONDS = 10, 0.01
 
@@ -128,20 +128,22 @@ class CrawlFolder:
             pass
         return 0
 
-    @contextmanager
-    def only_one_run(self) -> Iterator[None]:
+    def only_one_run(self) -> AbstractContextManager[None]:
         """Hold the lock of a run; the operating system releases it when the process ends.
 
         Raises:
             CrawlBusy: Another process holds it.
         """
-        with (self.root / ".lock").open("a") as file:
-            if not _locked(file):
-                raise CrawlBusy(self.root)
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
-            yield
+        return _exclusive(self.root / ".lock", CrawlBusy(self.root))
+
+    def only_one_watch(self) -> AbstractContextManager[None]:
+        """Hold the lock of the process that watches the crawl; runs may be under way meanwhile.
+
+        Raises:
+            ConfigError: Another process holds it.
+        """
+        busy = ConfigError(f"{self.root} is watched by another process already; stop that one first")
+        return _exclusive(self.root / ".watch.lock", busy)
 
     def existing(self) -> CrawlFolder:
         """Return the folder itself.
@@ -152,6 +154,18 @@ class CrawlFolder:
         if not self.topic.is_file():
             raise CrawlNotFound(self.root)
         return self
+
+
+@contextmanager
+def _exclusive(path: Path, busy: ThresherError) -> Iterator[None]:
+    """Hold the lock of a file, which then has the id of this process."""
+    with path.open("a") as file:
+        if not _locked(file):
+            raise busy
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
 
 
 def _locked(file: IO[str]) -> bool:

@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from thresher.atomic_file import atomic_write
 from thresher.errors import ExportError, is_disk_full
 from thresher.export.rows import Row, time_text
 from thresher.parsing.content_blocks import CONTROL
 from thresher.parsing.main_content import PageContent
-from thresher.storage.atomic_file import atomic_write
 from thresher.storage.page_store import PageRecord
 from thresher.text.terminal import printable, printable_json
 from thresher.urls.canonical import host_key

@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from thresher.atomic_file import atomic_write
 from thresher.errors import ExportError
-from thresher.storage.atomic_file import atomic_write
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
 from thresher.storage.visits import VisitHistory, visit_history

@@ -10,12 +10,12 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.feedback.labels import LEAST_DOUBT, Label, model_labels, verdicts
 from thresher.feedback.model_client import ModelAnswer
+from thresher.intervals import wilson_interval
 
 FEWEST_COMPARED = 5
 """Pages with a person's label too from which an error rate is reported."""
@@ -25,7 +25,6 @@ ASSUMED_RIGHT, ASSUMED_PAGES = 0.65, 5.0
 Chosen on dev topics (``python -m bench.effectiveness.model_labels --dev``): with 0.8, a model with every fifth answer
 wrong made verdicts worse; with 0.65 it hardly does, and a model without errors still improves them.
 """
-_Z = 1.96
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +42,7 @@ class ErrorRate:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the error rate, after Wilson."""
-        n, p = self.pages, self.wrong / max(self.pages, 1)
-        if not n:
-            return 0.0, 1.0
-        middle, half = p + _Z**2 / (2 * n), _Z * sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n))
-        scale = 1 + _Z**2 / n
-        return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+        return wilson_interval(self.wrong, self.pages)
 
     @property
     def confidence(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from thresher.atomic_file import renamed_when_complete
 from thresher.errors import ObjectMissing, StoreRefused, StoreUnreachable, is_disk_full
 
 
@@ -71,21 +71,13 @@ class FolderObjects:
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
-            with unfinished.open("xb") as file:
+            with (
+                renamed_when_complete(unfinished, path, replace=replace, durable=self._durable),
+                unfinished.open("xb") as file,
+            ):
                 write(file)
-                if self._durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            if replace:
-                unfinished.replace(path)
-            else:
-                os.link(unfinished, path)
         except FileExistsError:
             return False
-        finally:
-            unfinished.unlink(missing_ok=True)
-        if self._durable:
-            _sync_folder(path.parent)
         return True
 
     @contextmanager
@@ -106,12 +98,3 @@ class FolderObjects:
 
 def _is_unfinished(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(".part")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the name of a new file survive a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
+from thresher.atomic_file import atomic_write
 from thresher.config.folder import CrawlFolder
 from thresher.errors import ConfigError
 from thresher.judges.taxonomy import target_classes
@@ -26,7 +27,6 @@ from thresher.judges.trained.learner import require_scikit_learn
 from thresher.monitoring.failures import FailureReport
 from thresher.project import CrawlProject
 from thresher.seeding.searxng import SearchSource
-from thresher.storage.atomic_file import atomic_write
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.layers.context_graphs import LAST_LAYER, MOST_BACK_LINKS, MOST_PAGES
 from thresher.strategies.layers.source import ELSEWHERE

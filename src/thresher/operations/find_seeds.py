@@ -15,6 +15,7 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
+from thresher.atomic_file import atomic_write
 from thresher.errors import ConfigError, NoSeeds
 from thresher.judges.base import Judge, Learner
 from thresher.operations.try_page import (
@@ -29,7 +30,6 @@ from thresher.parsing.block_page import block_page
 from thresher.project import CrawlProject, build_judge
 from thresher.records import FetchedPage, ParsedPage
 from thresher.seeding.base import SeedCandidate, SeedQuery, SeedSource, SourceFailed, url_terms
-from thresher.storage.atomic_file import atomic_write
 from thresher.text.tokens import tokenize
 from thresher.urls.address_policy import private_network
 from thresher.urls.canonical import canonicalize, host_key

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from random import Random
 from typing import Any
+
+from thresher.intervals import wilson_interval
 
 FOLDS = 5
 FEWEST_HOSTS = 2 * FOLDS
 """With fewer hosts, single pages are held out."""
 FEWEST_PAGES = 30
 """Precision and recall of a class with fewer pages are not reliable: one page more or less changes them by 0.03."""
-_Z = 1.96
 
 Predict = Callable[[Sequence[int], Sequence[int]], Sequence[str]]
 """Trains on the examples at some places, and returns the predicted classes of those at other places."""
@@ -71,12 +71,7 @@ class ModelQuality:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the accuracy, after Wilson."""
-        n, p = self.pages, self.accuracy
-        if not n:
-            return 0.0, 1.0
-        middle, half = p + _Z**2 / (2 * n), _Z * sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n))
-        scale = 1 + _Z**2 / n
-        return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+        return wilson_interval(self.right, self.pages)
 
     @property
     def largest_share(self) -> float:

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from thresher.atomic_file import atomic_write
 from thresher.refresh.changes import ChangeKind
-from thresher.storage.atomic_file import atomic_write
 from thresher.text.terminal import printable
 from thresher.watch.database import Digest, DigestEntry, WatchDatabase
 

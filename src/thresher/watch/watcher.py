@@ -6,16 +6,14 @@ started again; rounds that were missed in between are made up for by a single on
 
 from __future__ import annotations
 
-import fcntl
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from types import FrameType
 
-from thresher.config.folder import CrawlFolder
 from thresher.config.schema import WatchConfig
 from thresher.errors import ConfigError, CrawlBusy
 from thresher.operations.refresh import check as check_refresh
@@ -61,7 +59,7 @@ class Watcher:
 
     def run(self, *, once: bool = False) -> int:
         """Make rounds until a signal stops them, or one; return the exit code."""
-        with only_one_watch(self._crawl.folder), closing(WatchDatabase(self._crawl.folder.root)) as database:
+        with self._crawl.folder.only_one_watch(), closing(WatchDatabase(self._crawl.folder.root)) as database:
             if not database.has_baseline():
                 with PageStoreReader(self._crawl.folder.pages) as collection:
                     record_baseline(collection, database)
@@ -184,18 +182,3 @@ def _seconds_to_next(database: WatchDatabase, plan: WatchConfig) -> float:
     last = database.last_round()
     since = time.time() - last[0].began_at if last else plan.every_seconds
     return max(0.0, plan.every_seconds - since) if since >= 0 else 0.0
-
-
-@contextmanager
-def only_one_watch(folder: CrawlFolder) -> Iterator[None]:
-    """Hold the lock of the process that watches a crawl.
-
-    Raises:
-        ConfigError: Another process watches it.
-    """
-    with (folder.root / ".watch.lock").open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise ConfigError(f"{folder.root} is watched by another process already; stop that one first") from error
-        yield

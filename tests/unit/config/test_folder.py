@@ -19,6 +19,15 @@ def test_who_runs_a_crawl_is_known_while_it_runs(tmp_path):
     assert folder.runner() == 0
 
 
+def test_one_process_at_a_time_watches_a_crawl_also_while_it_runs(tmp_path):
+    folder = CrawlFolder(tmp_path)
+    busy = pytest.raises(ConfigError, match="watched by another process")
+    with folder.only_one_run(), folder.only_one_watch(), busy, folder.only_one_watch():
+        pass
+    with folder.only_one_watch():
+        assert folder.runner() == 0
+
+
 def test_a_folder_that_joined_a_crawl_says_which(tmp_path):
     folder = CrawlFolder(tmp_path)
     assert folder.joined_changes() == {}

@@ -7,7 +7,6 @@ from contextlib import closing
 import pytest
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
-from testing.servers.s3 import s3_server
 from tests.unit.storage.warc.captures import answered, archived, writer
 from thresher.api.status import status_of
 from thresher.coordination.model_exchange import SharedStateTable
@@ -22,16 +21,8 @@ from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.warc.cdxj import merged
 
 
-@pytest.fixture(scope="module")
-def s3(tmp_path_factory):
-    with s3_server(tmp_path_factory.mktemp("s3")) as server:
-        yield server
-
-
 @pytest.fixture
-def url(s3, monkeypatch, tmp_path):
-    for name, value in s3.environment.items():
-        monkeypatch.setenv(name, value)
+def url(s3, tmp_path):
     return s3.url(tmp_path.name)
 
 

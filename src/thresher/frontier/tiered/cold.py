@@ -31,10 +31,11 @@ class ColdStorageFailed(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What is read of a partition: its runs, their URLs, and the new scores that were applied to these."""
+    """What is read of a partition: its runs, their URLs, the hosts of these, and the new scores that were applied."""
 
     runs: list[ColdRun]
     rows: Rows
+    hosts: dict[bytes, HostRecord]
     new_scores: dict[bytes, bytes]
 
 
@@ -114,19 +115,18 @@ class ColdTier:
         With `first`, only the runs from that number on are read, and no new scores are applied.
         """
         runs = await self.runs(prefix, partition)
+        parts = await asyncio.to_thread(self._read_runs, shard, runs[first:], None if hosts is None else set(hosts))
+        names = {name for part in parts for name in part.by_host()} if hosts is None else hosts
+        known = await self.hosts(prefix, list(names))
         new_scores: dict[bytes, bytes] = {}
-        if first == 0:
+        if first == 0:  # after the hosts: a score that raises a bar in between shows as another bar
             new_scores = await self.connection.call("HGETALL", prefix + b"o%d" % partition)
-        wanted = None if hosts is None else set(hosts)
-        rows = await asyncio.to_thread(self._merged, shard, runs[first:], wanted, new_scores)
-        return Partition(runs, rows, new_scores)
-
-    def _merged(
-        self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None, new_scores: dict[bytes, bytes]
-    ) -> Rows:
-        parts = [part for run in runs if (part := self._read_run(shard, run, hosts)) is not None]
         scores = {int.from_bytes(key, "big"): NewScore.read_all(value) for key, value in new_scores.items()}
-        return merge_rows(parts, self._merge, scores)
+        rows = await asyncio.to_thread(merge_rows, parts, self._merge, scores, known)
+        return Partition(runs, rows, known, new_scores)
+
+    def _read_runs(self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None) -> list[Rows]:
+        return [part for run in runs if (part := self._read_run(shard, run, hosts)) is not None]
 
     def _read_run(self, shard: int, run: ColdRun, hosts: set[bytes] | None) -> Rows | None:
         try:
@@ -143,7 +143,7 @@ class ColdTier:
     async def urls_of(self, prefix: bytes, shard: int, name: bytes, host: HostRecord) -> list[ColdUrl]:
         """Return the cold URLs of a host, best first."""
         read = await self.read(prefix, shard, self.partition_of(name), [name])
-        return still_cold(read.rows.urls(), host)
+        return still_cold(read.rows.urls(), read.hosts.get(name, host))
 
     async def states(
         self, prefix: bytes, host: HostRecord, urls: Sequence[ColdUrl], seen_keys: int

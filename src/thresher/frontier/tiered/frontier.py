@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from thresher.errors import StoreError
 from thresher.frontier.base import Merge, UrlEntry, UrlState
 from thresher.frontier.redis.codec import HostRecord, Name, Record, to_text, url_of
 from thresher.frontier.redis.connection import Part, RedisConnection
@@ -43,6 +44,16 @@ STEP_SECONDS = 2.0
 SWEEP_SECONDS = 600.0
 FAILED_PAUSE_SECONDS = 30.0
 """How long a worker leaves a cold storage alone that failed."""
+
+
+class EndlessMoves(StoreError):
+    """URLs were moved between the tiers again and again, which is an error of the frontier."""
+
+    def __init__(self, shard: int, steps: int, hosts: int) -> None:
+        super().__init__(
+            f"URLs of shard {shard} move between the tiers without end: {steps} steps for {hosts} hosts; "
+            f"no URL is lost, but this is an error of Thresher: please report it"
+        )
 
 
 class TieredFrontier(RedisFrontier):
@@ -164,13 +175,18 @@ class TieredFrontier(RedisFrontier):
         """Move URLs between the tiers until nothing is left to do, or another worker does it.
 
         This ends: a load leaves no host needy, and neither a spill nor a merge of runs makes one needy. So each host is
-        moved a few times at most; more steps are an error, not a reason to go on for ever.
+        moved a few times at most.
+
+        Raises:
+            EndlessMoves: There were many more steps than hosts. Workers never call this: they move URLs one step at a
+                time, between leases.
         """
         for shard in await self._opened():
             steps = 0
             while (work := await self._work(shard)) and await self._step(shard, work):
                 steps += 1
-                assert steps <= FEW_STEPS + 4 * work.hosts, "URLs move between the tiers without end"
+                if steps > FEW_STEPS + 4 * work.hosts:
+                    raise EndlessMoves(shard, steps, work.hosts)
 
     async def _settle(self) -> None:
         if not self._background:

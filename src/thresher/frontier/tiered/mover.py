@@ -219,14 +219,12 @@ class Mover:
         self, shard: int, mover: int, partition: int, names: Sequence[bytes], allowance: int
     ) -> None:
         prefix = self._store.prefix(shard)
-        hosts = await self._cold.hosts(prefix, names)
-        wanted = [name for name, host in hosts.items() if host.has_cold]
-        read = await self._cold.read(prefix, shard, partition, wanted)
+        read = await self._cold.read(prefix, shard, partition, names)
         spans = read.rows.by_host()
         for name in names:
             begin, end = spans.get(name, (0, 0))
             urls = Rows(read.rows.table.slice(begin, end - begin)).urls()
-            await self._load_host(shard, mover, name, hosts.get(name), urls, allowance)
+            await self._load_host(shard, mover, name, read.hosts.get(name), urls, allowance)
         if len(read.new_scores) > MOST_NEW_SCORES:
             await self.merge(shard, mover, partition)
 
@@ -272,8 +270,7 @@ class Mover:
         """
         prefix = self._store.prefix(shard)
         read = await self._cold.read(prefix, shard, partition, first=first)
-        spans = read.rows.by_host()
-        hosts = await self._cold.hosts(prefix, list(spans))
+        spans, hosts = read.rows.by_host(), read.hosts
         room = self._store.settings.waiting_per_host if first == 0 else None
         pending = [] if first == 0 else await self._connection.call("HKEYS", prefix + b"o%d" % partition)
         rows, evicted = await asyncio.to_thread(_without_loaded, read.rows, spans, hosts, room, pending)

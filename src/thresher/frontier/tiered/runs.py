@@ -229,15 +229,20 @@ class NewScore(NamedTuple):
         return [cls(float(score), float(was) if was else None, float(ages)) for score, was, ages in parts]
 
 
-def merge_rows(parts: Sequence[Rows], merge: Merge, new_scores: Mapping[int, Sequence[NewScore]]) -> Rows:
+def merge_rows(
+    parts: Sequence[Rows],
+    merge: Merge,
+    new_scores: Mapping[int, Sequence[NewScore]],
+    hosts: Mapping[bytes, HostRecord],
+) -> Rows:
     """Join rows, those of the oldest run first: one of each URL, with the new scores of its key applied, sorted."""
     rows = Rows(pa.concat_tables([part.table for part in parts])) if parts else Rows(SCHEMA.empty_table())
     if new_scores:
         rows = _rescored(rows, new_scores)
-    return _without_copies(rows, merge).sorted()
+    return _without_copies(rows, merge, hosts).sorted()
 
 
-def _without_copies(rows: Rows, merge: Merge) -> Rows:
+def _without_copies(rows: Rows, merge: Merge, hosts: Mapping[bytes, HostRecord]) -> Rows:
     order = np.argsort(rows.keys, kind="stable")  # copies keep the order of their runs
     keys = rows.keys[order]
     is_copy = np.zeros(len(rows), dtype=bool)
@@ -249,7 +254,9 @@ def _without_copies(rows: Rows, merge: Merge) -> Rows:
     copies: dict[int, ColdUrl] = {}
     for url in rows.take(order[has_copies]).urls():
         known = copies.get(url.key)
-        copies[url.key] = merge_copies(known, url, merge) if known else url
+        if known is not None and not _was_loaded(known, hosts.get(url.host)):
+            url = merge_copies(known, url, merge)
+        copies[url.key] = url
     single = rows.take(order[~has_copies])
     return Rows(pa.concat_tables([single.table, Rows.of(list(copies.values())).table]))
 
@@ -257,7 +264,8 @@ def _without_copies(rows: Rows, merge: Merge) -> Rows:
 def merge_copies(old: ColdUrl, new: ColdUrl, merge: Merge) -> ColdUrl:
     """Merge two copies of a URL: of the same age, the newer is what the older became; else it was found again.
 
-    The result ranks before neither of them, so it is not before the bar of its host.
+    A loaded copy must not be merged into a later one: the result may rank as the older one, before the bar of the host,
+    and would be taken for loaded.
     """
     if old.age == new.age:
         return new
@@ -301,4 +309,8 @@ def is_loaded(rows: Rows, bars: NDArray[np.float64], bar_ages: NDArray[np.uint32
 
 def still_cold(urls: Iterable[ColdUrl], host: HostRecord) -> list[ColdUrl]:
     """Return the URLs of a host that were not loaded, best first."""
-    return sorted((url for url in urls if url.rank >= (-host.bar, host.bar_age)), key=lambda url: url.rank)
+    return sorted((url for url in urls if not _was_loaded(url, host)), key=lambda url: url.rank)
+
+
+def _was_loaded(url: ColdUrl, host: HostRecord | None) -> bool:
+    return host is not None and url.rank < (-host.bar, host.bar_age)

@@ -1,6 +1,7 @@
 import pytest
 
 from tests.contract.frontier_stores import RedisStore, server_url
+from tests.contract.lua_faults import plant  # noqa: F401
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.objects.folder import FolderObjects
@@ -11,14 +12,19 @@ def objects(tmp_path):
     return FolderObjects(tmp_path / "cold", durable=False)
 
 
+@pytest.fixture(params=["redis", "valkey"])
+def server(request):
+    return server_url(request.param)
+
+
 @pytest.fixture
-async def open_tiers(objects, clock):
+async def open_tiers(server, objects, clock):
     """Open frontiers of one crawl: three hot URLs per host, and URLs are moved before a call returns."""
     crawl, opened = f"tiers{next(RedisStore.names)}", []
 
     def open_tiers(**settings):
         defaults = {"objects": objects, "hot_urls": 1, "least_hot": 3, "background": False, "clock": clock}
-        opened.append(TieredFrontier(server_url("redis"), crawl, **{**defaults, **settings}))
+        opened.append(TieredFrontier(server, crawl, **{**defaults, **settings}))
         return opened[-1]
 
     yield open_tiers
@@ -27,7 +33,7 @@ async def open_tiers(objects, clock):
 
 
 @pytest.fixture
-async def plain(clock):
-    frontier = RedisFrontier(server_url("redis"), f"plain{next(RedisStore.names)}", clock=clock)
+async def plain(server, clock):
+    frontier = RedisFrontier(server, f"plain{next(RedisStore.names)}", clock=clock)
     yield frontier
     await frontier.close()

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from testing.servers.s3 import s3_server
 from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
 from thresher.errors import StoreUnreachable
-from thresher.frontier.redis import scripts
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered import mover
-from thresher.frontier.tiered.frontier import TieredFrontier
+from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
 from thresher.frontier.tiered.mover import MoverReplacedError
 from thresher.objects.base import open_objects
 from thresher.objects.folder import FolderObjects
@@ -56,26 +54,17 @@ async def test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plai
     assert [entry.url for entry in await tiers.peek(20)] == [entry.url for entry in await plain.peek(20)]
 
 
-async def test_a_load_that_forgets_what_stays_cold_is_an_error_and_not_an_endless_loop(open_tiers, plain, monkeypatch):
-    lua, right = scripts._lua, "set_cold(host, tonumber(ARGV[at + 3]))"
-    assert right in lua("load.lua")
-    monkeypatch.setattr(scripts, "_lua", lambda name: lua(name).replace(right, "set_cold(host, 0)"))
-    scripts.script.cache_clear()
-    try:
-        with pytest.raises(AssertionError, match="without end"):
-            await test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plain)
-    finally:
-        scripts.script.cache_clear()
+async def test_a_load_that_forgets_what_stays_cold_is_an_error_and_not_an_endless_loop(open_tiers, plain, plant):
+    plant(("load", "set_cold(host, tonumber(ARGV[at + 3]))", "set_cold(host, 0)"))
+    with pytest.raises(EndlessMoves, match="without end"):
+        await test_urls_are_leased_in_the_order_of_a_plain_frontier(open_tiers, plain)
 
 
-async def test_cold_urls_may_be_in_a_bucket(open_tiers, tmp_path, monkeypatch):
-    with s3_server(tmp_path) as server:
-        for variable, value in server.environment.items():
-            monkeypatch.setenv(variable, value)
-        tiers = open_tiers(objects=open_objects(server.url("cold")))
-        await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
-        assert await hot_of(tiers) <= 3
-        assert await drained(tiers) == [f"http://a.example/{n}" for n in reversed(range(30))]
+async def test_cold_urls_may_be_in_a_bucket(open_tiers, s3):
+    tiers = open_tiers(objects=open_objects(s3.url("cold")))
+    await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(30)])
+    assert await hot_of(tiers) <= 3
+    assert await drained(tiers) == [f"http://a.example/{n}" for n in reversed(range(30))]
 
 
 async def test_nothing_is_cold_before_there_are_too_many_hot_urls(open_tiers, objects):
@@ -139,6 +128,21 @@ async def test_a_cold_url_found_again_with_a_better_score_is_leased_once(open_ti
     urls = await drained(tiers)
     assert urls[0] == "http://a.example/2"
     assert len(urls) == len(set(urls)) == 30
+
+
+@pytest.mark.parametrize("score", [0.01, 0.35, 0.6])
+async def test_a_url_that_is_reopened_after_its_cold_copy_was_loaded_is_leased_again(open_tiers, monkeypatch, score):
+    monkeypatch.setattr(mover, "first_to_merge", lambda runs: len(runs) - 1)  # old copies stay in their runs
+    tiers, url = open_tiers(least_hot=1), "http://a.example/2"
+    await tiers.add([link("http://a.example/1", 0.7), link(url, 0.5)])
+    for _ in range(2):  # the second is loaded from its run
+        await tiers.commit([settlement(lease) for lease in await tiers.lease(1, seconds=60)])
+    await tiers.add([link("http://a.example/3", 0.4), link("http://a.example/4", 0.3)])
+    assert await tiers.reopen([link(url, score)]) == 1
+    await tiers.add([link("http://a.example/5", 0.2)])
+    assert (await tiers.find(url)).score == pytest.approx(score)
+    expected = {url: score, **{f"http://a.example/{n}": (7 - n) / 10 for n in (3, 4, 5)}}
+    assert await drained(tiers) == sorted(expected, key=lambda each: -expected[each])
 
 
 async def test_a_url_that_waits_for_its_next_try_may_become_cold(open_tiers):

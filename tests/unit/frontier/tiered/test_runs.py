@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from thresher.frontier.redis.codec import Name, Record
+from thresher.frontier.redis.codec import HostRecord, Name, Record
 from thresher.frontier.tiered.mover import first_to_merge
 from thresher.frontier.tiered.runs import (
     FALSE_POSITIVE_RATE,
@@ -37,7 +37,7 @@ def test_a_record_survives_a_run():
 
 
 def test_of_two_states_of_a_url_the_newer_counts():
-    merged = merge_rows([Rows.of([cold(b"/1", 0.9)]), Rows.of([cold(b"/1", 0.4, tries=1)])], Merge.MAX, {})
+    merged = merge_rows([Rows.of([cold(b"/1", 0.9)]), Rows.of([cold(b"/1", 0.4, tries=1)])], Merge.MAX, {}, {})
     [url] = merged.urls()
     assert (url.score, Record.read(url.record).tries) == (pytest.approx(0.4), 1)
 
@@ -46,24 +46,32 @@ def test_of_two_states_of_a_url_the_newer_counts():
 def test_a_url_that_was_found_again_is_merged(merge, score, carry):
     old = cold(b"/1", 0.25, age=3, hops=2, depth_left=4, carry={"of": 1})
     new = cold(b"/1", 0.5, age=9, hops=5, depth_left=1, carry={"of": 2})
-    [url] = merge_rows([Rows.of([old]), Rows.of([new])], Merge(merge), {}).urls()
+    [url] = merge_rows([Rows.of([old]), Rows.of([new])], Merge(merge), {}, {}).urls()
     record = Record.read(url.record)
     assert (record.score, record.carry, record.age) == (score, {"of": carry}, 3 if carry == 1 else 9)
     assert (record.hops, record.depth_left) == (2, 4)
 
 
+@pytest.mark.parametrize("merge", Merge)
+def test_a_copy_that_was_loaded_is_not_merged_into_a_later_one(merge):
+    old, new = cold(b"/1", 0.5, age=3), cold(b"/1", 0.25, age=9)
+    host = HostRecord(0, 1, 0, 0, 0.0, 0, 0.0, 0.0, 0.0, 0, 0, 0, "", cold=1, bar=0.4, bar_age=1)
+    [url] = merge_rows([Rows.of([old]), Rows.of([new])], merge, {}, {old.host: host}).urls()
+    assert url.record == new.record
+
+
 def test_a_new_score_counts_if_the_old_one_is_the_expected():
     urls = [cold(b"/1", 0.25), cold(b"/2", 0.5), cold(b"/3", 0.75)]
     scores = {urls[0].key: [NewScore(0.9)], urls[1].key: [NewScore(0.9, 0.5)], urls[2].key: [NewScore(0.9, 0.1)]}
-    merged = merge_rows([Rows.of(urls)], Merge.MAX, scores)
+    merged = merge_rows([Rows.of(urls)], Merge.MAX, scores, {})
     assert {url.rest: url.score for url in merged.urls()} == {b"/1": 0.9, b"/2": 0.9, b"/3": 0.75}
 
 
 def test_new_scores_follow_each_other_and_do_not_change_what_was_found_later():
     old, found = cold(b"/1", 0.75, age=3), cold(b"/1", 0.5, age=9)
     scores = {old.key: NewScore.read_all(b"0.25  7;0.125 0.25 8;0.9 0.7 9")}
-    assert [url.score for url in merge_rows([Rows.of([old])], Merge.MAX, scores).urls()] == [0.125]
-    assert [url.score for url in merge_rows([Rows.of([old]), Rows.of([found])], Merge.MAX, scores).urls()] == [0.5]
+    assert [url.score for url in merge_rows([Rows.of([old])], Merge.MAX, scores, {}).urls()] == [0.125]
+    assert [url.score for url in merge_rows([Rows.of([old]), Rows.of([found])], Merge.MAX, scores, {}).urls()] == [0.5]
 
 
 def test_a_filter_knows_all_its_urls_and_few_others():
