@@ -1,19 +1,21 @@
 """What mkdocs is told beyond mkdocs.yml: pages that lie at the root of the repository, and links that leave the site.
 
 A page is written once, for a reader of the repository; on the site a link to a source file would lead nowhere, so its
-words remain and the link goes.
+words remain and the link goes. A picture that has a dark version beside it is replaced by that in the dark.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+ROOT = Path(__file__).parents[2]
 FROM_ROOT = {
     "README.md": "index.md",
     "README.zh-CN.md": "index.zh-CN.md",
@@ -60,6 +62,16 @@ def _rewritten(text: str, page: str) -> str:
         if not inside:
             return found["words"]
         where = posixpath.relpath(inside, posixpath.dirname(page) or ".")
+        if found["picture"] and (dark := _dark_version(path)):
+            shown = posixpath.join(posixpath.dirname(where), dark)
+            return f"![{found['words']}]({where}#only-light)![{found['words']}]({shown}#only-dark)"
         return f"{found['picture']}[{found['words']}]({where}{'#' + anchor if anchor else ''})"
 
     return _LINK.sub(link, text)
+
+
+def _dark_version(picture: str) -> str:
+    """Return the name of the dark version of a picture of the repository; empty if there is none."""
+    path = Path(picture)
+    dark = f"{path.stem}-dark{path.suffix}"
+    return dark if (ROOT / path.parent / dark).is_file() else ""

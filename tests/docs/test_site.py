@@ -62,6 +62,11 @@ def test_lists_and_tables_are_not_swallowed_by_the_paragraph_before_them(site):
         ("howto/a.md", "[`x.py`](../../src/thresher/x.py)", "`x.py`"),
         ("howto/a.md", "[s](../../SECURITY.md)", "[s](../security.md)"),
         ("index.md", "![p](docs/images/p.png)", "![p](images/p.png)"),
+        (
+            "howto/a.md",
+            "![p](../images/dashboard-page.png)",
+            "![p](../images/dashboard-page.png#only-light)![p](../images/dashboard-page-dark.png#only-dark)",
+        ),
         ("index.md", "[c](CONTRIBUTING.md)", "[c](contributing.md)"),
         ("index.md", "[o](https://example.org/)", "[o](https://example.org/)"),
         ("index.md", "```text\n[b](docs/b.md)\n```", "```text\n[b](docs/b.md)\n```"),
