@@ -28,6 +28,7 @@ from thresher.verify.page_rows import VerifiedRow, VerifiedRows
 T = TypeVar("T")
 
 QUERIED_AT_ONCE = 64
+LINKS_AT_ONCE = 1_024
 MOST_REMEMBERED = 1_000_000
 """URLs that are not queried twice; beyond this number the set is cleared."""
 _DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url, '#') = 0"
@@ -172,7 +173,7 @@ class QueueCheck:
         return True
 
     async def _found(self, links: Sequence[Candidate]) -> AsyncIterator[tuple[Candidate, UrlEntry | None]]:
-        for part in _batches(links, QUERIED_AT_ONCE):
+        for part in _batches(links, LINKS_AT_ONCE):
             for link, entry in zip(part, await self._find([link.url for link in part]), strict=True):
                 yield link, entry
 
