@@ -24,13 +24,13 @@ import json
 import logging
 import re
 import sqlite3
+import struct
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-import numpy as np
 import zstandard
 
 from thresher.errors import REPAIR, DamagedFile, StoreError
@@ -94,9 +94,10 @@ class ManifestEntry:
         """The key of the object."""
         return f"segments/{self.sha256}.parquet" if self.kind == PAGES else f"files/{self.sha256}"
 
-    def fingerprints(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def fingerprints(self) -> tuple[int, ...]:
         """Return the fingerprints of the URLs that the rows settle, sorted."""
-        return np.frombuffer(base64.b64decode(self.settled), dtype="<i8")
+        content = base64.b64decode(self.settled)
+        return struct.unpack(f"<{len(content) // 8}q", content)
 
     def to_json(self) -> bytes:
         return json.dumps({"form": FORM, **asdict(self)}).encode()
@@ -116,7 +117,7 @@ class ManifestEntry:
                 raise StoreError(f"the collection has form {form}, this Thresher reads up to {FORM}; use a newer one")
             entry = cls(**fields)
             entry.fingerprints()
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, struct.error) as error:
             raise DamagedFile(f"an entry of the manifest cannot be read: {error}; {REPAIR}") from error
         if not (_STREAM(entry.stream) and _SHA(entry.sha256) and entry.kind in (PAGES, FILE)):
             raise DamagedFile(f"an entry of the manifest names no stream or object: {entry.stream[:40]!r}; {REPAIR}")
@@ -125,7 +126,7 @@ class ManifestEntry:
 
 def packed_fingerprints(numbers: Sequence[int]) -> str:
     """Encode fingerprints for an entry: eight bytes each."""
-    return base64.b64encode(np.array(sorted(numbers), dtype="<i8").tobytes()).decode("ascii")
+    return base64.b64encode(struct.pack(f"<{len(numbers)}q", *sorted(numbers))).decode("ascii")
 
 
 def digest_of(content: bytes) -> str:
@@ -324,10 +325,9 @@ class ManifestReader:
                 found[entry.name] = entry
         return found
 
-    def fingerprints(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Return the fingerprints of all URLs that are uploaded, sorted and without repetition."""
-        parts = [entry.fingerprints() for entry in self._of_kind(PAGES)]
-        return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
+    def fingerprints(self) -> set[int]:
+        """Return the fingerprints of all URLs that are uploaded."""
+        return {number for entry in self._of_kind(PAGES) for number in entry.fingerprints()}
 
     def close(self) -> None:
         self._db.close()

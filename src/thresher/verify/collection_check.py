@@ -99,4 +99,4 @@ class _Known:
 def _uploaded(crawl: CrawlProject) -> set[int]:
     """Return the fingerprints of the URLs in the collection, as of the last update."""
     with closing(ManifestReader(crawl.folder.pages / COLLECTED / MANIFEST_CACHE)) as manifest:
-        return set(manifest.fingerprints().tolist())
+        return manifest.fingerprints()

@@ -28,6 +28,7 @@ from thresher.verify.page_rows import VerifiedRow, VerifiedRows
 T = TypeVar("T")
 
 QUERIED_AT_ONCE = 64
+LINKS_AT_ONCE = 1_024
 MOST_REMEMBERED = 1_000_000
 """URLs that are not queried twice; beyond this number the set is cleared."""
 _DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url, '#') = 0"
@@ -122,14 +123,15 @@ class QueueCheck:
     async def _check_rows(self, rows: Sequence[VerifiedRow]) -> None:
         self._seen.rows += len(rows)
         entries = await self._find([row.url for row in rows])
-        links: dict[str, Candidate] = {}
+        links: dict[int, Candidate] = {}
         for row, entry in zip(rows, entries, strict=True):
             self._compare(row, entry)
             if entry is None or entry.state not in _OPEN:  # an open page adds its links when it is fetched again
-                links.update((link.url, link) for link in candidates_of(row))
-        new_links = [link for link in links.values() if self._is_new(link.url)]
+                links.update((fingerprint(link.url), link) for link in candidates_of(row))
+        new_links = {number: link for number, link in links.items() if self._is_new(number)}
         self._seen.links += len(new_links)
-        without_row = [link for link in new_links if fingerprint(link.url) not in self._rows]  # others are rows here
+        with_row = self._rows.among(new_links)  # they are compared as rows
+        without_row = [link for number, link in new_links.items() if number not in with_row]
         async for link, entry in self._found(without_row):
             self._compare_link(link, entry)
 
@@ -162,8 +164,7 @@ class QueueCheck:
             self._seen.without_row.add(done.url)
             self._lost.append(done)
 
-    def _is_new(self, url: str) -> bool:
-        number = fingerprint(url)
+    def _is_new(self, number: int) -> bool:
         if number in self._queried:
             return False
         if len(self._queried) >= MOST_REMEMBERED:
@@ -172,7 +173,7 @@ class QueueCheck:
         return True
 
     async def _found(self, links: Sequence[Candidate]) -> AsyncIterator[tuple[Candidate, UrlEntry | None]]:
-        for part in _batches(links, QUERIED_AT_ONCE):
+        for part in _batches(links, LINKS_AT_ONCE):
             for link, entry in zip(part, await self._find([link.url for link in part]), strict=True):
                 yield link, entry
 

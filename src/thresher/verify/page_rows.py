@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
@@ -17,6 +21,7 @@ _ROWS = (
     "SELECT fingerprint, url, status, outcome, reason, page, score, parent, depth, fetched_at, "
     "text IS NOT NULL AS has_text, links FROM page ORDER BY id"
 )
+_FINGERPRINTS = "SELECT fingerprint FROM page"
 _HAS = "SELECT 1 FROM page WHERE fingerprint = ? LIMIT 1"
 _HAS_FETCH = "SELECT 1 FROM page WHERE fingerprint = ? AND abs(fetched_at - ?) < 0.000002 LIMIT 1"
 
@@ -62,6 +67,22 @@ class VerifiedRows:
         for segment in self._segments:
             yield from map(_row, segment.execute(_ROWS))
 
+    def among(self, fingerprints: Collection[int]) -> set[int]:
+        """Return those of some URLs that have a row; rows that were added since the first call may be missing."""
+        asked, known = np.fromiter(fingerprints, dtype=np.int64, count=len(fingerprints)), self._fingerprints
+        if not len(known):
+            return set()
+        at = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+        return set(asked[known[at] == asked].tolist())
+
+    @cached_property
+    def _fingerprints(self) -> NDArray[np.int64]:
+        """The fingerprints of all rows, sorted: 8 bytes of memory for each."""
+        parts = [
+            np.fromiter((row[0] for row in each.execute(_FINGERPRINTS)), dtype=np.int64) for each in self._segments
+        ]
+        return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
+
     def __contains__(self, fingerprint: int) -> bool:
         return any(segment.execute(_HAS, [fingerprint]).fetchone() for segment in self._segments)
 
@@ -79,9 +100,12 @@ def _opened(path: Path) -> sqlite3.Connection | None:
     return db
 
 
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
+
+
 def _row(row: sqlite3.Row) -> VerifiedRow:
     values = dict(row)
-    values["outcome"] = Outcome(values["outcome"])
+    values["outcome"] = _OUTCOMES[values["outcome"]]
     values["page"], values["has_text"] = bool(values["page"]), bool(values["has_text"])
     values["links"] = tuple(unpacked_links(values["links"]))
     return VerifiedRow(**values)

@@ -29,6 +29,7 @@ DAMAGED = ".damaged"
 _SCHEMA = resources.files("thresher.storage") / "sql" / "schema.sql"
 _PLACES_AT_ONCE = 256
 _LEAST_ROW_BYTES = 64
+_OUTCOMES = frozenset(Outcome)
 _CONTENTS = "SELECT id, url, fingerprint, outcome, text_hash, text, main, markup, links FROM page ORDER BY id"
 
 
@@ -98,7 +99,7 @@ def _is_readable(
         for packed in (main, markup):
             unpacked_text(packed)
         list(unpacked_links(links))
-        is_right = number == fingerprint(url.decode("utf-8")) and outcome.decode() in set(Outcome)
+        is_right = number == fingerprint(url.decode("utf-8")) and outcome.decode() in _OUTCOMES
         if text and text_hash:  # the text of irrelevant pages is not stored
             is_right = is_right and content_hash(unpacked_text(text)) == text_hash
         else:

@@ -74,8 +74,8 @@ class WebServer:
             self._asked(url)
         page = self._web.get(url) if url else None
         if page is None:
-            return _response(HTTPStatus.NOT_FOUND, "text/plain", b"There is no such page in this web.\n")
-        return _response(HTTPStatus.OK, page.content_type, page.body)
+            return http_response(HTTPStatus.NOT_FOUND, "text/plain", b"There is no such page in this web.\n")
+        return http_response(HTTPStatus.OK, page.content_type, page.body)
 
 
 def _asked_url(scheme: str, request: bytes) -> str | None:
@@ -85,7 +85,8 @@ def _asked_url(scheme: str, request: bytes) -> str | None:
     return canonicalize(f"{scheme}://{headers.get('host', '')}{words[1]}") if len(words) == 3 else None
 
 
-def _response(status: HTTPStatus, content_type: str, body: bytes) -> bytes:
+def http_response(status: HTTPStatus, content_type: str, body: bytes) -> bytes:
+    """Return a whole response, with its length."""
     head = f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode("latin-1") + body
 

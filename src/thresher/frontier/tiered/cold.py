@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 READ_AT_ONCE = 500
 """Number of commands in one pipeline."""
+RECENT_BYTES = 32 << 20
+"""Size of the runs that stay in memory after they were read."""
 
 
 class ColdStorageFailed(StoreError):
@@ -54,6 +57,8 @@ class ColdTier:
         self._objects = objects
         self._crawl, self._merge = crawl, merge
         self._missing: set[bytes] = set()
+        self._recent: dict[str, bytes] = {}
+        self._recent_lock = threading.Lock()
         self._runs_written = 0
 
     # Objects
@@ -130,8 +135,7 @@ class ColdTier:
 
     def _read_run(self, shard: int, run: ColdRun, hosts: set[bytes] | None) -> Rows | None:
         try:
-            with _failures():
-                content = self._objects.get(self.object_name(shard, run.name))
+            content = self._content(shard, run)
         except ObjectMissing:
             if run.name not in self._missing:
                 name = self.object_name(shard, run.name)
@@ -140,10 +144,37 @@ class ColdTier:
             return None
         return Rows.read(content, hosts)
 
+    def _content(self, shard: int, run: ColdRun) -> bytes:
+        """Return the file of a run, from memory if it was read a short time ago; runs never change."""
+        name = self.object_name(shard, run.name)
+        with self._recent_lock:
+            content = self._recent.get(name)
+        if content is None:
+            with _failures():
+                content = self._objects.get(name)
+        with self._recent_lock:
+            self._recent.pop(name, None)
+            self._recent[name] = content
+            while len(self._recent) > 1 and sum(map(len, self._recent.values())) > RECENT_BYTES:
+                del self._recent[next(iter(self._recent))]
+        return content
+
     async def urls_of(self, prefix: bytes, shard: int, name: bytes, host: HostRecord) -> list[ColdUrl]:
         """Return the cold URLs of a host, best first."""
         read = await self.read(prefix, shard, self.partition_of(name), [name])
         return still_cold(read.rows.urls(), read.hosts.get(name, host))
+
+    async def find(
+        self, prefix: bytes, shard: int, partition: int, hosts: Collection[bytes], keys: Collection[int]
+    ) -> list[ColdUrl]:
+        """Return the cold URLs among those with these keys, all of these hosts of one partition."""
+        records = await self.hosts(prefix, sorted(hosts))
+        with_cold = {name: record for name, record in records.items() if record.has_cold}
+        if not with_cold:
+            return []
+        rows = (await self.read(prefix, shard, partition, with_cold)).rows
+        rows = rows.take(np.isin(rows.keys, np.fromiter(keys, dtype=np.uint64)))
+        return [url for url in rows.urls() if still_cold([url], with_cold[url.host])]
 
     async def states(
         self, prefix: bytes, host: HostRecord, urls: Sequence[ColdUrl], seen_keys: int

@@ -142,19 +142,22 @@ class TieredFrontier(RedisFrontier):
 
     # What is asked
 
-    async def find(self, url: str) -> UrlEntry | None:
-        found = await super().find(url)
-        if found is not None:
-            return found
-        shards, host = await self._opened(), host_key(url)
-        name = Name.of(url, host)
-        shard = shards.of(host)
-        known = (await self._cold.hosts(self.prefix(shard), [name.host])).get(name.host)
-        if known is None or not known.has_cold:
-            return None
-        cold = await self._cold.urls_of(self.prefix(shard), shard, name.host, known)
-        key = key_of(name)
-        return next((_entry(each) for each in cold if each.key == key), None)
+    async def find_all(self, urls: Sequence[str]) -> list[UrlEntry | None]:
+        """Return several URLs as `find` does; those that the store does not know are looked up in the cold storage."""
+        found = await super().find_all(urls)
+        shards = await self._opened()
+        unknown: dict[tuple[int, int], dict[int, tuple[int, bytes]]] = {}
+        for index, (url, entry) in enumerate(zip(urls, found, strict=True)):
+            if entry is None:
+                host = host_key(url)
+                name = Name.of(url, host)
+                place = shards.of(host), self._cold.partition_of(name.host)
+                unknown.setdefault(place, {})[key_of(name)] = index, name.host
+        for (shard, partition), wanted in unknown.items():
+            hosts = {host for _, host in wanted.values()}
+            for cold in await self._cold.find(self.prefix(shard), shard, partition, hosts, wanted):
+                found[wanted[cold.key][0]] = _entry(cold)
+        return found
 
     async def _best_cold(self, prefix: bytes, name: bytes, host: HostRecord, limit: int, ceiling: float) -> list[Best]:
         """Return the best cold URLs of a host."""

@@ -109,6 +109,19 @@ async def test_a_cold_url_with_a_new_score_is_leased_in_its_turn(open_tiers):
     assert (best.url, best.score) == ("http://a.example/2", 0.9)
 
 
+async def test_hot_cold_and_unknown_urls_are_found_at_once(open_tiers, objects):
+    tiers = open_tiers()
+    urls = [f"http://{host}.example/{n}" for host in "abc" for n in range(30)]
+    await tiers.add([link(url, n / 128) for n, url in enumerate(urls)])
+    assert list(objects.sizes("")) != []
+    found = await tiers.find_all([*urls, "http://a.example/unknown", "http://d.example/"])
+    assert [entry and (entry.url, entry.score) for entry in found] == [
+        *((url, n / 128) for n, url in enumerate(urls)),
+        None,
+        None,
+    ]
+
+
 async def test_a_cold_url_with_a_lower_score_survives_a_merge_of_the_later_runs(open_tiers, monkeypatch):
     monkeypatch.setattr(mover, "first_to_merge", lambda runs: min(1, len(runs) - 1))
     tiers = open_tiers(least_hot=1)

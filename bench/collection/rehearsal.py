@@ -1,0 +1,195 @@
+"""A crawl of hours on two webs: ``python -m bench.collection.rehearsal --minutes 240 [--curve FILE]``.
+
+Two machines (separate folders) crawl the archipelago and a generated web of 250,000 pages, over sockets, with the
+default strategy and judge, a Redis server and an S3 server. The frontier is tiered: at most 20,000 URLs wait in Redis,
+the others in the collection. Of all requests 1 % get a 503 and 1 % a connection that is cut. The rate is set by
+politeness: each of the 20 hosts of the generated web, and of the 861 of the archipelago, gets a request per second.
+
+Every minute a row is written: fetched pages, the memory of the largest worker and of Redis, and the disk of the
+machines and of the collection. At the end the crawl is stopped, `verify --repair` runs, and a machine that never worked
+copies the collection and exports it: its URLs are compared with the pages that the server has sent. A page of the
+archipelago may be sent and not exported: a redirect of the page itself, or one that asks not to be stored.
+``--print`` prints the curve that was measured so far.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import signal
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from http import HTTPStatus
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from bench.collection.shared import NAME, World
+from testing.machine import machine
+from testing.processes import kill_family
+from testing.recording_server.site import Site
+from testing.servers import store_server
+from testing.servers.s3 import s3_server
+from thresher_lab.statistics.result_rows import add_rows, read_rows
+from thresher_lab.webs.archipelago import DIRECTORY
+from thresher_lab.webs.open_web import open_web
+from thresher_lab.webs.server import WebServer, http_response
+from thresher_lab.webs.virtualweb import Web
+
+CURVE = Path(__file__).parents[1] / "results" / "rehearsal-curve.jsonl"
+MACHINES = 2
+DELAY_SECONDS = 1.0
+HOT_URLS = 20_000
+FAULT_SHARE = 0.02
+SAMPLE_SECONDS = 60.0
+STOP_SECONDS = 180.0
+GENERATED = Site(pages=250_000, hosts=20, page_bytes=6_000, links=20, topic_share=0.1)
+HTTP_PORT = 80
+SEEDS = (GENERATED.url(0, HTTP_PORT), DIRECTORY)
+
+
+class FaultyServer(WebServer):
+    """Serves the archipelago and the generated web; a share of the requests fails."""
+
+    def __init__(self, web: Web, log: Path, connect_to: Any) -> None:
+        super().__init__(web)
+        self._log = log.open("a", encoding="utf-8", buffering=1)
+        self._connect_to = connect_to
+        self._random = Random(1)
+
+    async def serve(self) -> None:
+        self._connect_to.put(await self.start())
+        await asyncio.Event().wait()
+
+    def _answer(self, url: str | None) -> bytes:
+        if (drawn := self._random.random()) < FAULT_SHARE / 2:
+            return http_response(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"Try again.\n")
+        if drawn < FAULT_SHARE:
+            raise ConnectionResetError
+        number = GENERATED.page_numbers.get(_site_key(url)) if url else None
+        if number is None:
+            response = super()._answer(url)
+        else:
+            response = http_response(HTTPStatus.OK, "text/html", GENERATED.render(number, HTTP_PORT))
+        if b" 200 " in response[:16]:
+            print(url, file=self._log)
+        return response
+
+
+def _site_key(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.hostname}{parts.path}"
+
+
+def _serve(log: Path, connect_to: Any) -> None:
+    with closing(open_web("archipelago")) as web:
+        asyncio.run(FaultyServer(web, log, connect_to).serve())
+
+
+def _write_crawl(folder: Path, connect_to: dict[str, str], collection: str) -> None:
+    folder.mkdir()
+    settings = {
+        "name": NAME,
+        "title": {"en": "perovskite solar cells"},
+        "scope": {"first_pages_per_host": None, "traps": "follow", "max_pages_per_host": 1_000_000},
+        "manners": {"delay_seconds": DELAY_SECONDS, "contact": "bench@example.org"},
+        "network": {"allow": ["127.0.0.0/8"], "connect_to": connect_to},
+        "output": {"keep_irrelevant": True},
+        "frontier": {"hot_urls": HOT_URLS},
+        "collection": collection,
+    }
+    (folder / "topic.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
+    (folder / "seeds.txt").write_text("".join(f"{seed}\n" for seed in SEEDS), encoding="utf-8")
+
+
+def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
+    """Crawl for some minutes, stop, and compare."""
+    context = multiprocessing.get_context("spawn")
+    connect_to = context.Queue()
+    server = context.Process(target=_serve, args=(folder / "hits.csv", connect_to), daemon=True)
+    server.start()
+    with store_server("redis", folder / "redis") as store, s3_server(folder / "s3") as s3:
+        world = World(folder, store, s3)
+        _write_crawl(folder / NAME, connect_to.get(timeout=600), s3.url(NAME))
+        _crawl(world, minutes, curve)
+        verified = json.loads(world.call("verify", NAME, "--repair", "--json").stdout)
+        status = json.loads(world.call("status", NAME, "--json").stdout)
+        world.call("gather", s3.url(NAME), "fresh")
+        lines = world.call("export", "fresh", "-f", "jsonl", "--duplicates").stdout.splitlines()
+    server.terminate()
+    exported = [json.loads(line)["url"] for line in lines]
+    sent = {*(folder / "hits.csv").read_text(encoding="utf-8").split()}
+    missing = sent - {*exported}
+    return {
+        "minutes": minutes,
+        "sent": len(sent),
+        "exported": len(exported),
+        "exported_twice": len(exported) - len({*exported}),
+        "sent_and_not_exported": {
+            "generated web": sum(_site_key(url) in GENERATED.page_numbers for url in missing),
+            "archipelago": sum(_site_key(url) not in GENERATED.page_numbers for url in missing),
+        },
+        "status": {key: status[key] for key in ("pages", "relevant", "frontier") if key in status},
+        "verify": verified["findings"],
+        "machine": machine(),
+    }
+
+
+def _crawl(world: World, minutes: float, curve: Path) -> None:
+    curve.unlink(missing_ok=True)
+    began = time.monotonic()
+    watcher = world.start("run", NAME, "--workers", "0")
+    for _ in range(MACHINES):
+        world.add_machine()
+    try:
+        while (seconds := time.monotonic() - began) < minutes * 60 and watcher.poll() is None:
+            add_rows(curve, [world.sample(seconds)])
+            time.sleep(SAMPLE_SECONDS)
+        for process in (watcher, *world.workers.values()):
+            process.send_signal(signal.SIGINT)
+        for process in (watcher, *world.workers.values()):
+            process.wait(STOP_SECONDS)
+    finally:
+        for process in (watcher, *world.workers.values()):
+            if process.poll() is None:
+                kill_family(process.pid)
+                process.wait()
+
+
+def print_curve(curve: Path, rows: int = 12) -> None:
+    """Print evenly spaced rows of a curve, with the speed since the row before."""
+    samples = list(read_rows(curve))
+    chosen = samples[:: max(1, len(samples) // rows)]
+    print("| minutes | fetched | pages/s | worker, MiB | Redis, MiB | machines, MB | collection, MB |")
+    print("|---|---|---|---|---|---|---|")
+    for before, row in zip([{"seconds": 0, "fetched": 0}, *chosen], chosen, strict=False):
+        seconds = row["seconds"] - before["seconds"]
+        speed = (row["fetched"] - before["fetched"]) / seconds if seconds else 0
+        cells = [f"{row['seconds'] / 60:.0f}", f"{row['fetched']:,}", f"{speed:.1f}"]
+        cells += [f"{row[name]:,.0f}" for name in ("worker_mib", "redis_mib", "machines_mb", "collection_mb")]
+        print(f"| {' | '.join(cells)} |")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print one line of JSON, then the curve."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=240.0)
+    parser.add_argument("--curve", type=Path, default=CURVE)
+    parser.add_argument("--print", action="store_true", dest="only_print")
+    chosen = parser.parse_args(arguments)
+    if not chosen.only_print:
+        with tempfile.TemporaryDirectory(prefix="thresher-rehearsal-") as temporary:
+            found = measure(chosen.minutes, Path(temporary), chosen.curve)
+        print(json.dumps(found), flush=True)
+    print_curve(chosen.curve)
+
+
+if __name__ == "__main__":
+    main()
