@@ -92,11 +92,11 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
     if forecast:
         numbers["forecast"] = in_words(forecast, counts.waiting)
     for label, value in numbers.items():
-        echo(f"{label.replace('_', ' '):>14}  {_shown(value)}")
+        echo(f"{label.replace('_', ' '):>15}  {_shown(value)}")
     for each in topics:
-        echo(f"{'topic':>14}  {each.name}: {topic_words(each, counts)}")
+        echo(f"{'topic':>15}  {each.name}: {topic_words(each, counts)}")
     for label, line in _more_lines(collection, ended, failures):
-        echo(f"{label:>14}  {line}")
+        echo(f"{label:>15}  {line}")
     if crawl.is_shared:
         echo()
         _show_workers(workers)

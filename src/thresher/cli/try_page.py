@@ -12,6 +12,7 @@ import click
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option, values_of, verdict
 from thresher.operations.try_page import CountedWord, TriedPage, try_pages
 from thresher.project import CrawlProject
+from thresher.records import Parts
 from thresher.runner.fetch_once import fetch_once
 
 
@@ -77,10 +78,15 @@ def _echo(attempt: TriedPage, links: int, *, first: bool) -> None:
     echo()
     echo(f"Links, the best {len(shown)} of {len(attempt.links):,}:" if shown else _no_links(attempt))
     if shown:
-        rows = [(link.score, link.anchor, link.url, values_of(link.parts)) for link in shown]
+        rows = [(link.score, link.anchor, link.url, values_of(_nonzero(link.parts))) for link in shown]
         echo_table(["score", "anchor", "url", "made of"], rows)
     if attempt.links_fetched:
         echo(f"Not listed: {attempt.links_fetched:,} of its links lead to pages that were fetched already.")
+
+
+def _nonzero(parts: Parts) -> Parts:
+    """Return the parts that are printed as more than zeros; a link has ten, and most change nothing."""
+    return {name: value for name, value in parts.items() if abs(value) >= 0.0005}
 
 
 def _no_links(attempt: TriedPage) -> str:

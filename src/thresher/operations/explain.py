@@ -166,8 +166,10 @@ class Explanation:
         found_on = self.path[-2 if own else -1].record
         anchor = self.path[-1].anchor if own else self.anchor
         how = f" by the link “{anchor}”" if anchor else ""
-        hops = len(self.path) - own  # of the printed path; a shorter one may have been found later
-        return f"Found on {found_on.url}{how}, {some(hops, 'link')} from the seed {self.path[0].record.url}."
+        hops = len(self.path) - own  # of the printed path, which takes the best link to each page
+        fewest = self.path[-1].record.depth if own else self.entry.hops if self.entry else hops
+        shorter = f" A shorter path has {some(fewest, 'link')}." if 0 < fewest < hops else ""
+        return f"Found on {found_on.url}{how}, {some(hops, 'link')} from the seed {self.path[0].record.url}.{shorter}"
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -344,11 +344,12 @@ def serve(web: str, port: int, latency_ms: float) -> None:
     serve_web(web, port=port, latency_seconds=latency_ms / 1000, on_start=_print_addresses)
 
 
-def _print_addresses(connect_to: Mapping[str, str]) -> None:
-    """Print the setting for a crawl's topic.yaml."""
+def _print_addresses(connect_to: Mapping[str, str], seed: str) -> None:
+    """Print the setting for a crawl's topic.yaml, and a page to start from."""
     echo("network:")
     echo('  allow: ["127.0.0.0/8"]')
     echo("  connect_to:")
     for pattern, address in connect_to.items():
         echo(f'    "{pattern}": "{address}"')
-    echo("Put this into topic.yaml; Ctrl-C stops.", err=True)
+    echo("Put this into topic.yaml, in the place of its line network. Ctrl-C stops.", err=True)
+    echo(f"A page to start from: {seed}", err=True)

@@ -116,19 +116,29 @@ def _certificate() -> ssl.SSLContext:
 
 
 async def serve_forever(
-    web: Web, *, port: int, latency_seconds: float, on_start: Callable[[dict[str, str]], None]
+    web: Web, *, port: int, latency_seconds: float, on_start: Callable[[dict[str, str], str], None]
 ) -> None:
-    """Serve a web until the task is cancelled; `on_start` is called with the value for ``network.connect_to``."""
+    """Serve a web until the task is cancelled.
+
+    Args:
+        on_start: Called with the value for ``network.connect_to`` and the URL of a page.
+    """
     server = WebServer(web, latency_seconds=latency_seconds)
-    on_start(await server.start(port))
+    on_start(await server.start(port), example_seed(web))
     try:
         await asyncio.Event().wait()
     finally:
         await server.close()
 
 
+def example_seed(web: Web) -> str:
+    """Return a page of the first topic, or the first page of a web without topics."""
+    topics = sorted(web.topics())
+    return web.url_of(min(web.targets(topics[0]))) if topics else next(web.urls())
+
+
 def serve_web(
-    name: str, *, port: int = 0, latency_seconds: float = 0.0, on_start: Callable[[dict[str, str]], None] = print
+    name: str, *, port: int = 0, latency_seconds: float = 0.0, on_start: Callable[[dict[str, str], str], None] = print
 ) -> None:
     """Serve a web by its name until Ctrl-C."""
     web = open_web(name)

@@ -1,6 +1,6 @@
 """What `thresher try` says of a page."""
 
-from thresher.cli.try_page import sentences
+from thresher.cli.try_page import _nonzero, sentences
 from thresher.operations.try_page import CountedWord, TriedPage
 from thresher.records import Judgement
 
@@ -43,3 +43,10 @@ def test_a_redirect_is_said():
 
 def test_what_was_not_judged_says_why():
     assert sentences(TriedPage(asked=URL, reason="http 404")) == [URL, "  not judged: http 404"]
+
+
+def test_parts_that_are_printed_as_zero_are_left_out():
+    assert _nonzero({"start": -2.4, "hub": 0.0, "siblings": 0.0004, "places": 0.0005}) == {
+        "start": -2.4,
+        "places": 0.0005,
+    }

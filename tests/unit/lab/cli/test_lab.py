@@ -266,12 +266,13 @@ def test_a_missing_part_is_named_with_its_remedy(thresher, monkeypatch, tmp_path
 def test_serve_prints_what_a_crawl_must_be_told(thresher, monkeypatch):
     def serve_web(name, *, port, latency_seconds, on_start):
         assert (name, port, latency_seconds) == ("small", 8080, 0.02)
-        on_start({"*:80": "127.0.0.1:8080"})
+        on_start({"*:80": "127.0.0.1:8080"}, "http://tea.example/")
 
     monkeypatch.setattr(server, "serve_web", serve_web)
-    code, out, _ = thresher("lab", "serve", "small", "--port", "8080", "--latency-ms", "20")
+    code, out, err = thresher("lab", "serve", "small", "--port", "8080", "--latency-ms", "20")
     assert code == 0
     assert out == 'network:\n  allow: ["127.0.0.0/8"]\n  connect_to:\n    "*:80": "127.0.0.1:8080"\n'
+    assert "A page to start from: http://tea.example/\n" in err
 
 
 def test_help_imports_neither_numpy_nor_scipy():

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.unit.lab.small_web import SmallWeb, tea_and_solar, u
-from thresher_lab.webs.server import WebServer
+from thresher_lab.webs.server import WebServer, example_seed
 
 
 async def ask(place, host, path, **more):
@@ -71,3 +71,9 @@ async def test_nonsense_is_answered_or_hung_up_on(served):
     assert b"404" in await reader.readline()
     writer.close()
     await writer.wait_closed()
+
+
+def test_a_page_of_a_topic_is_offered_as_a_seed():
+    web = tea_and_solar()
+    topic = min(web.topics())
+    assert web.is_topic(example_seed(web), topic)
