@@ -81,6 +81,8 @@ def show(rows: Sequence[Row], measures: Mapping[str, str], baselines: Sequence[s
         ]
         print(f"{title} ({len({score.topic for score in scores})} topics)")
         for baseline in baselines:
+            values = [score.value for score in scores if score.strategy == baseline]
+            print(f"    {baseline:18} {sum(values) / len(values):7.3f}")
             for each in compare_paired(scores, baseline):
                 if each.strategy != baseline:
                     change = each.difference

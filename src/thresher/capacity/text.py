@@ -19,8 +19,8 @@ _LIMITS = {
 def lines(plan: CapacityPlan) -> Iterator[str]:
     """Yield the lines of the plan, the bound by hosts and delay first."""
     request, store = plan.request, plan.store
-    law = f"{request.hosts:,} ÷ {request.delay_seconds:g} s = {_rate(plan.ceilings['hosts'])}"
-    yield f"The law: pages per second ≤ ready hosts ÷ delay = {law}."
+    bound = f"{request.hosts:,} ÷ {request.delay_seconds:g} s = {_rate(plan.ceilings['hosts'])}"
+    yield f"Upper bound: pages per second ≤ ready hosts ÷ delay = {bound}."
     required = _rate(plan.requested_pages_per_second)
     yield f"Requested: {request.pages:,} pages in {request.days:g} days, {required} pages per second."
     yield f"Limit: {_LIMITS[plan.limit]}."

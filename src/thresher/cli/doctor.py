@@ -33,7 +33,7 @@ EXTRAS = {
     "ray": "batch jobs on a Ray cluster",
     "redis": "crawls on many machines",
     "scrapy": "the add-on for Scrapy projects",
-    "text": "install commands of 0.1.0, as it needs no package",
+    "text": "nothing any more: it is empty, and older install commands name it",
     "ui": "the dashboard",
     "warc": "WARC files",
 }

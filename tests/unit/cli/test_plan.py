@@ -1,4 +1,4 @@
-"""thresher plan says the law first, and what limits the crawl."""
+"""thresher plan prints the upper bound first, and what limits the crawl."""
 
 import json
 
@@ -14,9 +14,9 @@ def run(*arguments):
     return CliRunner().invoke(thresher, arguments)
 
 
-def test_the_law_comes_first():
+def test_the_upper_bound_comes_first():
     first = run(*BILLION).stdout.splitlines()[0]
-    assert first == "The law: pages per second ≤ ready hosts ÷ delay = 5,000,000 ÷ 2 s = 2,500,000."
+    assert first == "Upper bound: pages per second ≤ ready hosts ÷ delay = 5,000,000 ÷ 2 s = 2,500,000."
 
 
 def test_few_hosts_are_named_as_the_limit():
