@@ -19,6 +19,7 @@ import click
 from thresher import __version__
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.errors import ThresherError
+from thresher.monitoring.failures import some
 from thresher.project import CrawlProject
 
 EXTRAS = {
@@ -156,7 +157,7 @@ def _crawl(folder: Path) -> Iterator[DoctorCheck]:
         crawl = CrawlProject.open(folder)
         yield DoctorCheck("topic.yaml", True, crawl.name)
         crawl.check()
-        yield DoctorCheck("crawl", True, f"{len(crawl.seeds())} seeds, strategy {crawl.config.strategy.name}")
+        yield DoctorCheck("crawl", True, f"{some(len(crawl.seeds()), 'seed')}, strategy {crawl.config.strategy.name}")
     except ThresherError as error:
         yield DoctorCheck("crawl", False, str(error))
         return
