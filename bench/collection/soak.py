@@ -21,7 +21,7 @@ from pathlib import Path
 
 import redis
 
-from testing.faulty_crawl.ordeal import Borne, Setting, endure
+from testing.faulty_crawl.fault_run import FaultOutcome, Setting, run_with_faults
 from testing.faulty_crawl.scenario import Plan
 from testing.faulty_crawl.scene import Scene
 from testing.recording_server.site import Site
@@ -120,7 +120,7 @@ def soak(minutes: float, *, rate: float, pause_seconds: float, store: str, rando
     )
     seen: dict[str, object] = {}
 
-    def tale(scene: Scene) -> Counter[str]:
+    def scenario(scene: Scene) -> Counter[str]:
         watch, faults = Watch(scene), Counter[str]()
         until = time.monotonic() + minutes * 60
         scene.await_requests(pages // 100)
@@ -134,8 +134,8 @@ def soak(minutes: float, *, rate: float, pause_seconds: float, store: str, rando
             seen.update(_memory(watch))
         return faults
 
-    borne = endure(plan, tale, Setting(store=store))
-    return {**_promises(borne), **seen}
+    outcome = run_with_faults(plan, scenario, Setting(store=store))
+    return {**_promises(outcome), **seen}
 
 
 def _memory(watch: Watch) -> dict[str, object]:
@@ -153,22 +153,22 @@ def _memory(watch: Watch) -> dict[str, object]:
     }
 
 
-def _promises(borne: Borne) -> dict[str, object]:
-    faults = borne.told
+def _promises(outcome: FaultOutcome) -> dict[str, object]:
+    faults = outcome.result
     assert isinstance(faults, Mapping)
     return {
-        "pages": borne.pages,
-        "seconds": round(borne.seconds),
+        "pages": outcome.pages,
+        "seconds": round(outcome.seconds),
         "faults": dict(faults),
-        "exit_code": borne.exit_code,
-        "lost": borne.lost,
-        "counted_twice": borne.counted_twice,
-        "fetched_twice": borne.refetches,
-        "fetched_twice_without_fault": borne.unexcused,
-        "open_at_once": borne.max_parallel,
-        "gaps": borne.gaps,
-        "violations": borne.violations,
-        "held": borne.survived,
+        "exit_code": outcome.exit_code,
+        "lost": outcome.lost,
+        "counted_twice": outcome.counted_twice,
+        "fetched_twice": outcome.refetches,
+        "fetched_twice_without_fault": outcome.unexcused,
+        "open_at_once": outcome.max_parallel,
+        "gaps": outcome.gaps,
+        "violations": outcome.violations,
+        "held": outcome.survived,
     }
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from testing.faulty_crawl.ordeal import Borne, Setting, endure
+from testing.faulty_crawl.fault_run import FaultOutcome, Setting, run_with_faults
 from testing.faulty_crawl.scenario import Plan
 from testing.faulty_crawl.scene import Scene
 from testing.recording_server.site import Site
@@ -22,13 +22,13 @@ SMALL, BACK, AHEAD = "1 s ahead and back", "an hour back, for some seconds", "an
 def stepping(clock: Clock, steps: Sequence[str]) -> Callable[[Scene], None]:
     """Step a clock at even distances over the crawl."""
 
-    def tale(scene: Scene) -> None:
+    def scenario(scene: Scene) -> None:
         for number, step in enumerate(steps, 1):
             scene.await_share(0.8 * number / (len(steps) + 1))
             with scene.trouble(step, scene.plan.workers):
                 _step(clock, step)
 
-    return tale
+    return scenario
 
 
 def _step(clock: Clock, step: str) -> None:
@@ -44,7 +44,7 @@ def _step(clock: Clock, step: str) -> None:
         clock.step_to(HOUR)
 
 
-def stepped(plan: Plan, whose: str, steps: Sequence[str], *, store: str = "redis") -> Borne:
+def stepped(plan: Plan, whose: str, steps: Sequence[str], *, store: str = "redis") -> FaultOutcome:
     """Crawl while the clock of all "workers", or that of the "store", is stepped."""
     with tempfile.TemporaryDirectory() as folder:
         clock = Clock(Path(folder))
@@ -53,20 +53,20 @@ def stepped(plan: Plan, whose: str, steps: Sequence[str], *, store: str = "redis
             setting = Setting(store=store, command=("env", *variables, *Setting().command))
         else:
             setting = Setting(store=store, server_environment=clock.environment)
-        return endure(plan, stepping(clock, steps), setting)
+        return run_with_faults(plan, stepping(clock, steps), setting)
 
 
 def r10() -> Outcome:
     """Step all clocks by all steps."""
     plan = Plan(site=Site(pages=2500, hosts=100), delay_seconds=0.2, max_seconds=600.0)
     told = {whose: stepped(plan, whose, (SMALL, BACK, AHEAD)) for whose in ("workers", "store")}
-    words = [f"the clock of the {whose}: {borne.words()}" for whose, borne in told.items()]
-    held = all(borne.kept_all and borne.polite for borne in told.values())
+    words = [f"the clock of the {whose}: {outcome.words()}" for whose, outcome in told.items()]
+    held = all(outcome.kept_all and outcome.polite for outcome in told.values())
     return Outcome(held=held, figure=". ".join(words))
 
 
 def r10_sqlite() -> Outcome:
     """Step the one clock of a crawl that has no server."""
     plan = Plan(site=Site(pages=2500, hosts=100), delay_seconds=0.2, max_seconds=600.0)
-    borne = stepped(plan, "workers", (SMALL, BACK, AHEAD), store="sqlite")
-    return Outcome(held=borne.kept_all and borne.polite, figure=borne.words())
+    outcome = stepped(plan, "workers", (SMALL, BACK, AHEAD), store="sqlite")
+    return Outcome(held=outcome.kept_all and outcome.polite, figure=outcome.words())

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from testing.crawl_process import CrawlStalled
-from testing.faulty_crawl.ordeal import endure
+from testing.faulty_crawl.fault_run import run_with_faults
 from testing.faulty_crawl.scenario import Plan
 from testing.faulty_crawl.scene import Scene
 from testing.recording_server.site import Site
@@ -43,7 +43,7 @@ def signalled(times: int, *, share: float = 0.4, silent: bool = False) -> Callab
         silent: The store stands still meanwhile.
     """
 
-    def tale(scene: Scene) -> Ended:
+    def scenario(scene: Scene) -> Ended:
         scene.await_share(share)
         with scene.trouble("stopped", scene.plan.workers if times > 1 or silent else 0):
             if silent:
@@ -55,7 +55,7 @@ def signalled(times: int, *, share: float = 0.4, silent: bool = False) -> Callab
         scene.start()
         return ended
 
-    return tale
+    return scenario
 
 
 def _ask_to_end(scene: Scene, times: int) -> tuple[int, float]:
@@ -105,9 +105,9 @@ def r3() -> Outcome:
         "once, with a silent store": (signalled(1, silent=True), ended_without_store),
     }
     held, words = True, []
-    for name, (tale, is_right) in ways.items():
-        borne = endure(plan, tale)
-        assert isinstance(borne.told, Ended)
-        held = held and is_right(borne.told) and borne.survived
-        words.append(f"{name}: {borne.told.words()}; {borne.words()}")
+    for name, (scenario, is_right) in ways.items():
+        outcome = run_with_faults(plan, scenario)
+        assert isinstance(outcome.result, Ended)
+        held = held and is_right(outcome.result) and outcome.survived
+        words.append(f"{name}: {outcome.result.words()}; {outcome.words()}")
     return Outcome(held=held, figure=". ".join(words))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from testing.faulty_crawl.ordeal import Borne, Setting, endure
+from testing.faulty_crawl.fault_run import FaultOutcome, Setting, run_with_faults
 from testing.faulty_crawl.scenario import Plan
 from testing.faulty_crawl.scene import Scene
 from testing.recording_server.site import Site
@@ -30,7 +30,7 @@ def calm(scene: Scene) -> None:
 def at_random(misfortunes: Sequence[Misfortune]) -> Callable[[Scene], list[object]]:
     """Spread misfortunes at random over nine tenths of the site, one after another."""
 
-    def tale(scene: Scene) -> list[object]:
+    def scenario(scene: Scene) -> list[object]:
         pages = scene.plan.site.pages
         moments = sorted(scene.random.sample(range(pages // 20, pages * 9 // 10), len(misfortunes)))
         told = []
@@ -39,7 +39,7 @@ def at_random(misfortunes: Sequence[Misfortune]) -> Callable[[Scene], list[objec
             told.append(misfortune(scene))
         return told
 
-    return tale
+    return scenario
 
 
 def killed(kills: int) -> Callable[[Scene], object]:
@@ -58,11 +58,11 @@ def store_killed(kills: int, *, seconds: float, forget_seconds: float = 0.0) -> 
     def misfortune(scene: Scene) -> int:
         return scene.kill_server(seconds, forget_seconds=forget_seconds)
 
-    tale = at_random([misfortune] * kills)
+    scenario = at_random([misfortune] * kills)
 
     def watched(scene: Scene) -> list[object]:
         scene.watch_log()
-        return tale(scene)
+        return scenario(scene)
 
     return watched
 
@@ -103,60 +103,62 @@ def all_of_it(seconds: float) -> Callable[[Scene], object]:
     return at_random(misfortunes)
 
 
-def started_in_silence(borne: Borne) -> int:
+def started_in_silence(outcome: FaultOutcome) -> int:
     """Return how many requests were begun while the store could not be asked, some seconds into that."""
     settling_ns = int(SETTLING_SECONDS * 1e9)
-    return sum(borne.started_between(trouble.before_ns + settling_ns, trouble.after_ns) for trouble in borne.troubles)
+    return sum(
+        outcome.started_between(trouble.before_ns + settling_ns, trouble.after_ns) for trouble in outcome.troubles
+    )
 
 
 def r1() -> Outcome:
     """Kill one worker at a time."""
     plan = Plan(site=Site(pages=20_000, hosts=200), max_seconds=1800.0)
-    return _outcome(endure(plan, killed(20)), "20 kills; ")
+    return _outcome(run_with_faults(plan, killed(20)), "20 kills; ")
 
 
 def r2() -> Outcome:
     """Kill the run and all its workers."""
     plan = Plan(site=Site(pages=5000, hosts=100), max_seconds=900.0)
-    return _outcome(endure(plan, everything_killed(5)), "5 kills; ")
+    return _outcome(run_with_faults(plan, everything_killed(5)), "5 kills; ")
 
 
 def r4() -> Outcome:
     """Kill the store; then let it also lose its last two seconds."""
     plan = Plan(site=Site(pages=6000, hosts=200), delay_seconds=0.1, max_seconds=900.0)
-    killed_only = endure(plan, store_killed(5, seconds=5.0))
-    powerless = endure(plan, store_killed(3, seconds=5.0, forget_seconds=2.0))
+    killed_only = run_with_faults(plan, store_killed(5, seconds=5.0))
+    powerless = run_with_faults(plan, store_killed(3, seconds=5.0, forget_seconds=2.0))
     outages = [trouble.seconds for trouble in [*killed_only.troubles, *powerless.troubles]]
     words = [
-        f"killed 5 times: settled pages lost {killed_only.told}; {killed_only.words()}",
-        f"killed 3 times, the last 2 s of its log gone: settled pages lost {powerless.told} at "
+        f"killed 5 times: settled pages lost {killed_only.result}; {killed_only.words()}",
+        f"killed 3 times, the last 2 s of its log gone: settled pages lost {powerless.result} at "
         f"{powerless.pages_per_second:.0f} pages/s, all found again; {powerless.words()}",
         f"outages of up to {max(outages):.1f} s",
     ]
-    nothing_forgotten = killed_only.survived and killed_only.told == [0] * 5
+    nothing_forgotten = killed_only.survived and killed_only.result == [0] * 5
     return Outcome(held=nothing_forgotten and powerless.kept_all and powerless.polite, figure=". ".join(words))
 
 
 def r5() -> Outcome:
     """Let the store stand still for a minute."""
     plan = Plan(site=Site(pages=4000, hosts=200), delay_seconds=0.1, max_seconds=900.0)
-    borne = endure(plan, store_silent(2, 60.0))
-    begun = started_in_silence(borne)
+    outcome = run_with_faults(plan, store_silent(2, 60.0))
+    begun = started_in_silence(outcome)
     figure = f"requests begun later than {SETTLING_SECONDS:g} s into the silence: {begun}; "
-    return Outcome(held=borne.survived and not begun, figure=figure + borne.words())
+    return Outcome(held=outcome.survived and not begun, figure=figure + outcome.words())
 
 
 def r6() -> Outcome:
     """Cut one worker off past its lease, on each way; then all of them; then on and off."""
     plan = Plan(site=Site(pages=6000, hosts=200), delay_seconds=0.1, max_seconds=900.0)
-    tales = {
+    scenarios = {
         "one worker": cut_off(WAYS, PAST_LEASE_SECONDS, workers=1),
         "all": cut_off(WAYS, PAST_LEASE_SECONDS, workers=None),
         "on and off": cut_off(WAYS, PAST_LEASE_SECONDS, workers=None, flap_seconds=1.0),
     }
-    borne = {name: endure(plan, tale) for name, tale in tales.items()}
-    words = [f"{name}: {one.words()}" for name, one in borne.items()]
-    return Outcome(held=all(one.survived for one in borne.values()), figure=". ".join(words))
+    outcome = {name: run_with_faults(plan, scenario) for name, scenario in scenarios.items()}
+    words = [f"{name}: {one.words()}" for name, one in outcome.items()]
+    return Outcome(held=all(one.survived for one in outcome.values()), figure=". ".join(words))
 
 
 @dataclass(frozen=True)
@@ -170,51 +172,53 @@ class Weather:
 def weathered(weather: Weather) -> Callable[[Scene], int]:
     """Crawl to the end in bad weather; the tale tells how many resets there were."""
 
-    def tale(scene: Scene) -> int:
+    def scenario(scene: Scene) -> int:
         with scene.trouble("weather", scene.plan.workers):
             scene.proxy.set(latency_seconds=weather.latency_seconds, reset_share=weather.reset_share)
             scene.run.wait(scene.seconds_left)
         return scene.proxy.counts().resets
 
-    return tale
+    return scenario
 
 
 def r7() -> Outcome:
     """Crawl over a slow network that breaks."""
     site = Site(pages=4000, hosts=200)
     plan = Plan(site=site, delay_seconds=0.1, lease_seconds=WEATHERED_LEASE_SECONDS, max_seconds=900.0)
-    fine, bad = endure(plan, calm), endure(plan, weathered(Weather()))
+    fine, bad = run_with_faults(plan, calm), run_with_faults(plan, weathered(Weather()))
     ratio = bad.pages_per_second / fine.pages_per_second
-    figure = f"{bad.pages_per_second:.1f} pages/s against {fine.pages_per_second:.1f}: {ratio:.0%}; {bad.told} resets; "
+    figure = (
+        f"{bad.pages_per_second:.1f} pages/s against {fine.pages_per_second:.1f}: {ratio:.0%}; {bad.result} resets; "
+    )
     return Outcome(held=bad.kept_all and bad.polite and fine.survived, figure=figure + bad.words())
 
 
 def r11() -> Outcome:
     """Let one worker stand still past its lease."""
     plan = Plan(site=Site(pages=6000, hosts=200), delay_seconds=0.1, max_seconds=900.0)
-    return _outcome(endure(plan, worker_stopped(5, PAST_LEASE_SECONDS)), "5 stops; ")
+    return _outcome(run_with_faults(plan, worker_stopped(5, PAST_LEASE_SECONDS)), "5 stops; ")
 
 
 def p1() -> Outcome:
     """Nothing befalls the crawl, and its manners are looked at."""
     plan = Plan(site=Site(pages=4000, hosts=200, skew=2.0), delay_seconds=0.2, max_seconds=600.0)
-    return _manners(endure(plan, calm))
+    return _manners(run_with_faults(plan, calm))
 
 
 def p2() -> Outcome:
     """Look at the manners while everything befalls the crawl."""
     plan = Plan(site=Site(pages=8000, hosts=200, skew=1.5), delay_seconds=0.2, max_seconds=1200.0)
-    return _manners(endure(plan, all_of_it(5.0)))
+    return _manners(run_with_faults(plan, all_of_it(5.0)))
 
 
-def _outcome(borne: Borne, before: str = "") -> Outcome:
-    return Outcome(held=borne.survived, figure=before + borne.words())
+def _outcome(outcome: FaultOutcome, before: str = "") -> Outcome:
+    return Outcome(held=outcome.survived, figure=before + outcome.words())
 
 
-def _manners(borne: Borne) -> Outcome:
-    troubles = ", ".join(trouble.kind for trouble in borne.troubles)
+def _manners(outcome: FaultOutcome) -> Outcome:
+    troubles = ", ".join(trouble.kind for trouble in outcome.troubles)
     figure = (
-        f"{borne.words()}; {borne.close_gaps:,} gaps under twice the delay, the shortest "
-        f"{borne.shortest_gap_seconds:.4f} s{'; ' if troubles else ''}{troubles}"
+        f"{outcome.words()}; {outcome.close_gaps:,} gaps under twice the delay, the shortest "
+        f"{outcome.shortest_gap_seconds:.4f} s{'; ' if troubles else ''}{troubles}"
     )
-    return Outcome(held=borne.survived, figure=figure)
+    return Outcome(held=outcome.survived, figure=figure)

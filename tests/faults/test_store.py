@@ -2,7 +2,7 @@
 
 import pytest
 
-from testing.faulty_crawl.ordeal import Setting, endure
+from testing.faulty_crawl.fault_run import Setting, run_with_faults
 from testing.faulty_crawl.scenario import Plan
 from testing.faulty_crawl.scene import Scene
 from testing.recording_server.site import Site
@@ -22,31 +22,31 @@ def plan(pages=200, hosts=40, **more):
 
 
 def test_killed_workers_and_a_killed_run_lose_nothing():
-    tale = store.at_random([Scene.kill_worker, Scene.kill_everything, Scene.kill_worker])
-    borne = endure(plan(), tale)
-    assert len(borne.troubles) == 3
-    assert borne.survived, borne.words()
+    scenario = store.at_random([Scene.kill_worker, Scene.kill_everything, Scene.kill_worker])
+    outcome = run_with_faults(plan(), scenario)
+    assert len(outcome.troubles) == 3
+    assert outcome.survived, outcome.words()
 
 
 def test_a_store_that_dies_or_stands_still_is_waited_for_and_no_request_begins_meanwhile():
     misfortunes = [lambda scene: scene.stop_server(4.0), lambda scene: scene.kill_server(1.0)]
-    borne = endure(plan(pages=300), store.at_random(misfortunes), Setting(store="valkey"))
-    assert borne.told[1] == 0, "a killed store loses nothing that was settled"
-    assert store.started_in_silence(borne) == 0
-    assert borne.survived, borne.words()
+    outcome = run_with_faults(plan(pages=300), store.at_random(misfortunes), Setting(store="valkey"))
+    assert outcome.result[1] == 0, "a killed store loses nothing that was settled"
+    assert store.started_in_silence(outcome) == 0
+    assert outcome.survived, outcome.words()
 
 
 def test_what_a_store_loses_with_its_power_is_found_again():
-    borne = endure(plan(pages=300), store.store_killed(1, seconds=1.0, forget_seconds=2.0))
-    assert borne.told[0] > 0, "nothing was lost, so this tells nothing"
-    assert borne.kept_all, borne.words()
-    assert borne.polite, borne.words()
+    outcome = run_with_faults(plan(pages=300), store.store_killed(1, seconds=1.0, forget_seconds=2.0))
+    assert outcome.result[0] > 0, "nothing was lost, so this tells nothing"
+    assert outcome.kept_all, outcome.words()
+    assert outcome.polite, outcome.words()
 
 
 def test_workers_that_are_cut_off_or_stopped_past_their_lease_change_nothing():
-    borne = endure(plan(pages=450, workers=3), cut_off_and_stopped)
-    assert len(borne.troubles) == 2
-    assert borne.survived, borne.words()
+    outcome = run_with_faults(plan(pages=450, workers=3), cut_off_and_stopped)
+    assert len(outcome.troubles) == 2
+    assert outcome.survived, outcome.words()
 
 
 def cut_off_and_stopped(scene):
@@ -59,27 +59,27 @@ def cut_off_and_stopped(scene):
 
 
 def test_a_slow_network_that_breaks_makes_a_crawl_slower_and_no_worse():
-    borne = endure(plan(pages=40, hosts=20, lease_seconds=9.0), store.weathered(store.Weather(0.15, 0.07)))
-    assert borne.told > 0
-    assert borne.kept_all, borne.words()
-    assert borne.polite, borne.words()
+    outcome = run_with_faults(plan(pages=40, hosts=20, lease_seconds=9.0), store.weathered(store.Weather(0.15, 0.07)))
+    assert outcome.result > 0
+    assert outcome.kept_all, outcome.words()
+    assert outcome.polite, outcome.words()
 
 
 def test_a_run_that_is_asked_to_end_does_so_in_time_and_the_same_command_goes_on():
-    def tale(scene):
+    def scenario(scene):
         return [endings.signalled(times, share=share)(scene) for times, share in ((1, 0.2), (2, 0.6))]
 
-    borne = endure(endings.slow_plan(160, 40, workers=2), tale)
-    once, twice = borne.told
+    outcome = run_with_faults(endings.slow_plan(160, 40, workers=2), scenario)
+    once, twice = outcome.result
     assert endings.drained(once), once
     assert endings.stopped_at_once(twice), twice
-    assert borne.survived, borne.words()
+    assert outcome.survived, outcome.words()
 
 
 @pytest.mark.skipif(not can_step_clocks(), reason="no C compiler")
 def test_the_clocks_of_workers_do_not_matter():
-    borne = clocks.stepped(plan(), "workers", (clocks.SMALL, clocks.AHEAD))
-    assert borne.survived, borne.words()
+    outcome = clocks.stepped(plan(), "workers", (clocks.SMALL, clocks.AHEAD))
+    assert outcome.survived, outcome.words()
 
 
 def test_many_processes_that_hammer_a_store_are_never_granted_the_same():

@@ -23,6 +23,7 @@ from thresher.errors import StoreError, disk_full, is_disk_full
 from thresher.search.indexer import SearchIndexer, StaleIndex
 from thresher.search.mirrors import Mirror, find_mirrors
 from thresher.search.near_duplicates import NearDuplicateTables
+from thresher.search.page_rows import Segment, open_segments
 from thresher.search.query import SearchQuery
 from thresher.search.ranking import Filters, SearchHit, SearchOrder, find
 from thresher.search.search_segments import (
@@ -34,7 +35,6 @@ from thresher.search.search_segments import (
     open_part,
     unpack,
 )
-from thresher.search.segments import Segment, open_segments
 
 NAME = "search.db"
 PARTS = "search"

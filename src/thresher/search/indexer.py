@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 import xxhash
 
 from thresher.search.near_duplicates import NearDuplicateTables
-from thresher.search.segments import Segment, SegmentRow, reading
+from thresher.search.page_rows import Segment, SegmentRow, reading
 from thresher.search.terms import indexed
 from thresher.text.tokens import tokenize
 from thresher.urls.canonical import fingerprint, host_key

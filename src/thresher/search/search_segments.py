@@ -21,7 +21,7 @@ import zstandard
 
 from thresher.search.indexer import SearchIndexer
 from thresher.search.near_duplicates import NearDuplicateTables
-from thresher.search.segments import Segment
+from thresher.search.page_rows import Segment
 
 VERSION = 2
 """Increased whenever terms, tables or signatures change; an index of another version is rebuilt."""

@@ -1,4 +1,4 @@
-"""The segments of the page store as the indexer reads them."""
+"""The rows of the page store as the indexer reads them, segment by segment."""
 
 from __future__ import annotations
 

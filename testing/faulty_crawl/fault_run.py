@@ -1,4 +1,4 @@
-"""Let a crawl go through something, and measure what became of the promises."""
+"""Run a crawl with injected faults, and measure which of its promises held."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from testing.recording_server.process import running
 from testing.servers import chaos, store_server
 from testing.servers.store import dying_with_parent
 
-Tale = Callable[[Scene], object]
-"""What befalls a crawl; what it returns is kept."""
+FaultScenario = Callable[[Scene], object]
+"""Injects faults into a crawl; what it returns is the result."""
 SQLITE = "sqlite"
 
 
@@ -41,12 +41,12 @@ class Setting:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Borne:
-    """A crawl that has gone through something, in numbers.
+class FaultOutcome:
+    """What became of a crawl with faults, in numbers.
 
     Args:
-        told: What the tale returned.
-        said: The last words of the run, for whoever looks into a failure.
+        result: What the scenario returned.
+        last_output: The end of the output of the run, to find the cause of a failure.
         counted: Pages that the store counts: more than there are would be pages counted twice.
         kept_twice: Pages that are in the collection more than once.
         unexcused: Pages fetched again without trouble in between.
@@ -54,8 +54,8 @@ class Borne:
         close_gaps: How many gaps the delay decided: shorter than twice the delay.
     """
 
-    told: object
-    said: str
+    result: object
+    last_output: str
     hits: Sequence[Hit]
     troubles: Sequence[Trouble]
     pages: int
@@ -117,17 +117,17 @@ class Borne:
         )
 
 
-def endure(plan: Plan, tale: Tale, setting: Setting | None = None) -> Borne:
-    """Crawl a site while a tale is told, and wait for the end.
+def run_with_faults(plan: Plan, scenario: FaultScenario, setting: Setting | None = None) -> FaultOutcome:
+    """Crawl a site while faults are injected, and wait for the end.
 
     Raises:
         CrawlStalled: It did not end within the plan's time.
     """
     with opened(plan, setting or Setting()) as scene:
-        told = tale(scene)
+        result = scenario(scene)
         exit_code = scene.run.wait(scene.seconds_left)
         seconds = time.monotonic() - scene.started
-        return _measure(scene, told, exit_code, seconds)
+        return _measure(scene, result, exit_code, seconds)
 
 
 @contextmanager
@@ -149,16 +149,16 @@ def opened(plan: Plan, setting: Setting) -> Iterator[Scene]:
         yield scene
 
 
-def _measure(scene: Scene, told: object, exit_code: int, seconds: float) -> Borne:
+def _measure(scene: Scene, result: object, exit_code: int, seconds: float) -> FaultOutcome:
     plan, hits = scene.plan, scene.witness.hits()
     kept = [_key(url) for url in scene.crawl.kept_urls()]
     keys = plan.site.keys()
     gaps = report.gaps(hits)
     bounds = [trouble.workers * plan.concurrency for trouble in scene.troubles]
     repeats = by_trouble(report.refetches(hits), scene.troubles, bounds)
-    return Borne(
-        told=told,
-        said=scene.run.last_words(),
+    return FaultOutcome(
+        result=result,
+        last_output=scene.run.last_words(),
         hits=hits,
         troubles=scene.troubles,
         pages=plan.site.pages,
