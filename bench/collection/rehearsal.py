@@ -9,7 +9,8 @@ Every minute a row is written: fetched pages, the memory of the largest worker a
 machines and of the collection. At the end the crawl is stopped, `verify --repair` runs, and a machine that never worked
 copies the collection and exports it: its URLs are compared with the pages that the server has sent. A page of the
 archipelago may be sent and not exported: a redirect of the page itself, or one that asks not to be stored.
-``--print`` prints the curve that was measured so far.
+``--print`` prints the curve that was measured so far; ``--write-constants`` takes the memory of a worker from it for
+`thresher plan`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from bench.collection.shared import NAME, World
-from testing.machine import machine
+from bench.stores.rows import CONSTANTS, machine, put_constants, today
 from testing.processes import kill_family
 from testing.recording_server.site import Site
 from testing.servers import store_server
@@ -44,6 +45,7 @@ from thresher_lab.webs.server import WebServer, http_response
 from thresher_lab.webs.virtualweb import Web
 
 CURVE = Path(__file__).parents[1] / "results" / "rehearsal-curve.jsonl"
+COMMAND = "python -m bench.collection.rehearsal"
 MACHINES = 2
 DELAY_SECONDS = 1.0
 HOT_URLS = 20_000
@@ -150,7 +152,7 @@ def _crawl(world: World, minutes: float, curve: Path) -> None:
         world.add_machine()
     try:
         while (seconds := time.monotonic() - began) < minutes * 60 and watcher.poll() is None:
-            add_rows(curve, [world.sample(seconds)])
+            add_rows(curve, [{**world.sample(seconds), "on": today(), "machine": machine()}])
             time.sleep(SAMPLE_SECONDS)
         for process in (watcher, *world.workers.values()):
             process.send_signal(signal.SIGINT)
@@ -177,14 +179,23 @@ def print_curve(curve: Path, rows: int = 12) -> None:
         print(f"| {' | '.join(cells)} |")
 
 
+def write_constants(curve: Path, path: Path = CONSTANTS) -> None:
+    """Put the memory of the largest worker into the plan's file."""
+    largest = max(read_rows(curve), key=lambda row: row["worker_mib"])
+    put_constants({"worker_ram_bytes": (largest["worker_mib"] * 2**20, largest)}, COMMAND, path)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print one line of JSON, then the curve."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=240.0)
     parser.add_argument("--curve", type=Path, default=CURVE)
     parser.add_argument("--print", action="store_true", dest="only_print")
+    parser.add_argument("--write-constants", action="store_true")
     chosen = parser.parse_args(arguments)
-    if not chosen.only_print:
+    if chosen.write_constants:
+        write_constants(chosen.curve)
+    elif not chosen.only_print:
         with tempfile.TemporaryDirectory(prefix="thresher-rehearsal-") as temporary:
             found = measure(chosen.minutes, Path(temporary), chosen.curve)
         print(json.dumps(found), flush=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -126,7 +126,6 @@ def constants_of(rows: Rows, kind: str = "redis") -> dict[str, tuple[float, dict
     cycle = max(rows.of("cycle", kind), key=lambda row: row["urls"])
     done = rows.of("done", kind)[0]
     return {
-        "worker_ram_bytes": (worker["worker_ram_bytes_store"], worker),
         "kept_bytes_per_page_byte": (worker["kept_bytes_per_page_byte_store"], worker),
         "store_cycles_per_second": (1e6 / busiest["server_cpu_us"], busiest),
         "cluster_cycles_per_second": (1e6 / cluster["server_cpu_us"], cluster),
@@ -140,10 +139,15 @@ def constants_of(rows: Rows, kind: str = "redis") -> dict[str, tuple[float, dict
 
 
 def write_constants(rows: Rows, path: Path = CONSTANTS) -> None:
-    """Put the constants of the store into the plan's file, and leave those that other commands measured."""
+    """Put the constants of the store into the plan's file."""
+    put_constants(constants_of(rows), COMMAND, path)
+
+
+def put_constants(values: Mapping[str, tuple[float, Mapping[str, Any]]], command: str, path: Path) -> None:
+    """Put values, each with its row, into the plan's file, and leave those that other commands measured."""
     kept = json.loads(path.read_text(encoding="utf-8"))
-    for name, (value, row) in constants_of(rows).items():
-        measured = {"measured_by": COMMAND, "on": row["on"], "machine": row["machine"]}
+    for name, (value, row) in values.items():
+        measured = {"measured_by": command, "on": row["on"], "machine": row["machine"]}
         kept[name] = {"value": float(f"{value:.3g}"), **measured}
     lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(kept[name])}" for name in sorted(kept))
     path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import resource
 import shutil
 import tempfile
@@ -31,7 +30,7 @@ from statistics import median
 from typing import Any
 
 from bench.stores.clients import CRAWL, PATIENCE_SECONDS, WAITING_PER_HOST
-from bench.stores.rows import CONSTANTS, Rows, print_tables
+from bench.stores.rows import CONSTANTS, Rows, print_tables, put_constants
 from bench.stores.server import cpu_of, empty, measured_server, resident_bytes, set_option, version
 from bench.stores.world import Pages, Shape, first_batches, host_name
 from testing.servers import StoreServer
@@ -268,7 +267,6 @@ async def _loads(frontier: TieredFrontier, shape: Shape) -> dict[str, Any]:
 
 def write_constants(rows: Rows, path: Path = CONSTANTS) -> None:
     """Put the constants of the tiers into the plan's file, from the rows with the most URLs."""
-    kept = json.loads(path.read_text(encoding="utf-8"))
     memory, cycle = (max(rows.of(what), key=lambda row: float(row["urls"])) for what in ("memory", "cycle"))
     values = {
         "tiers_hot_urls_per_host": (memory["most_hot_urls"] / (memory["urls"] / memory["per_host"]), memory),
@@ -277,15 +275,7 @@ def write_constants(rows: Rows, path: Path = CONSTANTS) -> None:
         # Below 1 only because a plain host with 1,000 URLs costs more than one of the shape behind the other constants.
         "tiers_cycle_share": (max(1.0, cycle["server_ratio"]), cycle),
     }
-    for name, (value, row) in values.items():
-        kept[name] = {
-            "value": float(f"{value:.3g}"),
-            "measured_by": COMMAND,
-            "on": row["on"],
-            "machine": row["machine"],
-        }
-    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(kept[name])}" for name in sorted(kept))
-    path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    put_constants(values, COMMAND, path)
 
 
 def main() -> None:

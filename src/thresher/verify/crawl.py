@@ -28,6 +28,8 @@ from thresher.verify.page_store_check import check_segments, flaw_of, segment_pa
 if TYPE_CHECKING:
     from thresher.verify.collection_check import CollectionCheck
 
+FILTER_ERROR = 0.02
+"""Most new URLs that the filters of cold URLs take for known ones: 0.4 % per run of a partition."""
 _RESTARTED = (
     "the store had lost the crawl; its seeds, pages and links are queued again, labels and learned models are lost"
 )
@@ -174,6 +176,9 @@ async def _queue(crawl: CrawlProject, frontier: Frontier, collected: CollectionC
         is_running=running or others_work,
         seeds=[Candidate(url=url, score=1.0) for url in crawl.seeds()],
         file=None if crawl.is_shared else crawl.folder.frontier,
+        filter_error=FILTER_ERROR
+        if crawl.is_shared and crawl.config.frontier.with_cold_in(crawl.config.collection).cold
+        else 0.0,
     )
 
 

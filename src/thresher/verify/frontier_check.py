@@ -54,6 +54,7 @@ class Queue:
         is_running: Whether workers are running, so that open URLs may be settled in a moment.
         seeds: Of the crawl.
         file: The frontier's file, which lists all URLs; None for a shared store.
+        filter_error: The largest share of new links that the filters of a cold storage may take for known ones.
     """
 
     frontier: Frontier
@@ -62,6 +63,7 @@ class Queue:
     is_running: bool = False
     seeds: Sequence[Candidate] = ()
     file: Path | None = None
+    filter_error: float = 0.0
 
 
 @dataclass
@@ -72,6 +74,7 @@ class _Seen:
     pages: set[int] = field(default_factory=set)
     unknown_pages: FindingTally = field(default_factory=FindingTally)
     unknown_links: FindingTally = field(default_factory=FindingTally)
+    not_added: int = 0
     again: FindingTally = field(default_factory=FindingTally)
     without_row: FindingTally = field(default_factory=FindingTally)
     outside: FindingTally = field(default_factory=FindingTally)
@@ -185,7 +188,7 @@ class QueueCheck:
     async def _add_missing(self) -> None:
         missing, self._missing = self._missing, []
         if missing and self._repair:
-            await self._frontier.add(missing)
+            self._seen.not_added += len(missing) - await self._frontier.add(missing)
 
     async def _queue_again(self) -> None:
         lost, self._lost = self._lost, []
@@ -210,16 +213,9 @@ class QueueCheck:
 
     def _findings(self, counts: Counts) -> list[VerifyFinding]:
         seen, mended = self._seen, FindingState.MENDED if self._repair else FindingState.WRONG
-        pushed_out = not self._repair and seen.unknown_links.number <= counts.dropped
         return [
             *seen.unknown_pages.found("frontier", mended, "pages were unknown to the frontier; they are fetched again"),
-            *seen.unknown_links.found(
-                "frontier",
-                FindingState.NOTE if pushed_out else mended,
-                "links are unknown to the frontier; full hosts may have pushed them out"
-                if pushed_out
-                else "links of settled pages were unknown to the frontier",
-            ),
+            *self._unknown_links(counts),
             *seen.again.found("frontier", FindingState.NOTE, "pages are kept and still open: they are fetched again"),
             *seen.without_row.found(
                 "pages",
@@ -231,6 +227,21 @@ class QueueCheck:
             *seen.outside.found("pages", FindingState.NOTE, "URLs are done, have no row, and are out of scope now"),
             *self._leases(counts),
         ]
+
+    def _unknown_links(self, counts: Counts) -> Iterator[VerifyFinding]:
+        seen = self._seen
+        if not self._repair and seen.unknown_links.number <= counts.dropped:
+            words = "links are unknown to the frontier; full hosts may have pushed them out"
+            yield from seen.unknown_links.found("frontier", FindingState.NOTE, words)
+            return
+        filtered = seen.not_added if self._repair else seen.unknown_links.number
+        if filtered > self._queue.filter_error * seen.links:
+            filtered = 0
+        wrong = FindingTally(seen.unknown_links.number - filtered, seen.unknown_links.examples)
+        state = FindingState.MENDED if self._repair else FindingState.WRONG
+        yield from wrong.found("frontier", state, "links of settled pages were unknown to the frontier")
+        words = "links are not queued: the filters of cold URLs took them for known ones, as they do in rare cases"
+        yield from FindingTally(filtered, seen.unknown_links.examples).found("frontier", FindingState.NOTE, words)
 
     def _leases(self, counts: Counts) -> list[VerifyFinding]:
         if self._queue.is_running or not counts.leased:

@@ -9,6 +9,7 @@ import pytest
 
 import thresher
 from tests.unit.deploy.files import DEPLOY, ROOT, manifests, yaml_of
+from thresher.capacity.constants import load_constants
 from thresher.config.loading import load_config
 from thresher.urls.address_policy import refusal
 
@@ -61,6 +62,15 @@ def test_every_container_has_its_share_of_the_machine_and_time_to_end(entry):
         assert {"cpu", "memory"} <= container["resources"]["requests"].keys()
         assert "memory" in container["resources"]["limits"]
     assert spec_of(entry)["terminationGracePeriodSeconds"] >= 45
+
+
+def test_a_worker_gets_the_memory_that_one_was_measured_to_take_and_half_as_much_again():
+    needed = 1.5 * load_constants().worker_ram_bytes
+    [worker] = spec_of(named("Job", "worker"))["containers"]
+    assert int(worker["resources"]["limits"]["memory"].removesuffix("Gi")) << 30 >= needed
+    assert int(yaml_of("compose.yaml")["services"]["worker"]["mem_limit"].removesuffix("g")) << 30 >= needed
+    scaled = (DEPLOY / "kubernetes" / "autoscale.yaml").read_text(encoding="utf-8")
+    assert "memory: 2Gi" in scaled
 
 
 def test_a_worker_without_its_store_is_not_ready_but_alive():

@@ -11,6 +11,8 @@ from thresher.storage.page_store import FoundLink
 from thresher.urls.canonical import fingerprint
 from thresher.verify.crawl import verify
 from thresher.verify.findings import FindingState
+from thresher.verify.frontier_check import Queue, QueueCheck
+from thresher.verify.page_rows import VerifiedRows
 
 
 def states(report):
@@ -39,6 +41,18 @@ async def test_links_that_the_frontier_lost_are_found_again(small):
     entry = await small.state(3)
     assert (entry.state, entry.score, entry.hops, entry.parent) == ("waiting", 0.25, 2, fingerprint(url(1)))
     assert (await verify(small.crawl)).findings == []
+
+
+@pytest.mark.parametrize(("lost", "state"), [([2], FindingState.NOTE), ([2, 3, 4], FindingState.WRONG)])
+async def test_a_few_links_that_filters_of_cold_urls_took_for_known_ones_are_not_wrong(small, lost, state):
+    small.keep(page(1, list(range(2, 102))))
+    await small.settle(page(1, [number for number in range(2, 102) if number not in lost]))
+    frontier = small.crawl.frontier()
+    with VerifiedRows(small.crawl.folder.pages) as rows:
+        queue = Queue(frontier=frontier, outside=lambda url, hops: "", filter_error=0.02)
+        report = await QueueCheck(queue, rows, repair=False).run()
+    await frontier.close()
+    assert [(finding.state, finding.number) for finding in report.findings] == [(state, len(lost))]
 
 
 async def test_pages_that_the_frontier_lost_are_let_in_again(small):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from thresher.errors import ObjectMissing, StoreError, StoreRefused, StoreUnreachable
 from thresher.frontier.redis.codec import HostRecord, Name, split_record
 from thresher.frontier.redis.connection import RedisConnection
-from thresher.frontier.tiered.runs import ColdRun, ColdUrl, NewScore, Rows, merge_rows, read_list, still_cold
+from thresher.frontier.tiered.runs import ColdRun, ColdUrl, NewScore, Rows, key_bytes, merge_rows, read_list, still_cold
 from thresher.objects.base import Objects
 from thresher.records import Merge
 
@@ -172,8 +172,13 @@ class ColdTier:
         with_cold = {name: record for name, record in records.items() if record.has_cold}
         if not with_cold:
             return []
-        rows = (await self.read(prefix, shard, partition, with_cold)).rows
-        rows = rows.take(np.isin(rows.keys, np.fromiter(keys, dtype=np.uint64)))
+        fields = [key_bytes(key) for key in keys]
+        asked = np.fromiter(keys, dtype=np.uint64)
+        runs = await self.runs(prefix, partition)
+        parts = await asyncio.to_thread(self._read_runs, shard, runs, set(with_cold))
+        values = await self.connection.call("HMGET", prefix + b"o%d" % partition, *fields)
+        scores = {key: NewScore.read_all(value) for key, value in zip(keys, values, strict=True) if value}
+        rows = merge_rows([part.take(np.isin(part.keys, asked)) for part in parts], self._merge, scores, with_cold)
         return [url for url in rows.urls() if still_cold([url], with_cold[url.host])]
 
     async def states(
