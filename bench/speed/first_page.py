@@ -142,6 +142,22 @@ def introductions(seed: str) -> list[Introduction]:
                 Command("thresher export solar -f csv --relevant"),
             ),
         ),
+        *_scrapy(seed),
+        Introduction(
+            "Crawl4AI",
+            (
+                Command("pip install crawl4ai"),
+                Command("crawl4ai-setup"),
+                File("pages.py", SCRIPT.format(seed=seed)),
+                Command("python pages.py"),
+            ),
+            needs_browser=True,
+        ),
+    ]
+
+
+def _scrapy(seed: str) -> list[Introduction]:
+    return [
         Introduction(
             "Scrapy, project",
             (
@@ -161,16 +177,6 @@ def introductions(seed: str) -> list[Introduction]:
                 Command("scrapy runspider pages.py -O pages.csv -s CLOSESPIDER_PAGECOUNT=20"),
                 Command("cat pages.csv"),
             ),
-        ),
-        Introduction(
-            "Crawl4AI",
-            (
-                Command("pip install crawl4ai"),
-                Command("crawl4ai-setup"),
-                File("pages.py", SCRIPT.format(seed=seed)),
-                Command("python pages.py"),
-            ),
-            needs_browser=True,
         ),
     ]
 

@@ -138,6 +138,15 @@ def test_a_model_that_misbehaves_labels_nothing(folder, kind, monkeypatch):
     assert 1 <= len(endpoint.requests) <= 4
 
 
+def test_a_model_whose_answers_are_neither_yes_nor_no_is_not_asked_for_ever(folder):
+    with model_endpoint(MISBEHAVIOUR["free text"]) as endpoint:
+        configure(folder, endpoint)
+        result = CliRunner().invoke(command_line, ["label", str(folder), "--model", "--count", "30"])
+    assert "Answers that were neither yes nor no: 10." in result.output
+    assert "Name a larger model" in result.output
+    assert len(endpoint.requests) == 10
+
+
 async def gaps(labelling, until, seconds=20.0):
     """Run labelling beside a clock; return the longest time for which the clock stood still."""
     labelling.start()

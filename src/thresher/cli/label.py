@@ -157,6 +157,8 @@ def _label_with_model(crawl: CrawlProject, count: int, *, as_json: bool) -> None
         f"Model {labelling.model}: asked about {labelling.asked} pages, labelled {labelling.labelled}, "
         f"{labelling.cached} answers from the cache."
     )
+    if unusable := labelling.asked - labelling.labelled:
+        echo(f"Answers that were neither yes nor no: {unusable}.")
     echo(f"Spent over all runs: {labelling.spending}.")
     echo(f"Error rate of the model: {labelling.errors}.")
     if labelling.stopped:

@@ -28,6 +28,8 @@ BATCH = 5
 """Answers after which the judge is retrained and new questions are chosen."""
 MOST_FAILURES = 3
 """Failures in a row after which a command gives up."""
+MOST_UNUSABLE = 10
+"""Answers in a row that are neither yes nor no, after which a command gives up."""
 RETRY_SECONDS, LONGEST_RETRY_SECONDS = 2.0, 30.0
 POLL_SECONDS = 1.0
 CRAWL_RETRY_SECONDS, LONGEST_CRAWL_RETRY_SECONDS = 10.0, 600.0
@@ -158,7 +160,7 @@ async def label_with_model(crawl: CrawlProject, count: int) -> tuple[LabellingRe
         ConfigError: No model is configured, openai is not installed, or the variable with the key is not set.
     """
     labeller, session = ModelLabeller(crawl), LabellingSession(crawl)
-    asked, labelled, cached, failures, stopped = 0, 0, 0, 0, ""
+    asked, labelled, cached, failures, unusable, stopped = 0, 0, 0, 0, 0, ""
     try:
         await session.begin()
         result = await session.learn()
@@ -169,7 +171,8 @@ async def label_with_model(crawl: CrawlProject, count: int) -> tuple[LabellingRe
                 await session.add(batch.labels)
                 result = await session.learn()
             failures = failures + 1 if batch.failure and not batch.asked else 0
-            stopped = _why_stopped(batch, failures)
+            unusable = 0 if batch.labels else unusable + len(batch.asked)
+            stopped = _why_stopped(batch, failures, unusable)
             if batch.failure and not stopped:
                 wait = batch.failure.retry_seconds or RETRY_SECONDS * 2**failures
                 await asyncio.sleep(min(wait, LONGEST_RETRY_SECONDS))
@@ -188,9 +191,14 @@ async def label_with_model(crawl: CrawlProject, count: int) -> tuple[LabellingRe
     return result, summary
 
 
-def _why_stopped(batch: _Batch, failures: int) -> str:
+def _why_stopped(batch: _Batch, failures: int, unusable: int) -> str:
     if batch.exhausted:
         return f"the budget of {batch.exhausted} is spent"
+    if unusable >= MOST_UNUSABLE:
+        return (
+            f"the last {unusable} answers were neither yes nor no. Name a larger model, or set model_labels.reasoning: "
+            "true for one that reasons before it answers"
+        )
     if batch.failure and (batch.failure.is_lasting or failures >= MOST_FAILURES):
         return f"the model does not answer: {batch.failure}"
     return "" if batch.asked or batch.failure else "there is no page left to ask about"

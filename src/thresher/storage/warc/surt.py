@@ -8,7 +8,7 @@ are made uniform, and the arguments of the query are sorted.
 Replay tools such as pywb compute the key of the URL that is requested by the library surt of the Internet Archive, so
 an index is of use only if its keys are the same. They are the same for all canonical URLs that were compared
 (see `docs/howto/archive.md`). Known differences are in URLs that Thresher does not request in this form: IPv4 addresses
-that are not four decimal numbers, `..` above the root, two schemes, and two session ids of one name.
+that are not four decimal numbers, `..` above the root, two schemes, two session ids of one name, and `=` in a CFID.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WWW = re.compile(r"^www\d*\.(?=.)")
 _DOTS = re.compile(r"\.{2,}")
 _PATH_SESSION = re.compile(r"/\((?:[0-9a-z]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/.+\.aspx)")
 _QUERY_SESSION = re.compile(  # also at the end of a longer name: replay tools expect it
-    r"(?:(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24}|cfid=[^&]+&cftoken=[^&]+)(?:&|$)"
+    r"(?:(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24}|cfid=[^&=]+&cftoken=[^&]+)(?:&|$)"
 )
 _ESCAPED = [chr(byte) if 32 < byte < 127 and byte not in b"#%" else f"%{byte:02x}" for byte in range(256)]
 
