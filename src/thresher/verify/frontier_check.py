@@ -234,8 +234,8 @@ class QueueCheck:
             words = "links are unknown to the frontier; full hosts may have pushed them out"
             yield from seen.unknown_links.found("frontier", FindingState.NOTE, words)
             return
-        filtered = seen.not_added if self._repair else seen.unknown_links.number
-        if filtered > self._queue.filter_error * seen.links:
+        filtered = min(seen.not_added, seen.unknown_links.number) if self._repair else seen.unknown_links.number
+        if not self._queue.filter_error or (not self._repair and filtered > self._queue.filter_error * seen.links):
             filtered = 0
         wrong = FindingTally(seen.unknown_links.number - filtered, seen.unknown_links.examples)
         state = FindingState.MENDED if self._repair else FindingState.WRONG

@@ -55,6 +55,23 @@ async def test_a_few_links_that_filters_of_cold_urls_took_for_known_ones_are_not
     assert [(finding.state, finding.number) for finding in report.findings] == [(state, len(lost))]
 
 
+async def test_links_that_the_filters_refuse_are_not_reported_as_repaired(small, monkeypatch):
+    small.keep(page(1, [2, 3, 4]))
+    await small.settle(page(1, [2]))
+    frontier = small.crawl.frontier()
+    add = frontier.add
+
+    async def add_one(candidates):
+        return await add(candidates[:1])
+
+    monkeypatch.setattr(frontier, "add", add_one)
+    with VerifiedRows(small.crawl.folder.pages) as rows:
+        queue = Queue(frontier=frontier, outside=lambda url, hops: "", filter_error=0.02)
+        report = await QueueCheck(queue, rows, repair=True).run()
+    await frontier.close()
+    assert states(report) == {(FindingState.MENDED, 1), (FindingState.NOTE, 1)}
+
+
 async def test_pages_that_the_frontier_lost_are_let_in_again(small):
     small.keep(page(1, [2]), page(2, [3]))
     await small.settle(page(5, []))
