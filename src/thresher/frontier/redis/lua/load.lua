@@ -44,6 +44,7 @@ while ARGV[at] do
         for place = at + 6, at + 5 + 5 * number, 5 do
             loaded = loaded + load_url(host, place)
             redis.call('HDEL', prefix .. 'o' .. partition, ARGV[place + 3])
+            redis.call('HDEL', prefix .. 'A', ARGV[place + 3])
         end
         set_cold(host, tonumber(ARGV[at + 3]))
         host.bar, host.bar_age, host.floor = NOTHING, YOUNGEST, tonumber(ARGV[at + 4]) or NOTHING
