@@ -50,6 +50,7 @@ class World:
     folder: Path
     store: StoreServer
     s3: S3Server
+    crawl: str = NAME
     workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     started: int = 0
     faults: dict[str, int] = field(default_factory=lambda: {"disks destroyed": 0, "S3 stopped": 0, "Redis killed": 0})
@@ -76,7 +77,7 @@ class World:
     def add_machine(self) -> None:
         self.started += 1
         name = f"machine-{self.started}"
-        self.workers[name] = self.start("work", "--crawl", NAME, "--dir", name)
+        self.workers[name] = self.start("work", "--crawl", self.crawl, "--dir", name)
 
     def destroy_machine(self) -> None:
         """Kill the machine that has worked longest, destroy its disk, and let another one join."""
@@ -106,7 +107,7 @@ class World:
             return sum(block.count(b"\n") for block in iter(lambda: log.read(1 << 20), b""))
 
     def pages(self) -> int:
-        status = self.call("status", NAME, "--json")
+        status = self.call("status", self.crawl, "--json")
         return int(json.loads(status.stdout)["pages"]) if status.returncode == 0 else 0
 
     def sample(self, seconds: float) -> dict[str, float]:
