@@ -2,8 +2,8 @@
 
 Two machines (separate folders) crawl the archipelago and a generated web of 250,000 pages, over sockets, with the
 default strategy and judge, a Redis server and an S3 server. The frontier is tiered: at most 20,000 URLs wait in Redis,
-the others in the collection. Of all requests 1 % get a 503 and 1 % a connection that is cut. The rate is set by
-politeness: each of the 20 hosts of the generated web, and of the 861 of the archipelago, gets a request per second.
+the others in the collection. Of all requests 1 % get a 503 and 1 % a connection that is cut. Each of the 100 hosts of
+the generated web, and of the 861 of the archipelago, gets at most a request per second.
 
 Every minute a row is written: fetched pages, the memory of the largest worker and of Redis, the disk of the machines
 and of the collection, and the load of this machine. At the end the crawl is stopped, `verify --repair` runs, and a
@@ -53,7 +53,7 @@ FAULT_SHARE = 0.02
 SAMPLE_SECONDS = 60.0
 STOP_SECONDS = 180.0
 MOST_ASKED = 40
-GENERATED = Site(pages=250_000, hosts=20, page_bytes=6_000, links=20, topic_share=0.1)
+GENERATED = Site(pages=250_000, hosts=100, page_bytes=6_000, links=20, topic_share=0.1)
 HTTP_PORT = 80
 SEEDS = (GENERATED.url(0, HTTP_PORT), DIRECTORY)
 

@@ -20,7 +20,8 @@ loads the best cold URLs of that host, and of others that need it, and goes on. 
 
 1. No URL of a host is leased while a better one of that host is cold. Without exception.
 2. No URL of another host is leased while a better one is cold on a ready host, unless another worker is moving URLs of
-   this shard at that moment, or the cold storage fails; then that host is passed over until its URLs are loaded.
+   this shard at that moment, or was a tenth of a second ago, or the cold storage fails; then that host is passed over
+   until its URLs are loaded.
 3. No host with cold URLs and without hot ones is taken for empty: it is ready, and counted.
 
 **Moving ends.** A load makes the best URL of a host hot, and lowers the bar below all that it loaded. A spill keeps the

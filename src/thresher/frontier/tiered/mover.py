@@ -42,7 +42,7 @@ LOAD_PARTITIONS = 4
 NEEDY_SEEN = 500
 MOST_LOADED = 1_000
 """Maximum number of URLs of one host that one load makes hot."""
-MOST_CHECKED = 100
+MOST_CHECKED = 32
 """Of the URLs of a host that stay cold, how many are at least checked for newer copies."""
 URLS_AT_ONCE = 200
 """Maximum number of URLs per script call."""
@@ -223,43 +223,53 @@ class Mover:
         spans = read.rows.by_host()
         for name in names:
             begin, end = spans.get(name, (0, 0))
-            urls = Rows(read.rows.table.slice(begin, end - begin)).urls()
-            await self._load_host(shard, mover, name, read.hosts.get(name), urls, allowance)
+            await self._load_host(shard, mover, name, read.hosts.get(name), read.rows.part(begin, end), allowance)
         if len(read.new_scores) > MOST_NEW_SCORES:
             await self.merge(shard, mover, partition)
 
     async def _load_host(
-        self, shard: int, mover: int, name: bytes, host: HostRecord | None, urls: Sequence[ColdUrl], allowance: int
+        self, shard: int, mover: int, name: bytes, host: HostRecord | None, rows: Rows, allowance: int
     ) -> None:
+        """Load the best URLs of a host; `rows` are all of it that are in the runs, best first."""
         if host is None or not host.has_cold:
             await self._move("load", shard, mover, name, b"", b"", 0, "", 0)
             return
-        cold, sure = await self._current(self._store.prefix(shard), host, still_cold(urls, host), allowance)
         most = min(MOST_LOADED, hot_kept(allowance))
+        best, doubles, others = await self._current(
+            self._store.prefix(shard), host, still_cold(rows, host), most + MOST_CHECKED
+        )
+        scores = np.concatenate([[url.score for url in best], others.scores])
         bar, depth = bar_bytes(host.bar, host.bar_age), FLOOR_DEPTH * allowance
-        for start in range(0, max(1, min(most, len(cold))), URLS_AT_ONCE):
+        for start in range(0, max(1, min(most, len(best))), URLS_AT_ONCE):
             end = min(most, start + URLS_AT_ONCE)
-            loaded, rest = cold[start:end], cold[end:]
-            next_bar = bar_bytes(rest[0].score, rest[0].age) if rest else b""
-            floor = repr(rest[depth - 1].score) if len(rest) > depth else ""
-            left = max(0, len(rest) - sum(state == 0 for state in sure[end:]))
+            loaded, number = best[start:end], max(0, len(scores) - end)
+            next_bar = bar_bytes(best[end].score, best[end].age) if number else b""
+            floor = repr(float(scores[end + depth - 1])) if number > depth else ""
+            left = max(0, number - sum(doubles[end:]))
             await self._move(
                 "load", shard, mover, name, bar, next_bar, left, floor, len(loaded), *_loaded_parts(loaded)
             )
             bar = next_bar
 
     async def _current(
-        self, prefix: bytes, host: HostRecord, urls: list[ColdUrl], allowance: int
-    ) -> tuple[list[ColdUrl], list[int]]:
-        """Leave out obsolete URLs until enough others are found; also return the states of these."""
-        wanted, checked = min(MOST_LOADED, allowance) + MOST_CHECKED, 0
-        kept: list[tuple[ColdUrl, int]] = []
-        while checked < len(urls) and len(kept) < wanted:
-            part = urls[checked : checked + wanted]
-            states = await self._cold.states(prefix, host, part, self._store.settings.seen_keys)
-            kept += [(url, int(state)) for url, state in zip(part, states, strict=True) if state >= 0]
-            checked += len(part)
-        return [url for url, _ in kept] + urls[checked:], [state for _, state in kept] + [1] * (len(urls) - checked)
+        self, prefix: bytes, host: HostRecord, rows: Rows, wanted: int
+    ) -> tuple[list[ColdUrl], list[bool], Rows]:
+        """Check the best URLs until enough are found that are not obsolete.
+
+        Returns:
+            These URLs; for each of them whether a newer copy is hot; and the rows that were not checked, which are none
+            when fewer than `wanted` were found.
+        """
+        kept: list[ColdUrl] = []
+        doubles: list[bool] = []
+        checked = 0
+        while checked < len(rows) and len(kept) < wanted:
+            urls = rows.part(checked, checked + wanted).urls()
+            states = await self._cold.states(prefix, host, urls, self._store.settings.seen_keys)
+            kept += [url for url, state in zip(urls, states, strict=True) if state >= 0]
+            doubles += [bool(state == 0) for state in states if state >= 0]
+            checked += len(urls)
+        return kept, doubles, rows.part(checked)
 
     # Merging runs
 
