@@ -32,7 +32,8 @@ from urllib.parse import urlsplit
 import yaml
 
 from bench.collection.shared import World
-from bench.stores.rows import CONSTANTS, machine, put_constants, today
+from bench.stores.rows import CONSTANTS, put_constants
+from testing.machine import hardware, today
 from testing.processes import kill_family
 from testing.recording_server.site import Site
 from testing.servers import store_server
@@ -139,7 +140,7 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         "verify": verified["findings"],
         "verify_seconds": round(verify_seconds),
         "on": today(),
-        "machine": machine(),
+        "machine": hardware(),
     }
 
 
@@ -151,7 +152,7 @@ def _crawl(world: World, minutes: float, curve: Path) -> None:
     try:
         while (seconds := time.monotonic() - began) < minutes * 60 and watcher.poll() is None:
             sample = {**world.sample(seconds), "load": round(os.getloadavg()[0], 1)}
-            add_rows(curve, [{**sample, "on": today(), "machine": machine()}])
+            add_rows(curve, [{**sample, "on": today(), "machine": hardware()}])
             time.sleep(SAMPLE_SECONDS)
         for process in (watcher, *world.workers.values()):
             process.send_signal(signal.SIGINT)
