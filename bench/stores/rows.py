@@ -84,8 +84,8 @@ def flatness(rows: Rows) -> Iterator[str]:
                 ratios = {
                     name: last[name] / first[name] for name in ("server_cpu_us", "server_cpu_us_least", "client_ms_p50")
                 }
-                said = ", ".join(f"{name} × {ratio:.2f}" for name, ratio in ratios.items())
-                yield f"{kind}, {curve}, {first['urls']:,} to {last['urls']:,}: {said}"
+                printed = ", ".join(f"{name} × {ratio:.2f}" for name, ratio in ratios.items())
+                yield f"{kind}, {curve}, {first['urls']:,} to {last['urls']:,}: {printed}"
 
 
 def shape_of(name: str) -> Shape:

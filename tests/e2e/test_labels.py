@@ -194,9 +194,9 @@ async def test_a_word_that_is_taken_back_counts_no_more(tmp_path, web, thresher)
         await crawl_pages(folder, 40)
     with PageStoreReader(folder / "pages") as collection:
         page = collection.some(PageOrder.BEST, 1)[0].url
-    said = await asyncio.to_thread(thresher, "label", folder, "--no", page, "--json")
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout)["labels"] == 1
+    printed = await asyncio.to_thread(thresher, "label", folder, "--no", page, "--json")
+    assert printed.returncode == 0, printed.stderr
+    assert json.loads(printed.stdout)["labels"] == 1
     taken = await asyncio.to_thread(thresher, "label", folder, "--forget", page)
     assert taken.returncode == 0, taken.stderr
     assert await known_labels(CrawlProject.open(folder)) == {}

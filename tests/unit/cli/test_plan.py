@@ -56,6 +56,6 @@ def test_the_constants_name_their_commands():
 
 @pytest.mark.parametrize("pages", ["0", "1.5", "many", "-1e9", "nan", "inf"])
 def test_a_number_of_pages_that_is_none_is_refused(pages):
-    said = run("plan", "--pages", pages, "--hosts", "10", "--delay", "1")
-    assert said.exit_code == 2
-    assert "--pages" in said.stderr
+    printed = run("plan", "--pages", pages, "--hosts", "10", "--delay", "1")
+    assert printed.exit_code == 2
+    assert "--pages" in printed.stderr
