@@ -5,10 +5,11 @@ default strategy and judge, a Redis server and an S3 server. The frontier is tie
 the others in the collection. Of all requests 1 % get a 503 and 1 % a connection that is cut. Each of the 100 hosts of
 the generated web, and of the 861 of the archipelago, gets at most a request per second.
 
-Every minute a row is written: fetched pages, the memory of the largest worker and of Redis, the disk of the machines
-and of the collection, and the load of this machine. At the end the crawl is stopped, `verify --repair` runs, and a
-machine that never worked copies the collection and exports it: its URLs are compared with the pages that the server has
-sent. For those that are missing, `thresher why` says where they are: the crawl is stopped during some of its fetches.
+Every minute a row is written: fetched pages, requests of dead links, the memory of the largest worker and of Redis, the
+disk of the machines and of the collection, and the load of this machine. At the end the crawl is stopped,
+`verify --repair` runs, and a machine that never worked copies the collection and exports it: its URLs are compared with
+the pages that the server has sent. For those that are missing, `thresher why` says where they are: the crawl is stopped
+during some of its fetches.
 ``--print`` prints the curve that was measured so far; ``--write-constants`` takes the memory of a worker from it for
 `thresher plan`.
 """
@@ -31,7 +32,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from bench.collection.shared import World
+from bench.collection.shared import HITS, World
 from bench.stores.rows import CONSTANTS, put_constants
 from testing.machine import hardware, today
 from testing.processes import kill_family
@@ -46,6 +47,7 @@ from thresher_lab.webs.virtualweb import Web, WebPage
 
 CURVE = Path(__file__).parents[1] / "results" / "rehearsal-curve.jsonl"
 NAME = "rehearsal"
+DEAD = "dead.csv"
 COMMAND = "python -m bench.collection.rehearsal"
 MACHINES = 2
 DELAY_SECONDS = 1.0
@@ -60,11 +62,12 @@ SEEDS = (GENERATED.url(0, HTTP_PORT), DIRECTORY)
 
 
 class BothWebs:
-    """The archipelago and the generated web; the URL of each page that is sent is written to a log."""
+    """The archipelago and the generated web; the URLs of pages that are sent, and of dead links, are logged."""
 
-    def __init__(self, archipelago: Web, log: Path) -> None:
+    def __init__(self, archipelago: Web, folder: Path) -> None:
         self._archipelago = archipelago
-        self._log = log.open("a", encoding="utf-8", buffering=1)
+        self._hits = (folder / HITS).open("a", encoding="utf-8", buffering=1)
+        self._dead = (folder / DEAD).open("a", encoding="utf-8", buffering=1)
 
     def get(self, url: str) -> WebPage | None:
         number = GENERATED.page_numbers.get(_site_key(url))
@@ -73,8 +76,7 @@ class BothWebs:
         else:
             html = GENERATED.render(number, HTTP_PORT).decode()
             page = WebPage(url=url, title="", language="en", topics=(), html=html)
-        if page:
-            print(url, file=self._log)
+        print(url, file=self._hits if page else self._dead)
         return page
 
 
@@ -83,9 +85,9 @@ def _site_key(url: str) -> str:
     return f"{parts.hostname}{parts.path}"
 
 
-def _serve(log: Path, connect_to: Any) -> None:
+def _serve(folder: Path, connect_to: Any) -> None:
     async def serve(web: Web) -> None:
-        connect_to.put(await WebServer(BothWebs(web, log), fault_share=FAULT_SHARE).start())
+        connect_to.put(await WebServer(BothWebs(web, folder), fault_share=FAULT_SHARE).start())
         await asyncio.Event().wait()
 
     with closing(open_web("archipelago")) as web:
@@ -112,7 +114,7 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
     """Crawl for some minutes, stop, and compare."""
     context = multiprocessing.get_context("spawn")
     connect_to = context.Queue()
-    server = context.Process(target=_serve, args=(folder / "hits.csv", connect_to), daemon=True)
+    server = context.Process(target=_serve, args=(folder, connect_to), daemon=True)
     server.start()
     with store_server("redis", folder / "redis") as store, s3_server(folder / "s3") as s3:
         world = World(folder, store, s3, NAME)
@@ -125,7 +127,7 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         world.call("gather", s3.url(NAME), "fresh")
         lines = world.call("export", "fresh", "-f", "jsonl", "--duplicates").stdout.splitlines()
         exported = [json.loads(line)["url"] for line in lines]
-        sent = {*(folder / "hits.csv").read_text(encoding="utf-8").split()}
+        sent = {*(folder / HITS).read_text(encoding="utf-8").split()}
         missing = sorted(sent - {*exported})
         reasons = {url: world.call("why", NAME, url).stdout.partition("\n")[0] for url in missing[:MOST_ASKED]}
     server.terminate()
@@ -151,8 +153,8 @@ def _crawl(world: World, minutes: float, curve: Path) -> None:
         world.add_machine()
     try:
         while (seconds := time.monotonic() - began) < minutes * 60 and watcher.poll() is None:
-            sample = {**world.sample(seconds), "load": round(os.getloadavg()[0], 1)}
-            add_rows(curve, [{**sample, "on": today(), "machine": hardware()}])
+            more = {"dead_links": world.lines(DEAD), "load": round(os.getloadavg()[0], 1)}
+            add_rows(curve, [{**world.sample(seconds), **more, "on": today(), "machine": hardware()}])
             time.sleep(SAMPLE_SECONDS)
         for process in (watcher, *world.workers.values()):
             process.send_signal(signal.SIGINT)
@@ -168,15 +170,14 @@ def _crawl(world: World, minutes: float, curve: Path) -> None:
 def print_curve(curve: Path, rows: int = 12) -> None:
     """Print evenly spaced rows of a curve, with the speed since the row before, and the result."""
     samples = [row for row in read_rows(curve) if "fetched" in row]
-    chosen = samples[:: max(1, len(samples) // rows)]
-    print("| minutes | fetched | pages/s | largest worker, MiB | Redis, MiB | machines, MB | collection, MB | load |")
+    chosen = [samples[round(n * (len(samples) - 1) / rows)] for n in range(1, rows + 1)]
+    print("| minutes | pages | dead links | requests/s | worker, MiB | Redis, MiB | machines, MB | collection, MB |")
     print("|---|---|---|---|---|---|---|---|")
-    for before, row in zip([{"seconds": 0, "fetched": 0}, *chosen], chosen, strict=False):
-        seconds = row["seconds"] - before["seconds"]
-        speed = (row["fetched"] - before["fetched"]) / seconds if seconds else 0
-        cells = [f"{row['seconds'] / 60:.0f}", f"{row['fetched']:,}", f"{speed:.1f}"]
+    for before, row in zip([samples[0], *chosen], chosen, strict=False):
+        requests = row["fetched"] + row["dead_links"] - before["fetched"] - before["dead_links"]
+        cells = [f"{row['seconds'] / 60:.0f}", f"{row['fetched']:,}", f"{row['dead_links']:,}"]
+        cells.append(f"{requests / max(1, row['seconds'] - before['seconds']):.1f}")
         cells += [f"{row[name]:,.0f}" for name in ("worker_mib", "redis_mib", "machines_mb", "collection_mb")]
-        cells.append(f"{row['load']:.1f}" if "load" in row else "")
         print(f"| {' | '.join(cells)} |")
     for row in read_rows(curve):
         if "exported" in row:

@@ -38,6 +38,7 @@ from testing.servers.s3 import S3Server, s3_server
 from thresher_lab.statistics.result_rows import add_rows
 
 NAME = "shared"
+HITS = "hits.csv"
 AWAY_SECONDS = 10.0
 MOST_ROUNDS = 10
 SAMPLE_SECONDS = 10.0
@@ -103,7 +104,10 @@ class World:
 
     def fetched(self) -> int:
         """Return the requests in the page server's log: `thresher status` every second would take half a core."""
-        with (self.folder / "hits.csv").open("rb") as log:
+        return self.lines(HITS)
+
+    def lines(self, name: str) -> int:
+        with (self.folder / name).open("rb") as log:
             return sum(block.count(b"\n") for block in iter(lambda: log.read(1 << 20), b""))
 
     def pages(self) -> int:
@@ -136,7 +140,7 @@ def measure(pages: int, machines: int, fault_seconds: float, folder: Path, curve
     """Crawl under faults, repair, and compare."""
     site = Site(pages=pages, hosts=min(200, max(20, pages // 50)))
     with (
-        running(site, folder / "hits.csv") as server,
+        running(site, folder / HITS) as server,
         store_server("redis", folder / "redis") as store,
         s3_server(folder / "s3") as s3,
     ):

@@ -27,8 +27,9 @@ from thresher.verify.page_rows import VerifiedRow, VerifiedRows
 
 T = TypeVar("T")
 
-QUERIED_AT_ONCE = 64
-LINKS_AT_ONCE = 1_024
+QUERIED_AT_ONCE = 512
+LINKS_AT_ONCE = 8_192
+"""Links that the frontier is asked for at once: each call reads every part of a cold storage that may have one."""
 MOST_REMEMBERED = 1_000_000
 """URLs that are not queried twice; beyond this number the set is cleared."""
 _DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url, '#') = 0"

@@ -167,12 +167,12 @@ class ColdTier:
         if keys is not None:
             wanted = np.fromiter(keys, dtype=np.uint64)
             parts = [part.take(np.isin(part.keys, wanted)) for part in parts]
-        there = {key for part in parts for key in part.keys.tolist()} if new_scores else set()
-        scores = {
-            key: NewScore.read_all(value)
-            for field, value in new_scores.items()
-            if (key := int.from_bytes(field, "big")) in there
-        }
+        scores: dict[int, list[NewScore]] = {}
+        if new_scores and parts:
+            fields = np.frombuffer(b"".join(new_scores), dtype=">u8").astype(np.uint64)
+            there = np.isin(fields, np.concatenate([part.keys for part in parts]))
+            values = list(new_scores.values())
+            scores = {int(fields[n]): NewScore.read_all(values[n]) for n in np.flatnonzero(there)}
         return merge_rows(parts, self._merge, scores, hosts)
 
     def _read_runs(self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None) -> list[Rows]:

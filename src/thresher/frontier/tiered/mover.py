@@ -37,19 +37,20 @@ logger = logging.getLogger(__name__)
 LOCK_SECONDS = 300.0
 SPILL_HOSTS = 2_000
 """Maximum number of hosts of one spill."""
-LOAD_PARTITIONS = 4
-"""Maximum number of partitions of one load."""
+LOAD_SECONDS = 0.25
+"""How long a load goes on to other partitions than those that it must load."""
 NEEDY_SEEN = 500
 MOST_LOADED = 1_000
 """Maximum number of URLs of one host that one load makes hot."""
-MOST_CHECKED = 32
+MOST_CHECKED = 8
 """Of the URLs of a host that stay cold, how many are at least checked for newer copies."""
 URLS_AT_ONCE = 200
 """Maximum number of URLs per script call."""
 HOSTS_AT_ONCE = 100
 RUN_RATIO = 4
 """A run has at least this many times the URLs of all later ones together; otherwise they are merged."""
-MOST_NEW_SCORES = 5_000
+LEAST_NEW_SCORES, NEW_SCORES_SHARE = 500, 2
+"""New scores are merged into the runs of a partition when there are this many, and one for every second URL."""
 KEPT_SHARE = 2
 """One of this many allowed hot URLs stays hot when a host is spilled, and as many are loaded at once."""
 FLOOR_DEPTH = 4
@@ -129,7 +130,7 @@ class Mover:
         runs = await self._write_spilled(shard, mover, partition, [url for urls in chosen.values() for url in urls])
         depth = FLOOR_DEPTH * allowance
         await self._remove(shard, mover, {name: (hosts.get(name), chosen.get(name, [])) for name in names}, depth)
-        is_full = await self._cold.new_scores(prefix, partition) > MOST_NEW_SCORES
+        is_full = await self._cold.new_scores(prefix, partition) > most_new_scores(runs)
         first = 0 if is_full else first_to_merge(runs)
         if first < len(runs) - 1:
             await self.merge(shard, mover, partition, first)
@@ -199,21 +200,24 @@ class Mover:
     # Cold to hot
 
     async def load(self, shard: int, mover: int, first: Sequence[bytes] = ()) -> int:
-        """Load the best cold URLs of hosts that need them, some partitions at a time; return how many hosts.
+        """Load the best cold URLs of hosts that need them, for a short time; return how many hosts.
 
         Args:
             first: Hosts that must be among them.
         """
-        prefix = self._store.prefix(shard)
+        prefix, began = self._store.prefix(shard), time.monotonic()
         listed = await self._connection.call("SRANDMEMBER", prefix + b"N", NEEDY_SEEN)
         by_partition: dict[int, list[bytes]] = defaultdict(list)
         for name in dict.fromkeys([*first, *listed]):
             by_partition[self._cold.partition_of(name)].append(name)
         allowance = await self.allowance(shard)
-        chosen = list(by_partition.items())[:LOAD_PARTITIONS]
-        for partition, names in chosen:
+        loaded, required = 0, set(first)
+        for partition, names in by_partition.items():
+            if loaded and time.monotonic() - began > LOAD_SECONDS and required.isdisjoint(names):
+                break
             await self._load_partition(shard, mover, partition, names, allowance)
-        return sum(len(names) for _, names in chosen)
+            loaded += len(names)
+        return loaded
 
     async def _load_partition(
         self, shard: int, mover: int, partition: int, names: Sequence[bytes], allowance: int
@@ -224,7 +228,7 @@ class Mover:
         for name in names:
             begin, end = spans.get(name, (0, 0))
             await self._load_host(shard, mover, name, read.hosts.get(name), read.rows.part(begin, end), allowance)
-        if len(read.new_scores) > MOST_NEW_SCORES:
+        if len(read.new_scores) > most_new_scores(read.runs):
             await self.merge(shard, mover, partition)
 
     async def _load_host(
@@ -344,6 +348,11 @@ class Mover:
 def hot_kept(allowance: int) -> int:
     """Return how many URLs of a host stay hot when it is spilled, and how many are loaded at most."""
     return max(1, allowance // KEPT_SHARE)
+
+
+def most_new_scores(runs: Sequence[ColdRun]) -> int:
+    """Return how many new scores of a partition may wait before its runs are merged."""
+    return max(LEAST_NEW_SCORES, sum(run.urls for run in runs) // NEW_SCORES_SHARE)
 
 
 def first_to_merge(runs: Sequence[ColdRun]) -> int:

@@ -60,6 +60,11 @@ class ColdRun:
     def mover(self) -> int:
         return int(_KEY.unpack(self.name)[0])
 
+    @property
+    def urls(self) -> int:
+        """How many URLs it has; of a small run an upper bound."""
+        return self.bits // FILTER_BITS
+
     def to_bytes(self) -> bytes:
         return _LISTED.pack(self.name, self.bits)
 
@@ -295,11 +300,13 @@ def _rescored(rows: Rows, new_scores: Mapping[int, Sequence[NewScore]]) -> Rows:
     at = np.flatnonzero(np.isin(rows.keys, np.fromiter(new_scores, dtype=np.uint64)))
     if not at.size:
         return rows
-    keys, ages, scores = rows.keys, rows.ages, rows.scores.copy()
-    for index in at:
-        for new in new_scores[int(keys[index])]:
-            if ages[index] < new.ages and (new.was is None or is_same_score(new.was, scores[index])):
-                scores[index] = new.score
+    scores, changed = rows.scores.copy(), []
+    for key, age, score in zip(rows.keys[at].tolist(), rows.ages[at].tolist(), scores[at].tolist(), strict=True):
+        for new in new_scores[key]:
+            if age < new.ages and (new.was is None or is_same_score(new.was, score)):
+                score = new.score
+        changed.append(score)
+    scores[at] = changed
     column = SCHEMA.get_field_index("score")
     return Rows(rows.table.set_column(column, "score", pa.array(scores)))
 

@@ -40,7 +40,7 @@ local at, loaded = 4, 0
 while ARGV[at] do
     local host, number = known_host(ARGV[at]), tonumber(ARGV[at + 5])
     if host and ARGV[at + 1] == struct.pack('>dI4', host.bar, host.bar_age) then
-        local partition = partition_of(host.name)
+        local partition = partition_of(host)
         for place = at + 6, at + 5 + 5 * number, 5 do
             loaded = loaded + load_url(host, place)
             redis.call('HDEL', prefix .. 'o' .. partition, ARGV[place + 3])

@@ -60,8 +60,8 @@ while ARGV[at] do
         gone = gone + spill(host, at + 3, number)
         host.floor = floor or host.floor
         host.fat = false
-        if redis.call('SREM', prefix .. 'w' .. partition_of(host.name), host.name) == 1 then
-            local partition = partition_of(host.name)
+        if redis.call('SREM', prefix .. 'w' .. partition_of(host), host.name) == 1 then
+            local partition = partition_of(host)
             if tonumber(redis.call('ZINCRBY', prefix .. 'W', -1, partition)) <= 0 then
                 redis.call('ZREM', prefix .. 'W', partition)
             end
