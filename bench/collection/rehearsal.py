@@ -129,7 +129,7 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         exported = [json.loads(line)["url"] for line in lines]
         sent = {*(folder / HITS).read_text(encoding="utf-8").split()}
         missing = sorted(sent - {*exported})
-        reasons = {url: world.call("why", NAME, url).stdout.partition("\n")[0] for url in missing[:MOST_ASKED]}
+        reasons = {url: _why(world, url) for url in missing[:MOST_ASKED]}
     server.terminate()
     return {
         "minutes": minutes,
@@ -144,6 +144,10 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         "on": today(),
         "machine": hardware(),
     }
+
+
+def _why(world: World, url: str) -> str:
+    return str(json.loads(world.call("why", NAME, url, "--json").stdout)["summary"])
 
 
 def _crawl(world: World, minutes: float, curve: Path) -> None:
@@ -170,7 +174,8 @@ def _crawl(world: World, minutes: float, curve: Path) -> None:
 def print_curve(curve: Path, rows: int = 12) -> None:
     """Print evenly spaced rows of a curve, with the speed since the row before, and the result."""
     samples = [row for row in read_rows(curve) if "fetched" in row]
-    chosen = [samples[round(n * (len(samples) - 1) / rows)] for n in range(1, rows + 1)]
+    numbers = dict.fromkeys(round(n * (len(samples) - 1) / rows) for n in range(1, rows + 1))
+    chosen = [samples[number] for number in numbers if number]
     print("| minutes | pages | dead links | requests/s | worker, MiB | Redis, MiB | machines, MB | collection, MB |")
     print("|---|---|---|---|---|---|---|---|")
     for before, row in zip([samples[0], *chosen], chosen, strict=False):
