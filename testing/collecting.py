@@ -140,9 +140,9 @@ def be_worker(root: Path, name: str, pages: int, steps: Connection) -> None:
     except Exception as error:
         from thresher.runner.worker import store_error
 
-        told = error if isinstance(error, ThresherError) else store_error(error)
-        print(told, file=sys.stderr)
-        sys.exit(told.exit_code)
+        reported = error if isinstance(error, ThresherError) else store_error(error)
+        print(reported, file=sys.stderr)
+        sys.exit(reported.exit_code)
 
 
 class Worker:

@@ -13,10 +13,12 @@ def today() -> str:
     return f"{datetime.now(UTC):%Y-%m-%d}"
 
 
-def machine() -> str:
-    """Return where and when the figures were taken, without names or paths."""
+def hardware() -> str:
+    """Return where the figures were taken, without names or paths."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return (
-        f"{today()}, {os.cpu_count()} cores, {memory:.0f} GiB RAM, "
-        f"Python {platform.python_version()}, Scrapy {version('scrapy')}"
-    )
+    return f"{os.cpu_count()} cores, {memory:.0f} GiB RAM, Python {platform.python_version()}"
+
+
+def machine() -> str:
+    """Return where and when the figures were taken, and with which Scrapy."""
+    return f"{today()}, {hardware()}, Scrapy {version('scrapy')}"

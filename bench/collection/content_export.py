@@ -125,7 +125,7 @@ def bench(pages: int) -> None:
         for number, (form, options) in enumerate(FORMS.items()):
             out = written[form] = Path(name) / f"out{number}{'.parquet' if 'Parquet' in form else ''}"
             sample = measure(Path(name) / "crawl", options, out)
-            cells = [sample.said, f"{sample.seconds:.0f}", f"{sample.cpu_seconds:.0f}"]
+            cells = [sample.printed, f"{sample.seconds:.0f}", f"{sample.cpu_seconds:.0f}"]
             cells += [f"{sample.out_bytes / 1e6:,.0f}", f"{sample.mebibytes:.0f}"]
             print(f"| {form} | {' | '.join(cells)} |", flush=True)
         print()

@@ -94,7 +94,7 @@ def _batches(records: Iterator[PageRecord]) -> Iterator[list[PageRecord]]:
 class Sample:
     """What one export needed."""
 
-    said: str
+    printed: str
     seconds: float
     cpu_seconds: float
     mebibytes: float
@@ -110,12 +110,12 @@ def measure(folder: Path, options: Sequence[str], out: Path) -> Sample:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         talk.seek(0)
-        said = talk.read().strip()
+        printed = talk.read().strip()
     if process.returncode:
-        raise RuntimeError(said)
+        raise RuntimeError(printed)
     size = sum(path.stat().st_size for path in [out, *out.rglob("*")] if path.is_file())
     return Sample(
-        said=said.partition(" in ")[0],
+        printed=printed.partition(" in ")[0],
         seconds=time.monotonic() - began,
         cpu_seconds=usage.ru_utime + usage.ru_stime,
         mebibytes=usage.ru_maxrss / 1024,
@@ -137,7 +137,7 @@ def bench(small: int, large: int, forms: Sequence[str]) -> None:
             first, last = (measure(folder, FORMS[form], out) for folder in folders.values())
             out.unlink()
             print(
-                f"| {form} | {last.said} | {last.seconds:.0f} | {last.cpu_seconds:.0f} | "
+                f"| {form} | {last.printed} | {last.seconds:.0f} | {last.cpu_seconds:.0f} | "
                 f"{last.out_bytes / 1e6:,.0f} | {first.mebibytes:.0f} | {last.mebibytes:.0f} |",
                 flush=True,
             )

@@ -51,8 +51,8 @@ def served(web: str) -> Iterator[dict[str, str]]:
     with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            said = "".join(server.stdout.readline() for _ in range(4))
-            places: dict[str, str] = yaml.safe_load(said)["network"]["connect_to"]
+            printed = "".join(server.stdout.readline() for _ in range(4))
+            places: dict[str, str] = yaml.safe_load(printed)["network"]["connect_to"]
             yield places
         finally:
             server.send_signal(signal.SIGKILL)
@@ -134,8 +134,8 @@ def call(*arguments: str | Path) -> tuple[int, str, float]:
 def look_everywhere(root: Path, web: str) -> dict[str, int]:
     """Look for every relevant page in all places; count those that are not there exactly once."""
     parquet = root / "pages.parquet"
-    code, said, _ = call("export", root, "-f", "parquet", "--text", "-o", parquet)
-    assert code == 0, said
+    code, printed, _ = call("export", root, "-f", "parquet", "--text", "-o", parquet)
+    assert code == 0, printed
     table = pq.read_table(parquet, columns=["url", "text"])
     exported = Counter(row["url"] for row in table.to_pylist() if row["text"])
     captures, unreadable = captures_of(root / "warc")
@@ -219,8 +219,8 @@ def main() -> int:
 
 def print_verified(root: Path, *options: str) -> int:
     """Run `verify`, print what it says, return its exit code."""
-    ended, said, seconds = call("verify", root, *options)
-    print(f"verify {' '.join(options)} ended with {ended} after {seconds:.1f} s\n{said}", flush=True)
+    ended, printed, seconds = call("verify", root, *options)
+    print(f"verify {' '.join(options)} ended with {ended} after {seconds:.1f} s\n{printed}", flush=True)
     return ended
 
 

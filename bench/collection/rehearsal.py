@@ -2,13 +2,14 @@
 
 Two machines (separate folders) crawl the archipelago and a generated web of 250,000 pages, over sockets, with the
 default strategy and judge, a Redis server and an S3 server. The frontier is tiered: at most 20,000 URLs wait in Redis,
-the others in the collection. Of all requests 1 % get a 503 and 1 % a connection that is cut. The rate is set by
-politeness: each of the 20 hosts of the generated web, and of the 861 of the archipelago, gets a request per second.
+the others in the collection. Of all requests 1 % get a 503 and 1 % a connection that is cut. Each of the 100 hosts of
+the generated web, and of the 861 of the archipelago, gets at most a request per second.
 
-Every minute a row is written: fetched pages, the memory of the largest worker and of Redis, and the disk of the
-machines and of the collection. At the end the crawl is stopped, `verify --repair` runs, and a machine that never worked
-copies the collection and exports it: its URLs are compared with the pages that the server has sent. A page of the
-archipelago may be sent and not exported: a redirect of the page itself, or one that asks not to be stored.
+Every minute a row is written: fetched pages, requests of dead links, the memory of the largest worker and of Redis, the
+disk of the machines and of the collection, and the load of this machine. At the end the crawl is stopped,
+`verify --repair` runs, and a machine that never worked copies the collection and exports it: its URLs are compared with
+the pages that the server has sent. For those that are missing, `thresher why` says where they are: the crawl is stopped
+during some of its fetches.
 ``--print`` prints the curve that was measured so far; ``--write-constants`` takes the memory of a worker from it for
 `thresher plan`.
 """
@@ -19,21 +20,21 @@ import argparse
 import asyncio
 import json
 import multiprocessing
+import os
 import signal
 import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from http import HTTPStatus
 from pathlib import Path
-from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
 
-from bench.collection.shared import NAME, World
-from bench.stores.rows import CONSTANTS, machine, put_constants, today
+from bench.collection.shared import HITS, World
+from bench.stores.rows import CONSTANTS, put_constants
+from testing.machine import hardware, today
 from testing.processes import kill_family
 from testing.recording_server.site import Site
 from testing.servers import store_server
@@ -41,10 +42,12 @@ from testing.servers.s3 import s3_server
 from thresher_lab.statistics.result_rows import add_rows, read_rows
 from thresher_lab.webs.archipelago import DIRECTORY
 from thresher_lab.webs.open_web import open_web
-from thresher_lab.webs.server import WebServer, http_response
-from thresher_lab.webs.virtualweb import Web
+from thresher_lab.webs.server import WebServer
+from thresher_lab.webs.virtualweb import Web, WebPage
 
 CURVE = Path(__file__).parents[1] / "results" / "rehearsal-curve.jsonl"
+NAME = "rehearsal"
+DEAD = "dead.csv"
 COMMAND = "python -m bench.collection.rehearsal"
 MACHINES = 2
 DELAY_SECONDS = 1.0
@@ -52,37 +55,29 @@ HOT_URLS = 20_000
 FAULT_SHARE = 0.02
 SAMPLE_SECONDS = 60.0
 STOP_SECONDS = 180.0
-GENERATED = Site(pages=250_000, hosts=20, page_bytes=6_000, links=20, topic_share=0.1)
+MOST_ASKED = 40
+GENERATED = Site(pages=250_000, hosts=100, page_bytes=6_000, links=20, topic_share=0.1)
 HTTP_PORT = 80
 SEEDS = (GENERATED.url(0, HTTP_PORT), DIRECTORY)
 
 
-class FaultyServer(WebServer):
-    """Serves the archipelago and the generated web; a share of the requests fails."""
+class BothWebs:
+    """The archipelago and the generated web; the URLs of pages that are sent, and of dead links, are logged."""
 
-    def __init__(self, web: Web, log: Path, connect_to: Any) -> None:
-        super().__init__(web)
-        self._log = log.open("a", encoding="utf-8", buffering=1)
-        self._connect_to = connect_to
-        self._random = Random(1)
+    def __init__(self, archipelago: Web, folder: Path) -> None:
+        self._archipelago = archipelago
+        self._hits = (folder / HITS).open("a", encoding="utf-8", buffering=1)
+        self._dead = (folder / DEAD).open("a", encoding="utf-8", buffering=1)
 
-    async def serve(self) -> None:
-        self._connect_to.put(await self.start())
-        await asyncio.Event().wait()
-
-    def _answer(self, url: str | None) -> bytes:
-        if (drawn := self._random.random()) < FAULT_SHARE / 2:
-            return http_response(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"Try again.\n")
-        if drawn < FAULT_SHARE:
-            raise ConnectionResetError
-        number = GENERATED.page_numbers.get(_site_key(url)) if url else None
+    def get(self, url: str) -> WebPage | None:
+        number = GENERATED.page_numbers.get(_site_key(url))
         if number is None:
-            response = super()._answer(url)
+            page = self._archipelago.get(url)
         else:
-            response = http_response(HTTPStatus.OK, "text/html", GENERATED.render(number, HTTP_PORT))
-        if b" 200 " in response[:16]:
-            print(url, file=self._log)
-        return response
+            html = GENERATED.render(number, HTTP_PORT).decode()
+            page = WebPage(url=url, title="", language="en", topics=(), html=html)
+        print(url, file=self._hits if page else self._dead)
+        return page
 
 
 def _site_key(url: str) -> str:
@@ -90,9 +85,13 @@ def _site_key(url: str) -> str:
     return f"{parts.hostname}{parts.path}"
 
 
-def _serve(log: Path, connect_to: Any) -> None:
+def _serve(folder: Path, connect_to: Any) -> None:
+    async def serve(web: Web) -> None:
+        connect_to.put(await WebServer(BothWebs(web, folder), fault_share=FAULT_SHARE).start())
+        await asyncio.Event().wait()
+
     with closing(open_web("archipelago")) as web:
-        asyncio.run(FaultyServer(web, log, connect_to).serve())
+        asyncio.run(serve(web))
 
 
 def _write_crawl(folder: Path, connect_to: dict[str, str], collection: str) -> None:
@@ -115,44 +114,51 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
     """Crawl for some minutes, stop, and compare."""
     context = multiprocessing.get_context("spawn")
     connect_to = context.Queue()
-    server = context.Process(target=_serve, args=(folder / "hits.csv", connect_to), daemon=True)
+    server = context.Process(target=_serve, args=(folder, connect_to), daemon=True)
     server.start()
     with store_server("redis", folder / "redis") as store, s3_server(folder / "s3") as s3:
-        world = World(folder, store, s3)
+        world = World(folder, store, s3, NAME)
         _write_crawl(folder / NAME, connect_to.get(timeout=600), s3.url(NAME))
         _crawl(world, minutes, curve)
+        began = time.monotonic()
         verified = json.loads(world.call("verify", NAME, "--repair", "--json").stdout)
+        verify_seconds = time.monotonic() - began
         status = json.loads(world.call("status", NAME, "--json").stdout)
         world.call("gather", s3.url(NAME), "fresh")
         lines = world.call("export", "fresh", "-f", "jsonl", "--duplicates").stdout.splitlines()
+        exported = [json.loads(line)["url"] for line in lines]
+        sent = {*(folder / HITS).read_text(encoding="utf-8").split()}
+        missing = sorted(sent - {*exported})
+        reasons = {url: _why(world, url) for url in missing[:MOST_ASKED]}
     server.terminate()
-    exported = [json.loads(line)["url"] for line in lines]
-    sent = {*(folder / "hits.csv").read_text(encoding="utf-8").split()}
-    missing = sent - {*exported}
     return {
         "minutes": minutes,
         "sent": len(sent),
         "exported": len(exported),
         "exported_twice": len(exported) - len({*exported}),
-        "sent_and_not_exported": {
-            "generated web": sum(_site_key(url) in GENERATED.page_numbers for url in missing),
-            "archipelago": sum(_site_key(url) not in GENERATED.page_numbers for url in missing),
-        },
+        "sent_and_not_exported": len(missing),
+        "why": reasons,
         "status": {key: status[key] for key in ("pages", "relevant", "frontier") if key in status},
         "verify": verified["findings"],
-        "machine": machine(),
+        "verify_seconds": round(verify_seconds),
+        "on": today(),
+        "machine": hardware(),
     }
 
 
+def _why(world: World, url: str) -> str:
+    return str(json.loads(world.call("why", NAME, url, "--json").stdout)["summary"])
+
+
 def _crawl(world: World, minutes: float, curve: Path) -> None:
-    curve.unlink(missing_ok=True)
     began = time.monotonic()
     watcher = world.start("run", NAME, "--workers", "0")
     for _ in range(MACHINES):
         world.add_machine()
     try:
         while (seconds := time.monotonic() - began) < minutes * 60 and watcher.poll() is None:
-            add_rows(curve, [{**world.sample(seconds), "on": today(), "machine": machine()}])
+            more = {"dead_links": world.lines(DEAD), "load": round(os.getloadavg()[0], 1)}
+            add_rows(curve, [{**world.sample(seconds), **more, "on": today(), "machine": hardware()}])
             time.sleep(SAMPLE_SECONDS)
         for process in (watcher, *world.workers.values()):
             process.send_signal(signal.SIGINT)
@@ -166,39 +172,48 @@ def _crawl(world: World, minutes: float, curve: Path) -> None:
 
 
 def print_curve(curve: Path, rows: int = 12) -> None:
-    """Print evenly spaced rows of a curve, with the speed since the row before."""
-    samples = list(read_rows(curve))
-    chosen = samples[:: max(1, len(samples) // rows)]
-    print("| minutes | fetched | pages/s | worker, MiB | Redis, MiB | machines, MB | collection, MB |")
-    print("|---|---|---|---|---|---|---|")
-    for before, row in zip([{"seconds": 0, "fetched": 0}, *chosen], chosen, strict=False):
-        seconds = row["seconds"] - before["seconds"]
-        speed = (row["fetched"] - before["fetched"]) / seconds if seconds else 0
-        cells = [f"{row['seconds'] / 60:.0f}", f"{row['fetched']:,}", f"{speed:.1f}"]
+    """Print evenly spaced rows of a curve, with the speed since the row before, and the result."""
+    samples = [row for row in read_rows(curve) if "fetched" in row]
+    numbers = dict.fromkeys(round(n * (len(samples) - 1) / rows) for n in range(1, rows + 1))
+    chosen = [samples[number] for number in numbers if number]
+    print("| minutes | pages | dead links | requests/s | worker, MiB | Redis, MiB | machines, MB | collection, MB |")
+    print("|---|---|---|---|---|---|---|---|")
+    for before, row in zip([samples[0], *chosen], chosen, strict=False):
+        requests = row["fetched"] + row["dead_links"] - before["fetched"] - before["dead_links"]
+        cells = [f"{row['seconds'] / 60:.0f}", f"{row['fetched']:,}", f"{row['dead_links']:,}"]
+        cells.append(f"{requests / max(1, row['seconds'] - before['seconds']):.1f}")
         cells += [f"{row[name]:,.0f}" for name in ("worker_mib", "redis_mib", "machines_mb", "collection_mb")]
         print(f"| {' | '.join(cells)} |")
+    for row in read_rows(curve):
+        if "exported" in row:
+            print(json.dumps(row, indent=1))
 
 
 def write_constants(curve: Path, path: Path = CONSTANTS) -> None:
     """Put the memory of the largest worker into the plan's file."""
-    largest = max(read_rows(curve), key=lambda row: row["worker_mib"])
+    largest = max((row for row in read_rows(curve) if "fetched" in row), key=lambda row: row["worker_mib"])
     put_constants({"worker_ram_bytes": (largest["worker_mib"] * 2**20, largest)}, COMMAND, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure and print one line of JSON, then the curve."""
+    """Measure, replace the curve when all is done, and print it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=240.0)
     parser.add_argument("--curve", type=Path, default=CURVE)
+    parser.add_argument("--folder", type=Path, help="Keep everything there; by default a temporary folder.")
     parser.add_argument("--print", action="store_true", dest="only_print")
     parser.add_argument("--write-constants", action="store_true")
     chosen = parser.parse_args(arguments)
     if chosen.write_constants:
         write_constants(chosen.curve)
     elif not chosen.only_print:
+        running = chosen.curve.with_suffix(".running")
+        running.unlink(missing_ok=True)
         with tempfile.TemporaryDirectory(prefix="thresher-rehearsal-") as temporary:
-            found = measure(chosen.minutes, Path(temporary), chosen.curve)
-        print(json.dumps(found), flush=True)
+            folder = chosen.folder or Path(temporary)
+            folder.mkdir(parents=True, exist_ok=True)
+            add_rows(running, [measure(chosen.minutes, folder, running)])
+        running.replace(chosen.curve)
     print_curve(chosen.curve)
 
 

@@ -38,6 +38,7 @@ from testing.servers.s3 import S3Server, s3_server
 from thresher_lab.statistics.result_rows import add_rows
 
 NAME = "shared"
+HITS = "hits.csv"
 AWAY_SECONDS = 10.0
 MOST_ROUNDS = 10
 SAMPLE_SECONDS = 10.0
@@ -50,6 +51,7 @@ class World:
     folder: Path
     store: StoreServer
     s3: S3Server
+    crawl: str = NAME
     workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     started: int = 0
     faults: dict[str, int] = field(default_factory=lambda: {"disks destroyed": 0, "S3 stopped": 0, "Redis killed": 0})
@@ -76,7 +78,7 @@ class World:
     def add_machine(self) -> None:
         self.started += 1
         name = f"machine-{self.started}"
-        self.workers[name] = self.start("work", "--crawl", NAME, "--dir", name)
+        self.workers[name] = self.start("work", "--crawl", self.crawl, "--dir", name)
 
     def destroy_machine(self) -> None:
         """Kill the machine that has worked longest, destroy its disk, and let another one join."""
@@ -102,11 +104,14 @@ class World:
 
     def fetched(self) -> int:
         """Return the requests in the page server's log: `thresher status` every second would take half a core."""
-        with (self.folder / "hits.csv").open("rb") as log:
+        return self.lines(HITS)
+
+    def lines(self, name: str) -> int:
+        with (self.folder / name).open("rb") as log:
             return sum(block.count(b"\n") for block in iter(lambda: log.read(1 << 20), b""))
 
     def pages(self) -> int:
-        status = self.call("status", NAME, "--json")
+        status = self.call("status", self.crawl, "--json")
         return int(json.loads(status.stdout)["pages"]) if status.returncode == 0 else 0
 
     def sample(self, seconds: float) -> dict[str, float]:
@@ -135,7 +140,7 @@ def measure(pages: int, machines: int, fault_seconds: float, folder: Path, curve
     """Crawl under faults, repair, and compare."""
     site = Site(pages=pages, hosts=min(200, max(20, pages // 50)))
     with (
-        running(site, folder / "hits.csv") as server,
+        running(site, folder / HITS) as server,
         store_server("redis", folder / "redis") as store,
         s3_server(folder / "s3") as s3,
     ):

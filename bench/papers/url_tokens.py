@@ -97,18 +97,22 @@ def percent(part: float, whole: float) -> str:
 
 def quality(cases: Sequence[Case], topics: Iterable[str], up_to: int) -> tuple[int, int, int]:
     """Count over topics the cases that are claimed for one, those claimed rightly, and those that are of it."""
-    said = right = true = 0
+    printed = right = true = 0
     wanted = set(topics)
     for case in cases:
         claimed = {claim.topic for claim in case.claims if claim.holds(up_to)} & wanted
-        said, right, true = said + len(claimed), right + len(claimed & case.truth), true + len(case.truth & wanted)
-    return said, right, true
+        printed, right, true = (
+            printed + len(claimed),
+            right + len(claimed & case.truth),
+            true + len(case.truth & wanted),
+        )
+    return printed, right, true
 
 
 def quality_row(name: str, counts: tuple[int, int, int]) -> list[object]:
-    said, right, true = counts
-    F1 = 2 * right / (said + true) if said + true else 0.0
-    return [name, said, right, percent(right, said), percent(right, true), f"{100 * F1:.1f}"]
+    printed, right, true = counts
+    F1 = 2 * right / (printed + true) if printed + true else 0.0
+    return [name, printed, right, percent(right, printed), percent(right, true), f"{100 * F1:.1f}"]
 
 
 def print_rules(cases: Sequence[Case], topics: Iterable[str]) -> None:
@@ -121,9 +125,9 @@ def print_topics(cases: Sequence[Case], topics: Iterable[str]) -> None:
     head = ["topic", "of it", "contained: claims", "precision %", "recall %", "whole up to 3: claims", "precision %"]
     rows: list[list[object]] = []
     for topic in topics:
-        said, right, true = quality(cases, [topic], 0)
+        printed, right, true = quality(cases, [topic], 0)
         strict, strictly_right, _ = quality(cases, [topic], 3)
-        rows.append([topic, true, said, percent(right, said), percent(right, true), strict])
+        rows.append([topic, true, printed, percent(right, printed), percent(right, true), strict])
         rows[-1] += [percent(strictly_right, strict), percent(strictly_right, true)]
     print_table([*head, "recall %"], rows)
 

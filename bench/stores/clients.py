@@ -76,8 +76,8 @@ def fill_by_copies(url: str, shape: Shape, *, templates: int = TEMPLATES) -> flo
 
 def cycle_together(url: str, shape: Shape, *, clients: int, seconds: float) -> list[dict[str, float]]:
     """Let several processes turn cycles at the same time; return what each counted."""
-    said = together([["cycle", url, shape.name, str(10 + seed), str(seconds)] for seed in range(clients)])
-    return [json.loads(line) for line in said]
+    printed = together([["cycle", url, shape.name, str(10 + seed), str(seconds)] for seed in range(clients)])
+    return [json.loads(line) for line in printed]
 
 
 def together(commands: Sequence[Sequence[str]]) -> list[str]:
@@ -92,13 +92,13 @@ def together(commands: Sequence[Sequence[str]]) -> list[str]:
         for command in commands
     ]
     try:
-        said = [process.communicate()[0] for process in running]
+        printed = [process.communicate()[0] for process in running]
     finally:
         for process in running:
             process.kill()
     if any(process.returncode for process in running):
         raise RuntimeError(f"a client failed: {[process.returncode for process in running]}")
-    return said
+    return printed
 
 
 async def _fill(url: str, shape: Shape, part: int, parts: int) -> None:

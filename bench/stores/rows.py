@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import thresher.capacity
 from bench.stores.memory import solve
 from bench.stores.world import Shape
+from testing.machine import hardware, today
 
 Row = dict[str, Any]
 ROWS = Path(__file__).parents[1] / "results" / "store.jsonl"
@@ -36,7 +34,7 @@ class Rows:
     def add(self, row: Row) -> None:
         """Keep a row at once, so that an interrupted run goes on from here; it replaces an older one of its name."""
         row = {key: round(value, 4) if isinstance(value, float) else value for key, value in row.items()}
-        row |= {"on": today(), "machine": machine()}
+        row |= {"on": today(), "machine": hardware()}
         was_there = self.has(row)
         self.rows = [old for old in self.rows if any(old[key] != row[key] for key in NAME)] + [row]
         if was_there:
@@ -57,17 +55,6 @@ class Rows:
 
     def _write(self) -> None:
         self.path.write_text("".join(json.dumps(row) + "\n" for row in self.rows), encoding="utf-8")
-
-
-def today() -> str:
-    """Return the day, as the rows tell it."""
-    return datetime.now(UTC).date().isoformat()
-
-
-def machine() -> str:
-    """Return where the figures were taken, without names or paths."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{os.cpu_count()} cores, {memory:.0f} GiB RAM, Python {platform.python_version()}"
 
 
 def print_tables(rows: Rows) -> None:
@@ -97,8 +84,8 @@ def flatness(rows: Rows) -> Iterator[str]:
                 ratios = {
                     name: last[name] / first[name] for name in ("server_cpu_us", "server_cpu_us_least", "client_ms_p50")
                 }
-                said = ", ".join(f"{name} × {ratio:.2f}" for name, ratio in ratios.items())
-                yield f"{kind}, {curve}, {first['urls']:,} to {last['urls']:,}: {said}"
+                printed = ", ".join(f"{name} × {ratio:.2f}" for name, ratio in ratios.items())
+                yield f"{kind}, {curve}, {first['urls']:,} to {last['urls']:,}: {printed}"
 
 
 def shape_of(name: str) -> Shape:

@@ -92,9 +92,9 @@ class World:
 
 def data_bytes(server: StoreServer) -> int:
     """Return what the server's data takes: without scripts, buffers of clients and of the log."""
-    told = server.info("memory")
+    reported = server.info("memory")
     other = ("used_memory_startup", "used_memory_scripts", "mem_clients_normal", "mem_aof_buffer")
-    return int(told["used_memory"]) - sum(int(told.get(name, 0)) for name in other)  # type: ignore[call-overload, no-any-return]
+    return int(reported["used_memory"]) - sum(int(reported.get(name, 0)) for name in other)  # type: ignore[call-overload, no-any-return]
 
 
 def _own_cpu_us() -> float:

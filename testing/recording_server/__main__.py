@@ -59,17 +59,17 @@ async def serve(options: argparse.Namespace) -> None:
     known = site.addresses if site else []
     places = place(script or {}, taken=known, one_address=options.one_address)
     sockets = bind(list(dict.fromkeys([CONTROL_ADDRESS, *known, *places.values()])), options.port)
-    told = {"port": sockets[0].getsockname()[1], "places": places}
+    reported = {"port": sockets[0].getsockname()[1], "places": places}
     with options.log.open("w", encoding="ascii") as file:
-        server = Server(_answers(options, site, told["port"]), HitLog(file), Router(script) if script else None)
+        server = Server(_answers(options, site, reported["port"]), HitLog(file), Router(script) if script else None)
         await server.listen(sockets)
         if script:
             from thresher_lab.webs.server import _certificate  # slow to import, and only scripts speak TLS
 
             secure = bind([places["*"]], 0)
-            told["tls_port"] = secure[0].getsockname()[1]
+            reported["tls_port"] = secure[0].getsockname()[1]
             await server.listen(secure, _certificate())
-        print(json.dumps(told), flush=True)
+        print(json.dumps(reported), flush=True)
         await _until_stopped(server, options)
         server.close()
 

@@ -21,8 +21,8 @@ def to_data(value: Any) -> Any:
     if isinstance(value, bytes):
         return {"base64": base64.b64encode(value).decode("ascii")}
     if type(value) in _NAMES:
-        said = {each.name: getattr(value, each.name) for each in fields(value)}
-        plain = {name: to_data(part) for name, part in said.items() if _is_news(value, name, part)}
+        printed = {each.name: getattr(value, each.name) for each in fields(value)}
+        plain = {name: to_data(part) for name, part in printed.items() if _is_news(value, name, part)}
         return {_NAMES[type(value)]: plain}
     if isinstance(value, Mapping):
         return {name: to_data(part) for name, part in value.items()}

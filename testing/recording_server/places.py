@@ -30,11 +30,11 @@ def place(script: Iterable[str], *, taken: Collection[str] = (), one_address: bo
 
 def connect_to(places: dict[str, str], port: int, tls_port: int) -> dict[str, str]:
     """Return what ``network.connect_to`` must say: no name on ports 80 and 443 leads anywhere but here."""
-    told = {"*:80": f"{places['*']}:{port}", "*:443": f"{places['*']}:{tls_port}"}
+    reported = {"*:80": f"{places['*']}:{port}", "*:443": f"{places['*']}:{tls_port}"}
     for host, address in places.items():
         if not is_address(host) and host != "*":
-            told[host if ":" in host else f"{host}:80"] = f"{address}:{port}"
-    return told
+            reported[host if ":" in host else f"{host}:80"] = f"{address}:{port}"
+    return reported
 
 
 def is_address(host: str) -> bool:

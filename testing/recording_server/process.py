@@ -74,17 +74,17 @@ class Witness:
         connection = HTTPConnection(CONTROL_ADDRESS, self.port, timeout=STOP_SECONDS)
         try:
             connection.request("GET", path)
-            told: dict[str, int] = json.loads(connection.getresponse().read())
+            reported: dict[str, int] = json.loads(connection.getresponse().read())
         finally:
             connection.close()
-        return told
+        return reported
 
 
 @contextmanager
 def running(site: Site, log: Path, *options: str) -> Iterator[Witness]:
     """Serve a site on a free port for as long as the block lasts; options as of its command line."""
-    with _serving([f"--log={log}", *_site_options(site), *options]) as told:
-        yield Witness(site, told["port"], log)
+    with _serving([f"--log={log}", *_site_options(site), *options]) as reported:
+        yield Witness(site, reported["port"], log)
 
 
 @contextmanager
@@ -99,8 +99,8 @@ def witness(script: Script, *options: str, site: Site | None = None, one_address
         path, log = Path(folder) / "script.json", Path(folder) / "hits.csv"
         write_script(script, path)
         more = [*_site_options(site), *(["--one-address"] if one_address else []), *options]
-        with _serving([f"--log={log}", f"--script={path}", *more]) as told:
-            yield Witness(site, told["port"], log, told["tls_port"], told["places"])
+        with _serving([f"--log={log}", f"--script={path}", *more]) as reported:
+            yield Witness(site, reported["port"], log, reported["tls_port"], reported["places"])
 
 
 def _site_options(site: Site | None) -> list[str]:
@@ -126,5 +126,5 @@ def _told(process: subprocess.Popen[bytes]) -> dict[str, Any]:
     line = process.stdout.readline()  # ends with the process, if that fails to start
     if not line:
         raise RuntimeError(f"the witness did not start: exit code {process.wait(STOP_SECONDS)}")
-    told: dict[str, Any] = json.loads(line)
-    return told
+    reported: dict[str, Any] = json.loads(line)
+    return reported

@@ -140,8 +140,8 @@ def _cut(made: Iterable[bytes], stop: int | None) -> Iterator[bytes]:
 
 
 def _echo(request: Request) -> bytes:
-    told = {"method": request.method, "target": request.target, "headers": [list(pair) for pair in request.headers]}
-    return json.dumps(told).encode("ascii")
+    reported = {"method": request.method, "target": request.target, "headers": [list(pair) for pair in request.headers]}
+    return json.dumps(reported).encode("ascii")
 
 
 def _reason(status: int) -> str:

@@ -47,22 +47,22 @@ def chromium() -> Iterator[Browser]:
 class Complaints:
     """What a browser said against a page: errors, dialogs, requests to anybody else."""
 
-    said: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
 
     def watch(self, page: Page, origin: str) -> None:
         """Listen to a page."""
-        page.on("console", lambda message: self.said.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("console", lambda message: self.printed.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.printed.append(str(error)))
         page.on("dialog", self._dialog)
         page.on("request", lambda request: self._request(request.url, origin))
 
     def _dialog(self, dialog: Any) -> None:
-        self.said.append(f"a dialog: {dialog.message}")
+        self.printed.append(f"a dialog: {dialog.message}")
         dialog.dismiss()
 
     def _request(self, url: str, origin: str) -> None:
         if not url.startswith((f"{origin}/", "data:")):
-            self.said.append(f"a request to {url}")
+            self.printed.append(f"a request to {url}")
 
 
 @dataclass

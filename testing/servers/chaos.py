@@ -48,8 +48,8 @@ class ChaosProxy:
         line = self._process.stdout.readline()  # ends with the process
         if not line:
             raise RuntimeError(f"the proxy has ended with {self._process.wait(END_SECONDS)}")
-        told: dict[str, Any] = json.loads(line)
-        return told
+        reported: dict[str, Any] = json.loads(line)
+        return reported
 
 
 @contextmanager

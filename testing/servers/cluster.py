@@ -47,8 +47,8 @@ class Cluster:
 
     def _is_ready(self, node: StoreServer) -> bool:
         with node.client() as client:
-            told = client.execute_command("CLUSTER INFO")
-        facts = dict(told) if isinstance(told, dict) else dict(line.split(":", 1) for line in told.split())
+            reported = client.execute_command("CLUSTER INFO")
+        facts = dict(reported) if isinstance(reported, dict) else dict(line.split(":", 1) for line in reported.split())
         return facts["cluster_state"] == "ok" and int(facts["cluster_known_nodes"]) == len(self.nodes)
 
 

@@ -25,8 +25,8 @@ async def main(port: int) -> None:
     orders = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
     while line := await orders.readline():
-        if told := json.loads(line):
-            network.set(Weather(**told))
+        if reported := json.loads(line):
+            network.set(Weather(**reported))
         print(json.dumps(asdict(network.counts)), flush=True)
     os._exit(0)  # connections that are open end with the process, without many words
 

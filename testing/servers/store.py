@@ -166,8 +166,8 @@ class StoreServer:
     def info(self, section: str) -> dict[str, object]:
         """Return a section of what the server tells of itself."""
         with self.client() as client:
-            told: dict[str, object] = client.info(section)
-        return told
+            reported: dict[str, object] = client.info(section)
+        return reported
 
     def _signal(self, number: int) -> None:
         if self._process is not None and self._process.poll() is None:

@@ -66,10 +66,10 @@ def numbers(folder: Path) -> dict[str, dict[str, float]]:
     }
 
 
-def by_name(said: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+def by_name(printed: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
     """Turn them round: under each name, who says which number."""
-    names = {name for values in said.values() for name in values}
-    return {name: {who: values[name] for who, values in said.items() if name in values} for name in sorted(names)}
+    names = {name for values in printed.values() for name in values}
+    return {name: {who: values[name] for who, values in printed.items() if name in values} for name in sorted(names)}
 
 
 def _out(*arguments: object) -> str:
@@ -83,9 +83,9 @@ def _lines(*arguments: object) -> list[dict[str, object]]:
 
 
 def _status(folder: Path) -> dict[str, float]:
-    said = json.loads(_out("status", folder, "--json"))
+    printed = json.loads(_out("status", folder, "--json"))
     names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed", "provisional")
-    return {name: said[name] for name in names}
+    return {name: printed[name] for name in names}
 
 
 def _hosts(listed: list[dict[str, float]]) -> dict[str, float]:
@@ -114,23 +114,23 @@ def _search(folder: Path) -> dict[str, float]:
 
 def _python(folder: Path) -> dict[str, float]:
     crawl = thresher.Crawl(folder)
-    said = crawl.status()
+    printed = crawl.status()
     names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed", "provisional")
     listed = sum(page.relevant for page in crawl.pages())
     return {
-        **{name: getattr(said, name) for name in names},
-        "relevant": said.relevant if said.relevant == listed else -1,
+        **{name: getattr(printed, name) for name in names},
+        "relevant": printed.relevant if printed.relevant == listed else -1,
     }
 
 
 async def _dashboard(folder: Path) -> dict[str, dict[str, float]]:
     open_crawl = OpenCrawl(CrawlProject.open(folder), "solar")
     try:
-        said = await status(open_crawl)
+        printed = await status(open_crawl)
         names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed")
         curve = await harvest(open_crawl)
         return {
-            "overview": {**{name: said["counts"][name] for name in names}, "provisional": said["provisional"]},
+            "overview": {**{name: printed["counts"][name] for name in names}, "provisional": printed["provisional"]},
             "harvest curve": {"pages": curve["pages"], "relevant": curve["relevant"]},
             "hosts screen": _hosts((await hosts(open_crawl))["hosts"]),
         }

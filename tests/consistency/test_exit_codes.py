@@ -146,10 +146,10 @@ def test_u6_hosts_without_an_address_are_reported_with_the_next_try_everywhere(n
     [group] = status_of(thresher)["failures"]
     assert (group["reason"], group["urls"], group["waiting"], group["hosts"]) == ("DNS lookup failed", 3, 3, 2)
     assert "3 URLs on 2 hosts: DNS lookup failed" in thresher("status", "crawl").stdout
-    told = thresher("why", "crawl", "http://b.example/").stdout.splitlines()[1]
-    assert told.startswith("Not fetched yet: DNS lookup failed (b.example, 1 failed try, the last at 20")
-    assert "The next try is possible in 10 min." in told
-    assert "waiting with score" not in told
+    reported = thresher("why", "crawl", "http://b.example/").stdout.splitlines()[1]
+    assert reported.startswith("Not fetched yet: DNS lookup failed (b.example, 1 failed try, the last at 20")
+    assert "The next try is possible in 10 min." in reported
+    assert "waiting with score" not in reported
     _, page = asyncio.run(dashboard(nameless, "http://b.example/"))
     assert page["trouble"] == "DNS lookup failed"
     assert 0 < page["next_try_seconds"] <= 600
@@ -162,9 +162,9 @@ def test_u6_a_shared_store_counts_the_failures_of_all_machines(site, thresher, t
         ended = thresher("run", "crawl", "--store", server.url)
         assert ended.returncode == 9, ended.stderr
         assert GONE in ended.stderr
-        told = json.loads(thresher("status", "--store", server.url, "--crawl", "crawl", "--json").stdout)
-    assert told["ended"]["exit_code"] == 9
-    assert [group["reason"] for group in told["failures"]] == ["HTTP 404"]
+        reported = json.loads(thresher("status", "--store", server.url, "--crawl", "crawl", "--json").stdout)
+    assert reported["ended"]["exit_code"] == 9
+    assert [group["reason"] for group in reported["failures"]] == ["HTTP 404"]
 
 
 async def dashboard(folder, url):

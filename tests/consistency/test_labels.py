@@ -99,9 +99,9 @@ def unsure_pages(web, crawl, *, on_topic):
 async def test_u7_one_or_two_labels_keep_the_order_of_the_queue(bench, crawl, answers):
     before = await waiting(crawl)
     on, off = (unsure_pages(bench.web, crawl, on_topic=truth)[0] for truth in (True, False))
-    told = {"no": {off: False}, "yes and no": {on: True, off: False}, "wrong yes and no": {on: False, off: True}}
-    taught = await add_labels(crawl, told[answers])
-    assert taught.heard
+    reported = {"no": {off: False}, "yes and no": {on: True, off: False}, "wrong yes and no": {on: False, off: True}}
+    taught = await add_labels(crawl, reported[answers])
+    assert taught.applied
     after = await waiting(crawl)
     assert share_on_topic(bench.web, after) >= share_on_topic(bench.web, before) - 0.1
     assert len({entry.url for entry in before} & {entry.url for entry in after}) >= QUEUE / 2
@@ -128,9 +128,9 @@ async def found(crawl, url):
 
 async def test_u10_a_yes_to_a_url_that_was_never_crawled_queues_it_and_says_so(bench, crawl, command):
     url = "http://city0.example/never/seen.html"
-    said = await command("label", crawl.folder.root, "--yes", url)
-    assert said.returncode == 0, said.stderr
-    assert f"{url}: not crawled yet: queued." in said.stdout
+    printed = await command("label", crawl.folder.root, "--yes", url)
+    assert printed.returncode == 0, printed.stderr
+    assert f"{url}: not crawled yet: queued." in printed.stdout
     assert (await found(crawl, url)).state == "waiting"
     assert (await waiting(crawl, 1))[0].url == url
     again = await command("label", crawl.folder.root, "--yes", url)
@@ -153,10 +153,10 @@ async def test_u10_a_label_counts_when_the_page_is_fetched_later(bench, crawl):
 
 async def test_u10_a_no_to_a_url_that_was_never_crawled_is_kept_and_nothing_is_queued(crawl, command):
     url = "http://city0.example/never/seen.html"
-    said = await command("label", crawl.folder.root, "--no", url, "--json")
-    assert said.returncode == 0, said.stderr
-    [told] = json.loads(said.stdout)["urls"]
-    assert told == {"url": url, "relevant": False, "status": "unknown", "reason": ""}
+    printed = await command("label", crawl.folder.root, "--no", url, "--json")
+    assert printed.returncode == 0, printed.stderr
+    [reported] = json.loads(printed.stdout)["urls"]
+    assert reported == {"url": url, "relevant": False, "status": "unknown", "reason": ""}
     assert await found(crawl, url) is None
     assert await known_labels(crawl) == {url: False}
 
@@ -177,9 +177,9 @@ async def test_boundary_labels_move_the_threshold_and_report_true_counts(bench, 
     chances = [question.record.relevance for question in asked]
     assert 2 <= len(asked) <= 10
     assert min(chances) < crawl.threshold() <= max(chances)
-    said = await command("label", crawl.folder.root, "--boundary", "--json", piped="y" * len(asked))
-    assert said.returncode == 0, said.stderr
-    moved = json.loads(said.stdout)["boundary"]
+    printed = await command("label", crawl.folder.root, "--boundary", "--json", piped="y" * len(asked))
+    assert printed.returncode == 0, printed.stderr
+    moved = json.loads(printed.stdout)["boundary"]
     assert moved["below"] + moved["above"] == moved["below_yes"] + moved["above_yes"] == len(asked)
     assert (moved["relevant"], moved["relevant_now"]) == (before, relevant_pages(crawl))
     assert moved["relevant_now"] >= before + moved["below"]
@@ -187,9 +187,9 @@ async def test_boundary_labels_move_the_threshold_and_report_true_counts(bench, 
 
 
 async def test_boundary_labels_are_reported_in_one_line(crawl, command):
-    said = await command("label", crawl.folder.root, "--boundary", piped="y n s u n q")
-    assert said.returncode == 0, said.stderr
-    assert re.search(r"on topic: threshold 0\.\d\d → \d\.\d\d, relevant \d+ → \d+\n", said.stdout)
+    printed = await command("label", crawl.folder.root, "--boundary", piped="y n s u n q")
+    assert printed.returncode == 0, printed.stderr
+    assert re.search(r"on topic: threshold 0\.\d\d → \d\.\d\d, relevant \d+ → \d+\n", printed.stdout)
 
 
 def relevant_pages(crawl):
@@ -203,9 +203,9 @@ async def test_boundary_labels_count_on_a_shared_store_that_nobody_works_on(benc
             folder = write_topic(tmp_path / "crawl", bench.web, store=server.url)
             crawl = await crawl_from_memory(folder, bench, 60)
             before = relevant_pages(crawl)
-            said = await command("label", folder, "--boundary", "--json", piped="y" * 10)
-            taught = json.loads(said.stdout)
-            assert taught["heard"]
+            printed = await command("label", folder, "--boundary", "--json", piped="y" * 10)
+            taught = json.loads(printed.stdout)
+            assert taught["applied"]
             assert taught["boundary"]["relevant"] == before
             assert taught["boundary"]["relevant_now"] == relevant_pages(crawl) > before
     except ServerMissing as error:

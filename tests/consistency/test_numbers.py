@@ -30,7 +30,7 @@ class Fifty:
     """A crawl that was stopped after fifty pages, with a low threshold; its site goes on answering."""
 
     folder: Path
-    said: str
+    printed: str
 
     def copied(self, root):
         return shutil.copytree(self.folder, root / "solar")
@@ -79,38 +79,38 @@ def end(process, number=signal.SIGINT):
     return process.returncode, out, err
 
 
-def assert_agree(said):
-    apart = {name: values for name, values in by_name(said).items() if len(set(values.values())) > 1}
+def assert_agree(printed):
+    apart = {name: values for name, values in by_name(printed).items() if len(set(values.values())) > 1}
     assert apart == {}
 
 
 def ask(folder, **run_control):
-    async def told():
+    async def reported():
         frontier = CrawlProject.open(folder).frontier()
         try:
             await set_run_control(frontier, RunControl(**run_control))
         finally:
             await frontier.close()
 
-    asyncio.run(told())
+    asyncio.run(reported())
 
 
 def test_u1_a_finished_crawl_has_the_same_numbers_everywhere_and_so_has_its_copy(folder, tmp_path):
     process = start(folder, "--json")
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
-    said = numbers(folder)
+    printed = numbers(folder)
     result = json.loads(out)
     names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed", "provisional")
-    said["run"] = {name: result[name] for name in names}
-    assert_agree(said)
-    assert said["status"]["pages"] == PAGES + DUPLICATES + 1
-    assert said["status"]["duplicates"] == DUPLICATES
-    assert said["status"]["relevant"] == pytest.approx(ON_TOPIC + 1, abs=5)
+    printed["run"] = {name: result[name] for name in names}
+    assert_agree(printed)
+    assert printed["status"]["pages"] == PAGES + DUPLICATES + 1
+    assert printed["status"]["duplicates"] == DUPLICATES
+    assert printed["status"]["relevant"] == pytest.approx(ON_TOPIC + 1, abs=5)
     assert f"{result['relevant']} relevant" in err
     copy = tmp_path / "elsewhere" / "copy"
     shutil.copytree(folder, copy)
-    assert {**numbers(copy), "run": said["run"]} == said
+    assert {**numbers(copy), "run": printed["run"]} == printed
 
 
 def test_u1_a_running_and_a_paused_crawl_have_the_same_numbers_everywhere(folder, site):
@@ -118,8 +118,8 @@ def test_u1_a_running_and_a_paused_crawl_have_the_same_numbers_everywhere(folder
     process = start(folder, "--workers", "2")
     try:
         wait_for(folder, 30)
-        before, said, after = status(folder), numbers(folder), status(folder)
-        for who, values in said.items():
+        before, printed, after = status(folder), numbers(folder), status(folder)
+        for who, values in printed.items():
             if "pages" in values:
                 assert before["pages"] <= values["pages"] <= after["pages"] + 2, who
         ask(folder, paused=True)
@@ -143,15 +143,15 @@ def test_u1_a_killed_crawl_has_the_same_numbers_everywhere(folder, site, workers
 def test_u1_the_page_limit_and_the_summary_count_the_same_pages(fifty, tmp_path):
     folder = fifty.copied(tmp_path)
     err = run_to(folder, 110)  # pages of an earlier run count too
-    said = status(folder)
-    assert said["pages"] == 110
-    assert f"110 pages, {said['relevant']} relevant (harvest rate {said['harvest_rate']:.2f})" in err
+    printed = status(folder)
+    assert printed["pages"] == 110
+    assert f"110 pages, {printed['relevant']} relevant (harvest rate {printed['harvest_rate']:.2f})" in err
 
 
 def test_u2_relevant_means_relevance_at_or_above_the_threshold(fifty, tmp_path):
     folder = fifty.copied(tmp_path)
     for threshold in (0.3, 0.8):
-        err = fifty.said
+        err = fifty.printed
         if threshold > 0.3:
             quick(folder, judge=judge_with(threshold))
             err = run_to(folder, 90)
@@ -162,6 +162,6 @@ def test_u2_relevant_means_relevance_at_or_above_the_threshold(fifty, tmp_path):
 
 
 def test_u2_below_a_hundred_pages_verdicts_are_marked_as_provisional_with_the_expected_number(fifty):
-    said = status(fifty.folder)
-    assert said["provisional"] is True
-    assert f"{said['relevant']} relevant (provisional, {said['expected']:.0f} expected)" in fifty.said
+    printed = status(fifty.folder)
+    assert printed["provisional"] is True
+    assert f"{printed['relevant']} relevant (provisional, {printed['expected']:.0f} expected)" in fifty.printed

@@ -84,8 +84,8 @@ def test_a1_a_command_without_the_password_says_how_to_give_it(begun, shell):
         assert refused.returncode == 8, refused.stderr
         assert "THRESHER_STORE=" in refused.stderr
         assert "Traceback" not in refused.stderr
-    told = shell("hosts", "solar", "--json", store=url)
-    assert json.loads(told.stdout)[0]["pages"] == PAGES
+    reported = shell("hosts", "solar", "--json", store=url)
+    assert json.loads(reported.stdout)[0]["pages"] == PAGES
 
 
 def test_a2_run_goes_on_in_the_recorded_store_when_the_variable_is_unset(begun, its_site, shell):
@@ -241,14 +241,14 @@ def test_a11_no_part_of_a_password_is_printed(password):
 def test_a11_an_unencoded_password_opens_the_store_and_is_never_printed(begun, shell, monkeypatch):
     url = locked(begun)
     monkeypatch.setenv("THRESHER_STORE", url)
-    said = [called("status", "solar", folder=shell.folder)]
+    printed = [called("status", "solar", folder=shell.folder)]
     monkeypatch.setenv("THRESHER_STORE", url.replace(PASSWORD, f"{PASSWORD}y"))
-    said += [called("status", "solar", folder=shell.folder), shell("run", "solar", store=f"{url}y")]
+    printed += [called("status", "solar", folder=shell.folder), shell("run", "solar", store=f"{url}y")]
     monkeypatch.setenv("THRESHER_STORE", f"redis://:{PASSWORD}@")
-    said += [called("status", "--crawl", "solar", folder=shell.folder)]
-    assert [one.returncode for one in said] == [0, 8, 4, 4], said
+    printed += [called("status", "--crawl", "solar", folder=shell.folder)]
+    assert [one.returncode for one in printed] == [0, 8, 4, 4], printed
     for part in ("s3cr", "t/wo", "rd:x"):
-        assert not any(part in one.stdout + one.stderr for one in said)
+        assert not any(part in one.stdout + one.stderr for one in printed)
 
 
 def test_a14_a_read_only_replica_is_refused_with_words(site, server, shell, tmp_path):

@@ -56,19 +56,19 @@ def test_u8_why_begins_with_a_plain_sentence(crawled, site, thresher):
 
 
 def test_u8_values_that_are_no_sum_are_not_printed_as_one(crawled, site, thresher):
-    told = thresher("why", "crawl", site.url("/layers")).stdout
-    assert "relevance" in told
-    assert " = " not in told
-    assert "the relevance was computed from (not a sum):" in told
+    reported = thresher("why", "crawl", site.url("/layers")).stdout
+    assert "relevance" in reported
+    assert " = " not in reported
+    assert "the relevance was computed from (not a sum):" in reported
 
 
 def test_u8_log_odds_are_called_so_and_only_the_strongest_are_printed(crawled, site, thresher):
-    told = thresher("why", "crawl", site.url("/layers")).stdout
+    reported = thresher("why", "crawl", site.url("/layers")).stdout
     heading = "parts of the link score as log-odds, above 0 for the link, below 0 against it"
-    assert f"{heading}, the strongest 3 of 10:" in told
+    assert f"{heading}, the strongest 3 of 10:" in reported
     everything = thresher("why", "crawl", site.url("/layers"), "--all").stdout
     assert f"{heading}:" in everything
-    assert len(everything.splitlines()) > len(told.splitlines())
+    assert len(everything.splitlines()) > len(reported.splitlines())
     described = json.loads(thresher("why", "crawl", site.url("/layers"), "--json").stdout)
     assert len(described["path"][-1]["score_parts"]) == 10
 

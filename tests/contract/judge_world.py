@@ -63,14 +63,14 @@ def classes():
 
 def topic_profile(**changes):
     """Say what a judge is told."""
-    told = {
+    reported = {
         "phrases": list(PHRASES.values()),
         "vectors": TopicDefinition(title=PHRASES).vectors(),
         "seeds": frozenset(seed.url for seed in SEEDS),
         "classes": classes,
         "targets": frozenset({"Science/Energy"}),
     }
-    return TopicProfile(**(told | changes))
+    return TopicProfile(**(reported | changes))
 
 
 def make(name, *, parameters=None, **changes):

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -20,10 +21,12 @@ from thresher.collection.manifest import (
     StreamTaken,
 )
 from thresher.collection.replica import Replica
+from thresher.collection.streams import ChangeStream
 from thresher.collection.uploader import CollectionUploader, UploadThread
 from thresher.errors import DamagedFile, ObjectMissing, StoreUnreachable
 from thresher.objects.base import open_objects
 from thresher.objects.bucket import BucketObjects
+from thresher.objects.folder import FolderObjects
 from thresher.records import Judgement, Outcome, Revision
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -365,6 +368,25 @@ def test_uploads_go_on_when_the_server_comes_back(s3, tmp_path):
     for each in (machine, other):
         each.writer.close()
     other.uploader.close()
+
+
+def test_no_file_stays_open_while_the_collection_does_not_answer(tmp_path, monkeypatch):
+    machine = Machine(tmp_path / "one", FolderObjects(tmp_path / "collection"))
+    machine.writer.write([record(1)])
+    opened = []
+
+    def not_now(manifest, stream):
+        raise StoreUnreachable("the collection does not answer")
+
+    monkeypatch.setattr("thresher.collection.uploader.ManifestWriter.last", not_now)
+    monkeypatch.setattr(
+        "thresher.collection.uploader.ChangeStream", lambda path: opened.append(ChangeStream(path)) or opened[-1]
+    )
+    with pytest.raises(StoreUnreachable):
+        machine.uploader.step(everything=True)
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        opened[0].waiting(0)
+    machine.writer.close()
 
 
 UPLOAD_FOR_EVER = """

@@ -155,6 +155,7 @@ LUA_FAULTS = {
         "            end\n        else",
     ),
     "a lowered score keeps its place": ("rescore", "look_again(host, chunk)", ""),
+    "a raised score is not noticed": ("rescore", "note_rank(host, chunk, url.score, url.age)", ""),
 }
 
 

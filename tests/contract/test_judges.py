@@ -115,16 +115,16 @@ def test_second_thoughts_are_about_pages_that_were_seen(learner_name):
 
 
 def test_second_thoughts_differ_from_what_was_said_before_and_are_what_is_said_now(learner_name):
-    judge, said, changes = world.make(learner_name), {}, 0
+    judge, printed, changes = world.make(learner_name), {}, 0
     pages = {page.url: page for page in [*world.SEEDS, *world.CROWD]}
     for page in pages.values():
         for revision in judge.learn(page):
             changes += 1
             relevance = revision.judgement.relevance
-            assert abs(relevance - said[revision.url]) > 0.01
+            assert abs(relevance - printed[revision.url]) > 0.01
             assert judge.judge(pages[revision.url]).relevance == pytest.approx(relevance, rel=1e-6, abs=1e-9)
-            said[revision.url] = relevance
-        said[page.url] = judge.judge(page).relevance
+            printed[revision.url] = relevance
+        printed[page.url] = judge.judge(page).relevance
     assert changes
 
 
@@ -196,37 +196,37 @@ def mean_chance(judge, pages):
     return sum(judge.judge(page).relevance for page in pages) / len(pages)
 
 
-def said(pages, verdict):
+def printed(pages, verdict):
     return {page.url: verdict for page in pages}
 
 
 def test_pages_like_those_that_people_take_rise(learner_name):
     judge = world.experienced(learner_name)
     before = mean_chance(judge, NEW_MUSIC)
-    judge.teach(said(MUSIC[:4], True))
+    judge.teach(printed(MUSIC[:4], True))
     assert mean_chance(judge, NEW_MUSIC) > before + 0.1
 
 
 def test_pages_like_those_that_people_refuse_fall(learner_name):
     judge = world.experienced(learner_name)
     before = mean_chance(judge, NEW_SOLAR)
-    judge.teach(said(SOLAR, False))
+    judge.teach(printed(SOLAR, False))
     assert mean_chance(judge, NEW_SOLAR) < before - 0.1
 
 
 def test_a_word_that_is_taken_back_counts_no_more(learner_name):
     judge = world.experienced(learner_name)
-    judge.teach(said(MUSIC[:1], None))  # whoever thinks again at once has nothing left to think
+    judge.teach(printed(MUSIC[:1], None))  # whoever thinks again at once has nothing left to think
     before = [judge.judge(page).relevance for page in (*MUSIC, *NEW_MUSIC)]
-    judge.teach(said(MUSIC[:2], True))
-    judge.teach(said(MUSIC[:2], None))
+    judge.teach(printed(MUSIC[:2], True))
+    judge.teach(printed(MUSIC[:2], None))
     assert [judge.judge(page).relevance for page in (*MUSIC, *NEW_MUSIC)] == pytest.approx(before, abs=0.02)
 
 
 def test_many_words_are_one_second_thought(learner_name):
     judge = world.experienced(learner_name)
     before = {page.url: judge.judge(page).relevance for page in world.CROWD}
-    revisions = judge.teach(said(MUSIC[:3], True) | said(SOLAR[:3], False))
+    revisions = judge.teach(printed(MUSIC[:3], True) | printed(SOLAR[:3], False))
     urls = [revision.url for revision in revisions]
     assert len(urls) == len(set(urls))
     assert {page.url for page in MUSIC[:3]} <= set(urls)
@@ -238,7 +238,7 @@ def test_many_words_are_one_second_thought(learner_name):
 def test_what_people_said_outlives_a_restart(learner_name):
     state_store, first = world.MemoryNotebook(), world.experienced(learner_name)
     first.load_state(state_store)
-    first.teach(said(MUSIC[:4], True) | said(SOLAR[:2], False))
+    first.teach(printed(MUSIC[:4], True) | printed(SOLAR[:2], False))
     again = world.make(learner_name)
     again.load_state(state_store)
     assert all(again.judge(page).relevant for page in MUSIC[:4])
@@ -250,7 +250,7 @@ def test_what_people_said_outlives_a_restart(learner_name):
 def test_what_people_tell_one_worker_the_others_learn_from(learner_name):
     state_store, first = world.MemoryNotebook(), world.experienced(learner_name)
     first.load_state(state_store)
-    first.teach(said(MUSIC[:4], True) | said(SOLAR[:2], False))
+    first.teach(printed(MUSIC[:4], True) | printed(SOLAR[:2], False))
     second, alone = world.experienced(learner_name), world.experienced(learner_name)
     second.load_state(world.MemoryNotebook(others=[state_store]))
     for judge in (second, alone):
@@ -264,7 +264,7 @@ def test_what_people_tell_one_worker_the_others_learn_from(learner_name):
 def test_a_page_that_people_spoke_about_is_remembered_for_good(learner_name, verdict):
     judge = world.make(learner_name, parameters={"sample_pages": 5})
     learn_all(judge, MUSIC[:2])
-    judge.teach(said(MUSIC[:2], verdict))
+    judge.teach(printed(MUSIC[:2], verdict))
     learn_all(judge, [world.page("garden", "en", number) for number in range(40, 80)])
     assert all(judge.remembers(page.url) for page in MUSIC[:2])
 
@@ -274,7 +274,7 @@ def test_a_page_that_was_forgotten_is_learned_once_more_for_what_people_say(lear
     learn_all(judge, world.SEEDS, seed=True)
     learn_all(judge, [*MUSIC, *(world.page("garden", "en", number) for number in range(40, 80))])
     forgotten = next(page for page in MUSIC if not judge.remembers(page.url))
-    judge.teach(said([forgotten], True))
+    judge.teach(printed([forgotten], True))
     judge.learn(forgotten)
     assert judge.remembers(forgotten.url)
     assert judge.judge(forgotten).relevant
@@ -282,10 +282,10 @@ def test_a_page_that_was_forgotten_is_learned_once_more_for_what_people_say(lear
 
 def test_a_labelled_page_that_comes_again_is_there_once(learner_name):
     judge = world.experienced(learner_name)
-    judge.teach(said(MUSIC[:1], True))
+    judge.teach(printed(MUSIC[:1], True))
     expected = mean_chance(judge, NEW_MUSIC)
     learn_all(judge, MUSIC[:1])
-    judge.teach(said(MUSIC[:1], True))
+    judge.teach(printed(MUSIC[:1], True))
     assert mean_chance(judge, NEW_MUSIC) == pytest.approx(expected, abs=0.02)
 
 

@@ -41,9 +41,9 @@ def _edits(words: list[str], line: str, folder: Path) -> None:
     """Files must be there; what the comment says is written into the first one."""
     for word in words:
         require(folder / word if (folder / word).exists() else ROOT / word)
-    said = yaml.safe_load(line.partition("#")[2]) if "#" in line else None
-    if isinstance(said, dict):
-        [name, value] = next(iter(said.items()))
+    printed = yaml.safe_load(line.partition("#")[2]) if "#" in line else None
+    if isinstance(printed, dict):
+        [name, value] = next(iter(printed.items()))
         quick(folder / Path(words[0]).parent, **{name: yaml.safe_dump(value, default_flow_style=True).strip()})
 
 

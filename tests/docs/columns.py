@@ -136,7 +136,7 @@ def _table(title: str, command: str, columns: Mapping[str, str], meanings: Mappi
 
 def _stored() -> Iterator[str]:
     """A row of the page store: names and types of the record, meanings of its docstring."""
-    said = {name: " ".join(words.split()) for name, words in _ARGUMENT.findall(inspect.getdoc(PageRecord) or "")}
+    printed = {name: " ".join(words.split()) for name, words in _ARGUMENT.findall(inspect.getdoc(PageRecord) or "")}
     yield from ("", "## The page store", "")
     yield "`pages/*.db` in a crawl's folder: SQLite, one segment per worker, table `page`, one row per settled fetch,"
     yield "refusals too. It is what commands read, and it may change between versions; exports do not. Texts,"
@@ -144,7 +144,7 @@ def _stored() -> Iterator[str]:
     yield "`metadata` record, without texts, markup and links."
     yield from ("", "| field | type | meaning |", "|---|---|---|")
     for name, kind in get_type_hints(PageRecord).items():
-        yield f"| `{name}` | `{_type_name(kind)}` | {said.get(name) or _ALSO[name]} |"
+        yield f"| `{name}` | `{_type_name(kind)}` | {printed.get(name) or _ALSO[name]} |"
 
 
 def _type_name(kind: object) -> str:

@@ -14,11 +14,13 @@ Described = dict[str, Any]
 def rest_page() -> str:
     """Write the page."""
     document = describe()
-    operations = [(method, path, told) for path, found in document["paths"].items() for method, told in found.items()]
+    operations = [
+        (method, path, reported) for path, found in document["paths"].items() for method, reported in found.items()
+    ]
     lines = [*_beginning(), "| operation | does |", "|---|---|"]
-    lines += [f"| `{method.upper()} {path}` | {told['summary']} |" for method, path, told in operations]
-    for method, path, told in operations:
-        lines += _operation(method, path, told)
+    lines += [f"| `{method.upper()} {path}` | {reported['summary']} |" for method, path, reported in operations]
+    for method, path, reported in operations:
+        lines += _operation(method, path, reported)
     lines += ["", "## Objects"]
     for name, schema in sorted(document["components"]["schemas"].items()):
         lines += _object(name, schema)
@@ -33,31 +35,31 @@ def _beginning() -> Iterator[str]:
     yield ""
 
 
-def _operation(method: str, path: str, told: Described) -> Iterator[str]:
-    yield from ("", f"## {told['operationId']}", "", f"`{method.upper()} {path}`: {told['summary']}", "")
-    if asked := [parameter for parameter in told.get("parameters", ()) if parameter["in"] == "query"]:
+def _operation(method: str, path: str, reported: Described) -> Iterator[str]:
+    yield from ("", f"## {reported['operationId']}", "", f"`{method.upper()} {path}`: {reported['summary']}", "")
+    if asked := [parameter for parameter in reported.get("parameters", ()) if parameter["in"] == "query"]:
         yield from ("| parameter | default | meaning |", "|---|---|---|")
         yield from (f"| `{one['name']}` | {_default(one)} | {one['description']} |" for one in asked)
         yield ""
-    if "requestBody" in told:
-        yield from (f"Takes {_content(told['requestBody'])}.", "")
-    right, *wrong = told["responses"]
-    yield f"Answers {_content(told['responses'][right])}; or {', '.join(sorted(wrong))}."
+    if "requestBody" in reported:
+        yield from (f"Takes {_content(reported['requestBody'])}.", "")
+    right, *wrong = reported["responses"]
+    yield f"Answers {_content(reported['responses'][right])}; or {', '.join(sorted(wrong))}."
 
 
 def _default(parameter: Described) -> str:
     return "(must be given)" if parameter["required"] else f"`{json.dumps(parameter['schema']['default'])}`"
 
 
-def _content(told: Described) -> str:
-    [(kind, content)] = told["content"].items()
+def _content(reported: Described) -> str:
+    [(kind, content)] = reported["content"].items()
     return _type(content["schema"]) if "$ref" in content["schema"] else f"`{kind}`"
 
 
 def _object(name: str, schema: Described) -> Iterator[str]:
     yield from ("", f"### Object {name}", "", schema["description"], "", "| key | type | meaning |", "|---|---|---|")
-    for key, told in schema["properties"].items():
-        yield f"| `{key}` | {_type(told)} | {told.get('description', '')} |"
+    for key, reported in schema["properties"].items():
+        yield f"| `{key}` | {_type(reported)} | {reported.get('description', '')} |"
 
 
 def _type(schema: Described) -> str:

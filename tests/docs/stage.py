@@ -225,12 +225,12 @@ class Stage:
         )
         self.kept.callback(_end, process)
         assert process.stdout is not None
-        said = ""
+        printed = ""
         for line in process.stdout:
-            said += line
+            printed += line
             if until in line:
                 return
-        raise Failed(f"{shlex.join(command)} did not start:\n{said}")
+        raise Failed(f"{shlex.join(command)} did not start:\n{printed}")
 
     def _shell(self, line: str, *, fine: Sequence[int] = (0,)) -> str:
         program = f'thresher() {{ "{sys.executable}" -m thresher "$@"; }}\n{line}'

@@ -47,7 +47,7 @@ def test_output_is_no_command():
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "printed"),
     [
         ("kubectl apply", "nobody knows how to run 'kubectl'"),
         ("thresher status nowhere", "ended with 2"),
@@ -58,8 +58,8 @@ def test_output_is_no_command():
         ("ls nowhere", "ended with 2"),
     ],
 )
-def test_what_is_wrong_fails(stage, command, said):
-    with pytest.raises(Failed, match=said):
+def test_what_is_wrong_fails(stage, command, printed):
+    with pytest.raises(Failed, match=printed):
         stage.do(command)
 
 

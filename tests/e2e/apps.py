@@ -32,9 +32,9 @@ def app(pages: int, *, robots: str = "") -> dict[str, Any]:
 
 def _data(number: int, pages: int) -> Answer:
     below = [f"/{child}" for child in (2 * number + 1, 2 * number + 2) if child < pages]
-    said = f"perovskite solar cells, page {number} of an app. " * 20
-    told = {"title": f"Solar cells {number}", "text": said, "links": below}
-    return Answer(body=json.dumps(told), content_type="application/json")
+    printed = f"perovskite solar cells, page {number} of an app. " * 20
+    reported = {"title": f"Solar cells {number}", "text": printed, "links": below}
+    return Answer(body=json.dumps(reported), content_type="application/json")
 
 
 def rendered(**more: Any) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def test_why_prints_the_parts_of_its_scores(crawled, name):
     with PageStoreReader(folder / name / "pages") as collection:
         url = next(record.url for record in collection.ranked() if record.depth)
     hop = json.loads(call("why", folder / name, url, "--json").output)["path"][-1]
-    said = call("why", folder / name, url, "--all").output
-    assert f"score {hop['score']:.3f}" in said
+    printed = call("why", folder / name, url, "--all").output
+    assert f"score {hop['score']:.3f}" in printed
     assert bool(hop["score_parts"]) != (name in WITHOUT_PARTS)
-    assert all(f"  {part} " in said.partition("parts of the link score")[2] for part in hop["score_parts"])
+    assert all(f"  {part} " in printed.partition("parts of the link score")[2] for part in hop["score_parts"])

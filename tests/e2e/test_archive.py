@@ -54,7 +54,7 @@ def test_pages_and_redirects_are_archived_with_question_and_reasons(archived, si
     asked = [record for record, _ in found if record.rec_type == "request"]
     assert all("thresher" in record.http_headers.get_header("User-Agent").lower() for record in asked)
     reasons = [body.decode() for record, body in found if record.rec_type == "metadata"]
-    [of_better] = [said for said in reasons if '"title":"Better"' in said]
+    [of_better] = [printed for printed in reasons if '"title":"Better"' in printed]
     assert json.dumps([site.url("/"), site.url("/moved")], separators=(",", ":")) in of_better
     assert len(list(merged(archived / "warc"))) == 4
     verified = thresher("verify", "solar")

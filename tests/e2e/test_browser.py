@@ -143,5 +143,5 @@ def _is_ours(pid: int) -> bool:
 def _pages(folder: Path) -> list[dict]:
     from testing.commands import called
 
-    told = called("export", folder, "-f", "jsonl", "--duplicates", folder=REPOSITORY)
-    return [json.loads(line) for line in told.stdout.splitlines()]
+    reported = called("export", folder, "-f", "jsonl", "--duplicates", folder=REPOSITORY)
+    return [json.loads(line) for line in reported.stdout.splitlines()]

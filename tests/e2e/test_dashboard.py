@@ -65,12 +65,12 @@ class Dashboard:
         connection = http.client.HTTPConnection(self.address.netloc, timeout=30)
         try:
             connection.request("GET", "/api/crawls/solar/events", headers=BEARER)
-            answer, told = connection.getresponse(), []
-            while len(told) < number:
+            answer, reported = connection.getresponse(), []
+            while len(reported) < number:
                 line = answer.readline()
                 if line.startswith(b"data: "):
-                    told.append(json.loads(line.removeprefix(b"data: ")))
-            return told
+                    reported.append(json.loads(line.removeprefix(b"data: ")))
+            return reported
         finally:
             connection.close()
 
@@ -148,9 +148,9 @@ def test_a_run_that_cannot_begin_says_why(crawl):
     topic = yaml.safe_load((crawl.folder / "topic.yaml").read_text(encoding="utf-8"))
     (crawl.folder / "topic.yaml").write_text(yaml.safe_dump({**topic, "seeds": ["none.txt"]}), encoding="utf-8")
     with shown(crawl.folder) as dashboard:
-        code, said = dashboard.ask("POST", "/api/crawls/solar/control", {"do": "start"})
+        code, printed = dashboard.ask("POST", "/api/crawls/solar/control", {"do": "start"})
         assert code == 400
-        assert "none.txt" in said["error"]
+        assert "none.txt" in printed["error"]
 
 
 def test_the_printed_address_works_once(crawl):

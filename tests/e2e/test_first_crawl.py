@@ -123,10 +123,10 @@ def test_why_prints_the_path_and_the_parts_of_every_score(crawled):
     assert "by the link “tandem solar cells”, score" in why
     assert "relevant: relevance " in why
     assert re.search(r"likeness +0\.", why)
-    told = json.loads(crawled.why("/better", "--json").stdout)
-    assert [hop["url"] for hop in told["path"]] == [site.url(path) for path in ("/", "/good", "/better")]
-    assert told["state"] == "done"
-    for hop in told["path"][1:]:
+    reported = json.loads(crawled.why("/better", "--json").stdout)
+    assert [hop["url"] for hop in reported["path"]] == [site.url(path) for path in ("/", "/good", "/better")]
+    assert reported["state"] == "done"
+    for hop in reported["path"][1:]:
         assert hop["score_parts"]
         parts = why.partition(f"score {hop['score']:.3f}\n")[2].partition(" relevance ")[0]
         assert all(f"{part} " in parts for part in hop["score_parts"]), parts
@@ -222,7 +222,7 @@ def test_a_public_seed_needs_a_contact(thresher):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "printed"),
     [
         (["run", "nothing"], 2, "does not exist"),
         (["new", "x"], 4, "the topic has no words"),
@@ -232,9 +232,9 @@ def test_a_public_seed_needs_a_contact(thresher):
         (["status", "."], 1, "holds no crawl"),
     ],
 )
-def test_errors_say_what_is_wrong_and_end_with_their_code(thresher, arguments, code, said):
+def test_errors_say_what_is_wrong_and_end_with_their_code(thresher, arguments, code, printed):
     ended = thresher(*arguments)
-    assert (ended.returncode, said in ended.stderr) == (code, True), ended.stderr
+    assert (ended.returncode, printed in ended.stderr) == (code, True), ended.stderr
     assert "Traceback" not in ended.stderr
 
 

@@ -75,7 +75,7 @@ async def test_a_no_to_the_page_that_leads_the_queue_changes_it_though_nobody_ru
         before = await peek(crawl)
         page = best_parent(crawl, before)
         taught = await add_labels(crawl, {page: False})
-        assert taught.heard
+        assert taught.applied
         assert [entry.url for entry in taught.before.queue] == [entry.url for entry in before]
         after = {entry.url: entry.score for entry in await peek(crawl, 2_000)}
         found_there = [entry for entry in before if entry.parent == page_key(page)]
@@ -97,7 +97,7 @@ async def test_a_yes_lifts_what_was_found_on_the_page(tmp_path, web):
     before = {entry.url: entry for entry in await peek(crawl, 2_000)}
     page = poor_parent(crawl, list(before.values())[:BEST])
     taught = await add_labels(crawl, {page: True})
-    assert taught.heard
+    assert taught.applied
     after = {entry.url: entry.score for entry in await peek(crawl, 2_000)}
     found_there = [url for url, entry in before.items() if entry.parent == page_key(page)]
     assert sum(after[url] for url in found_there) > sum(before[url].score for url in found_there)
@@ -142,7 +142,7 @@ async def test_workers_that_run_hear_a_label_and_put_the_queue_in_a_new_order(tm
         await asyncio.sleep(2.5)
         taught = await add_labels(crawl, {poor_parent(crawl, await peek(crawl, BEST)): True}, boundary=True)
         assert not run.done()
-        assert taught.heard
+        assert taught.applied
         assert taught.boundary.below_yes + taught.boundary.above_yes == 1
         with PageStoreReader(folder / "pages") as collection:
             assert taught.boundary.relevant_now == collection.tally().relevant
@@ -194,9 +194,9 @@ async def test_a_word_that_is_taken_back_counts_no_more(tmp_path, web, thresher)
         await crawl_pages(folder, 40)
     with PageStoreReader(folder / "pages") as collection:
         page = collection.some(PageOrder.BEST, 1)[0].url
-    said = await asyncio.to_thread(thresher, "label", folder, "--no", page, "--json")
-    assert said.returncode == 0, said.stderr
-    assert json.loads(said.stdout)["labels"] == 1
+    printed = await asyncio.to_thread(thresher, "label", folder, "--no", page, "--json")
+    assert printed.returncode == 0, printed.stderr
+    assert json.loads(printed.stdout)["labels"] == 1
     taken = await asyncio.to_thread(thresher, "label", folder, "--forget", page)
     assert taken.returncode == 0, taken.stderr
     assert await known_labels(CrawlProject.open(folder)) == {}

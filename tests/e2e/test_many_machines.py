@@ -75,10 +75,10 @@ class Machines:
 
     def await_status(self, condition, seconds=40.0):
         deadline = time.monotonic() + seconds
-        while not condition(told := self.status()):
-            assert time.monotonic() < deadline, (told, self.words())
+        while not condition(reported := self.status()):
+            assert time.monotonic() < deadline, (reported, self.words())
             time.sleep(0.05)
-        return told
+        return reported
 
     def words(self):
         return {path.stem: path.read_text()[-1500:] for path in self.folder.glob("*.out")}
@@ -160,28 +160,28 @@ def collect(source, target):
 
 def test_a_machine_may_leave_alone_and_an_order_to_stop_reaches_all(endless, machines):
     owner = machines.run()
-    machines.await_status(lambda told: told["pages"] > 0)
+    machines.await_status(lambda reported: reported["pages"] > 0)
     second, third = machines.work("second"), machines.work("third", "--workers", 2, "--name", "blue")
-    told = machines.await_status(lambda told: len(told["workers"]) == 4)
-    assert {"blue-w1", "blue-w2"} <= {worker["name"] for worker in told["workers"]}
+    reported = machines.await_status(lambda reported: len(reported["workers"]) == 4)
+    assert {"blue-w1", "blue-w2"} <= {worker["name"] for worker in reported["workers"]}
     second.send_signal(signal.SIGINT)
     assert second.wait(40) == 11, machines.words()
     assert len(machines.status()["workers"]) == 3
     stopped = machines.call("stop", "--crawl", NAME)
     assert stopped.returncode == 0, stopped.stderr
     assert (owner.wait(40), third.wait(40)) == (11, 0), machines.words()
-    told = machines.status()
-    assert (told["leased"], told["workers"]) == (0, [])
+    reported = machines.status()
+    assert (reported["leased"], reported["workers"]) == (0, [])
     late = machines.work("second")
     assert late.wait(30) == 0
-    assert machines.status()["pages"] == told["pages"]
+    assert machines.status()["pages"] == reported["pages"]
 
 
 def test_the_page_limit_holds_over_all_machines_also_when_its_owner_was_killed(endless, machines):
     owner = machines.run("--workers", 0, "--pages", 100)
-    machines.await_status(lambda told: told["waiting"])
+    machines.await_status(lambda reported: reported["waiting"])
     processes = [machines.work("second"), machines.work("third")]
-    machines.await_status(lambda told: told["pages"] > 10)
+    machines.await_status(lambda reported: reported["pages"] > 10)
     owner.kill()
     assert [process.wait(60) for process in processes] == [0, 0], machines.words()
     assert machines.status()["pages"] == 100
@@ -189,9 +189,9 @@ def test_the_page_limit_holds_over_all_machines_also_when_its_owner_was_killed(e
 
 def test_nobody_is_asked_while_the_store_is_away_and_a_second_signal_ends_workers_at_once(endless, machines):
     owner = machines.run("--workers", 1)
-    machines.await_status(lambda told: told["pages"] > 0)
+    machines.await_status(lambda reported: reported["pages"] > 0)
     second = machines.work("second")
-    machines.await_status(lambda told: len(told["workers"]) == 2)
+    machines.await_status(lambda reported: len(reported["workers"]) == 2)
     machines.store.kill()
     time.sleep(2.0)  # leases that were in hand are begun
     asked = endless.ended()

@@ -170,6 +170,16 @@ async def test_labels_come_during_a_run_without_holding_it_up(folder, monkeypatc
     assert len(labels(folder)) == 10
 
 
+async def test_a_run_does_not_spend_its_budget_on_answers_that_are_neither_yes_nor_no(folder, monkeypatch, caplog):
+    monkeypatch.setattr(model_labelling, "POLL_SECONDS", 0.02)
+    with model_endpoint(MISBEHAVIOUR["free text"]) as endpoint:
+        configure(folder, endpoint, during_crawl=True, pages_per_question=1)
+        labelling = CrawlLabelling(CrawlProject.open(folder), lambda: 1000)
+        await gaps(labelling, lambda: len(endpoint.requests) > 10 or "neither yes nor no" in caplog.text)
+    assert "Name a larger model" in caplog.text
+    assert len(endpoint.requests) == 10
+
+
 async def test_a_model_that_takes_a_minute_does_not_hold_up_the_end(folder, monkeypatch):
     monkeypatch.setattr(model_labelling, "POLL_SECONDS", 0.05)
     with model_endpoint(right, delay_seconds=60) as endpoint:

@@ -60,4 +60,4 @@ def test_the_picture_the_path_and_the_table_are_shown(executed):
 
 def test_words_are_found_and_a_label_is_heard(executed):
     assert shown(executed, "for found in")["printed"]
-    assert "heard: True" in "".join(shown(executed, "taught =")["text/plain"])
+    assert "applied: True" in "".join(shown(executed, "taught =")["text/plain"])

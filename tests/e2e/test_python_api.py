@@ -211,5 +211,5 @@ def test_pages_are_written_in_the_format_of_the_name(crawled, tmp_path):
 def test_a_label_teaches_the_judge(crawled):
     url = next(iter(crawled.pages())).url
     taught = crawled.label({url: False})
-    assert (taught.labels, taught.heard) == (1, True)
+    assert (taught.labels, taught.applied) == (1, True)
     assert not next(page for page in crawled.pages() if page.url == url).relevant

@@ -89,8 +89,8 @@ class Project:
 
     def command(self, start: str, **settings) -> list[str]:
         settings = {"DOWNLOAD_VERIFY_CERTIFICATES": "False", **settings}  # of the made-up web, made for the hour
-        said = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-        return [sys.executable, "-m", "scrapy", "crawl", "pages", "-a", f"start={start}", *said]
+        printed = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
+        return [sys.executable, "-m", "scrapy", "crawl", "pages", "-a", f"start={start}", *printed]
 
     def crawl(self, start: str, **settings) -> str:
         """Run the spider to its end; return what it logged."""

@@ -32,13 +32,13 @@ def crawl_with(site, tmp_path):
     def crawl(body, **settings):
         spider = tmp_path / "spider.py"
         spider.write_text(f"BASE = {site.url('')!r}\n{textwrap.dedent(body)}", encoding="utf-8")
-        said = {
+        printed = {
             "ADDONS": '{"thresher.scrapy_addon.addon.TopicalAddon": 300}',
             "THRESHER_TOPIC": "topic.yaml",
             **settings,
         }
         command = [sys.executable, "-m", "scrapy", "runspider", str(spider), "-O", "items.jsonl"]
-        command += [part for name, value in said.items() for part in ("-s", f"{name}={value}")]
+        command += [part for name, value in printed.items() for part in ("-s", f"{name}={value}")]
         ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
         assert ended.returncode == 0, ended.stderr
         lines = (tmp_path / "items.jsonl").read_text(encoding="utf-8").splitlines()

@@ -64,10 +64,10 @@ def test_a_phrase_becomes_seeds_of_a_crawl(thresher, site, engine, crawl):
 def test_nothing_is_written_before_it_is_accepted(thresher, engine, crawl):
     found = thresher("seeds", "--into", crawl, "--source", f"searxng={engine.url}", "--json")
     assert found.returncode == 0
-    told = json.loads(found.stdout)
-    assert len(told["seeds"]) == 5
-    assert told["accepted"] == []
-    assert {"url", "score", "relevance", "sources", "terms"} <= told["seeds"][0].keys()
+    reported = json.loads(found.stdout)
+    assert len(reported["seeds"]) == 5
+    assert reported["accepted"] == []
+    assert {"url", "score", "relevance", "sources", "terms"} <= reported["seeds"][0].keys()
     assert (crawl / "seeds.txt").read_text() == ""
     assert "Nothing was written" in found.stderr
 

@@ -195,11 +195,11 @@ def test_a_new_crawl_takes_over_the_topics_with_their_own_hubs(crawled):
 
 def test_why_names_the_topics_with_their_probabilities(crawled):
     site, thresher = crawled
-    told = thresher("why", "two", site.url("/tea3")).stdout
-    assert "Relevant to tea: relevance" in told
-    assert "relevance by topic:" in told
-    assert "link score by topic, before weighting by need:" in told
-    assert "topic tea" in told
+    reported = thresher("why", "two", site.url("/tea3")).stdout
+    assert "Relevant to tea: relevance" in reported
+    assert "relevance by topic:" in reported
+    assert "link score by topic, before weighting by need:" in reported
+    assert "topic tea" in reported
     answer = json.loads(thresher("why", "two", site.url("/tea3"), "--json").stdout)
     assert answer["path"][-1]["topics"]["tea"] > 0.5 > answer["path"][-1]["topics"]["solar"]
 

@@ -77,17 +77,17 @@ def test_a_redirect_is_followed_and_said(solar, site, thresher):
 
 
 def test_refusals_are_said_and_end_with_code_1(solar, site, thresher):
-    said = {
+    printed = {
         "/none": "http 404",
         "/secret": "robots.txt forbids it",
         "/paper": "cannot be parsed: PDF, damaged",
         "/a.zip": "outside the crawl: not a page",
         "/moved-to-secret": f"redirected to {site.url('/secret')}: robots.txt forbids it",
     }
-    tried = thresher("try", "solar", *map(site.url, said), "--json")
+    tried = thresher("try", "solar", *map(site.url, printed), "--json")
     answers = json.loads(tried.stdout)
-    assert {answer["reason"]: answer["judged"] for answer in answers} == dict.fromkeys(said.values(), False)
-    assert (tried.returncode, len(answers)) == (1, len(said)), tried.stderr
+    assert {answer["reason"]: answer["judged"] for answer in answers} == dict.fromkeys(printed.values(), False)
+    assert (tried.returncode, len(answers)) == (1, len(printed)), tried.stderr
     assert "Traceback" not in tried.stderr
     assert "/secret" not in site.paths
 

@@ -142,7 +142,7 @@ def bodies(timeout_seconds: float) -> Ended:
     with witness({**script, "good.test": {"/": page("Good", "solar", links)}}) as w:
         result = crawl(w, [w.url("good.test")], settings, seconds=2 * timeout_seconds + 20)
         hits = [hit for hit in w.hits() if hit.path == "/" and hit.host != "good.test"]
-        wrong = {name: told for name in BODIES if BODIES[name].kept not in (told := _became(result, w, name))}
+        wrong = {name: seen for name in BODIES if BODIES[name].kept not in (seen := _became(result, w, name))}
         return Ended(
             cases=len(BODIES),
             wrong=wrong,
@@ -153,9 +153,9 @@ def bodies(timeout_seconds: float) -> Ended:
 
 def _became(result: Result, w: Witness, name: str) -> str:
     """Say what became of a case: done, truncated, failed, or what `why` says."""
-    told = result.why(w.url(f"{name}.test"))
-    words = [word for word in ("truncated", "failed") if word in told]
-    return words[0] if words else "done" if "done" in told else told
+    seen = result.why(w.url(f"{name}.test"))
+    words = [word for word in ("truncated", "failed") if word in seen]
+    return words[0] if words else "done" if "done" in seen else seen
 
 
 def markup(scale: int = 1) -> dict[str, bytes]:
@@ -205,21 +205,21 @@ def parsing(scale: int = 1) -> Parsed:
 
 
 async def _parsing(pages: Mapping[str, bytes]) -> Parsed:
-    told, apart = Parsed(), ParserProcess()
+    seen, apart = Parsed(), ParserProcess()
     await apart.parse("http://a.example/", b"started")
     try:
         for name, body in pages.items():
             seconds, links = await _timed(apart, body)
-            told.cases += 1
+            seen.cases += 1
             if links is None:
-                told.given_up.append(name)
-            told.most_links = max(told.most_links, links or 0)
-            told.longest_seconds, told.slowest = max((told.longest_seconds, told.slowest), (seconds, name))
+                seen.given_up.append(name)
+            seen.most_links = max(seen.most_links, links or 0)
+            seen.longest_seconds, seen.slowest = max((seen.longest_seconds, seen.slowest), (seconds, name))
             child = apart._child
-            told.peak_mib = max(told.peak_mib, peak_rss_bytes(child.pid) / (1 << 20) if child else 0.0)
+            seen.peak_mib = max(seen.peak_mib, peak_rss_bytes(child.pid) / (1 << 20) if child else 0.0)
     finally:
         apart.close()
-    return told
+    return seen
 
 
 async def _timed(apart: ParserProcess, body: bytes) -> tuple[float, int | None]:
@@ -293,37 +293,37 @@ def h1() -> Outcome:
     """Bombs of 10 GiB, one by one and all at once."""
     grown = one_by_one(10 * GIBIBYTE)
     worst = max(grown, key=grown.__getitem__)
-    told = bombs(10 * GIBIBYTE)
-    held = grown[worst] <= MOST_GROWN_MIB and told.good_pages == GOOD_PAGES + 1
+    seen = bombs(10 * GIBIBYTE)
+    held = grown[worst] <= MOST_GROWN_MIB and seen.good_pages == GOOD_PAGES + 1
     return Outcome(
         held=held,
         figure=f"{len(grown)} bombs, worker and parser at most +{grown[worst]:.0f} MiB for one ({worst}); all at once "
-        f"+{told.grown_mib:.0f} MiB, time +{told.seconds:.0f} s; {told.good_pages} of {GOOD_PAGES + 1} good pages",
+        f"+{seen.grown_mib:.0f} MiB, time +{seen.seconds:.0f} s; {seen.good_pages} of {GOOD_PAGES + 1} good pages",
     )
 
 
 def h2() -> Outcome:
     """Bodies without an end, with the times of a crawl."""
-    told = bodies(30.0)
-    held = not told.wrong and told.longest_seconds <= 31 and told.most_mib <= 16
-    wrong = f"; wrong: {', '.join(told.wrong)}" if told.wrong else ""
+    seen = bodies(30.0)
+    held = not seen.wrong and seen.longest_seconds <= 31 and seen.most_mib <= 16
+    wrong = f"; wrong: {', '.join(seen.wrong)}" if seen.wrong else ""
     return Outcome(
         held=held,
-        figure=f"{told.cases - len(told.wrong)} of {told.cases} right; longest {told.longest_seconds:.1f} s, "
-        f"most sent {told.most_mib:.1f} MiB{wrong}",
+        figure=f"{seen.cases - len(seen.wrong)} of {seen.cases} right; longest {seen.longest_seconds:.1f} s, "
+        f"most sent {seen.most_mib:.1f} MiB{wrong}",
     )
 
 
 def h4() -> Outcome:
     """Hard pages, and a parser that never returns."""
-    told, hung = parsing(), hanging()
+    seen, hung = parsing(), hanging()
     survived = (
         hung.good_pages == GOOD_PAGES + 1 and "cannot be parsed" in hung.light and "cannot be parsed" in hung.heavy
     )
-    held = told.longest_seconds <= 2.5 and told.most_links <= 1000 and survived
+    held = seen.longest_seconds <= 2.5 and seen.most_links <= 1000 and survived
     return Outcome(
         held=held,
-        figure=f"{told.cases} pages: longest {told.longest_seconds:.2f} s ({told.slowest}), {len(told.given_up)} given "
-        f"up, at most {told.most_links} links, child at most {told.peak_mib:.0f} MiB; with a parser that never returns "
+        figure=f"{seen.cases} pages: longest {seen.longest_seconds:.2f} s ({seen.slowest}), {len(seen.given_up)} given "
+        f"up, at most {seen.most_links} links, child at most {seen.peak_mib:.0f} MiB; with a parser that never returns "
         f"{hung.good_pages} of {GOOD_PAGES + 1} other pages taken",
     )

@@ -104,10 +104,10 @@ class Browsed:
         places = set(self.browser.record.connects())
         proxies = {place for place in places if place[0] == "127.0.0.1"}
         past_proxy = places - proxies if len(proxies) == 1 else places
-        told = [*self.crawled.strangers(), *past_proxy, *self.browser.record.sends()]
-        return [*map(str, told), *self.browser.record.names()]
+        reported = [*self.crawled.strangers(), *past_proxy, *self.browser.record.sends()]
+        return [*map(str, reported), *self.browser.record.names()]
 
-    def told(self, url: str) -> tuple[int, list[str]]:
+    def reported(self, url: str) -> tuple[int, list[str]]:
         """Return how often the script of a page tried, and whom it reached."""
         pages = [page for page in self.crawled.result.pages if page["url"] == url]
         if not pages or not pages[0]["title"].startswith("tried "):
@@ -158,7 +158,7 @@ def by_scripts(ways: Sequence[str] = tuple(WAYS), *, every: int = 1) -> Tally:
             tally.broken += done.strangers()
             expected = {f"/{way}": len(some) for way, some in chosen.items()} | {"/redirects": len(redirects)}
             for path, count in expected.items():
-                tried, reached = done.told(f"http://hub.test{path}")
+                tried, reached = done.reported(f"http://hub.test{path}")
                 tally.expect((tried, reached) == (count, []), f"{path}: tried {tried} of {count}, reached {reached}")
                 tally.cases += count - 1
             _left(done, [path for path in script["hub.test"] if path.startswith("/leave/")], tally)
@@ -234,13 +234,13 @@ def by_names() -> Tally:
     )
     closing = Answer(body="ok", headers=[("Connection", "close"), ("Cache-Control", "no-store")])
     script: dict[str, Any] = {**BUSY, "hub.test": {"/": page}, **{f"{name}.test": {"/x": closing} for name in NAMES}}
-    says = {f"{name}.test": said for name, (said, _) in NAMES.items()} | {"hub.test": Says(["{hub.test}"])}
+    says = {f"{name}.test": printed for name, (printed, _) in NAMES.items()} | {"hub.test": Says(["{hub.test}"])}
     with browsed(script, ["http://hub.test:{port}/"], says) as done:
         tally = Tally(connects=len(done.strangers()), broken=done.strangers())
-        _, got = done.told(canonicalize(f"http://hub.test:{done.crawled.witness.port}/") or "")
+        _, got = done.reported(canonicalize(f"http://hub.test:{done.crawled.witness.port}/") or "")
         for name, (_, expected) in NAMES.items():
-            told = got.get(name) if isinstance(got, dict) else got
-            tally.expect(told == expected, f"{name}: {told}, expected {expected}")
+            reported = got.get(name) if isinstance(got, dict) else got
+            tally.expect(reported == expected, f"{name}: {reported}, expected {expected}")
     return tally
 
 

@@ -59,9 +59,9 @@ def stepped(plan: Plan, whose: str, steps: Sequence[str], *, store: str = "redis
 def r10() -> Outcome:
     """Step all clocks by all steps."""
     plan = Plan(site=Site(pages=2500, hosts=100), delay_seconds=0.2, max_seconds=600.0)
-    told = {whose: stepped(plan, whose, (SMALL, BACK, AHEAD)) for whose in ("workers", "store")}
-    words = [f"the clock of the {whose}: {outcome.words()}" for whose, outcome in told.items()]
-    held = all(outcome.kept_all and outcome.polite for outcome in told.values())
+    reported = {whose: stepped(plan, whose, (SMALL, BACK, AHEAD)) for whose in ("workers", "store")}
+    words = [f"the clock of the {whose}: {outcome.words()}" for whose, outcome in reported.items()]
+    held = all(outcome.kept_all and outcome.polite for outcome in reported.values())
     return Outcome(held=held, figure=". ".join(words))
 
 

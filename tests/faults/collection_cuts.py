@@ -110,16 +110,16 @@ def full_disk(first_megabytes: int, pages: int, *how: str) -> dict[str, object]:
     )
     if done.returncode:
         raise RuntimeError(done.stderr[-2000:])
-    said: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
-    return said
+    printed: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+    return printed
 
 
 def r8() -> Outcome:
     """Fill the disk at three sizes under one worker, and once under a whole run."""
-    said = [*(full_disk(megabytes, 3000) for megabytes in (2, 4, 8)), full_disk(2, 1000, "live")]
-    codes, again = [one["code"] for one in said], [one["code_again"] for one in said]
-    torn, missing = (sum(int(str(one[name])) for one in said) for name in ("torn", "missing"))
-    held = codes == [3] * 4 and again == [0] * 4 and not torn and not missing and all(one["clean"] for one in said)
+    printed = [*(full_disk(megabytes, 3000) for megabytes in (2, 4, 8)), full_disk(2, 1000, "live")]
+    codes, again = [one["code"] for one in printed], [one["code_again"] for one in printed]
+    torn, missing = (sum(int(str(one[name])) for one in printed) for name in ("torn", "missing"))
+    held = codes == [3] * 4 and again == [0] * 4 and not torn and not missing and all(one["clean"] for one in printed)
     return Outcome(
         held=held,
         figure=(

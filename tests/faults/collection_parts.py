@@ -97,7 +97,7 @@ def r15() -> Outcome:
     seen = [upgraded(version, 500) for version in OLD_SCHEMAS]
     words = [refused_words(name, 99) for name in ("frontier.db", "pages/w1.db")]
     return Outcome(
-        held=seen == [500] * len(OLD_SCHEMAS) and all("newer Thresher" in said for said in words),
+        held=seen == [500] * len(OLD_SCHEMAS) and all("newer Thresher" in printed for printed in words),
         figure=(
             f"segments of formats {', '.join(map(str, OLD_SCHEMAS))}: {seen} of 500 pages seen before and after; "
             f"frontier and segment of format 99 refused with words: {sum(map(bool, words))} of 2"

@@ -33,11 +33,11 @@ class Fuzzed:
 
     Args:
         statuses: How often each was answered.
-        said: What the tool said of failures; empty when there were none.
+        printed: What the tool printed of failures; empty when there were none.
     """
 
     statuses: Counter[int]
-    said: str
+    printed: str
 
     @property
     def server_errors(self) -> int:
@@ -59,8 +59,8 @@ def fuzz(dashboard: Served, examples: int, *, seed: int = 1) -> Fuzzed:
         command += ["--suppress-health-check", "all"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=FUZZ_SECONDS)
         statuses = Counter(dashboard.statuses)
-    said = "" if done.returncode == 0 else done.stdout[-6000:] + done.stderr[-2000:]
-    return Fuzzed(statuses, said)
+    printed = "" if done.returncode == 0 else done.stdout[-6000:] + done.stderr[-2000:]
+    return Fuzzed(statuses, printed)
 
 
 def d9() -> Outcome:
@@ -69,4 +69,4 @@ def d9() -> Outcome:
         fuzzed = fuzz(dashboard, FULL_EXAMPLES)
     answered = ", ".join(f"{status}: {number:,}" for status, number in sorted(fuzzed.statuses.items()))
     figure = f"{sum(fuzzed.statuses.values()):,} requests ({answered}); 5xx = {fuzzed.server_errors}"
-    return Outcome(held=not fuzzed.server_errors and not fuzzed.said, figure=figure)
+    return Outcome(held=not fuzzed.server_errors and not fuzzed.printed, figure=figure)

@@ -93,13 +93,13 @@ async def drive(
     max_requests: int = 100_000,
 ) -> Drive:
     """Crawl for some seconds by the clock, or until nothing more can come."""
-    told = Drive()
-    end = told.now + seconds
-    frontier = MemoryFrontier(clock=told.clock, delay_seconds=delay_seconds)
-    fetchers = [_fetcher(frontier, told, delay_seconds, web, number) for number in range(workers)]
+    reported = Drive()
+    end = reported.now + seconds
+    frontier = MemoryFrontier(clock=reported.clock, delay_seconds=delay_seconds)
+    fetchers = [_fetcher(frontier, reported, delay_seconds, web, number) for number in range(workers)]
     await frontier.add([Candidate(url=seed, score=1.0) for seed in seeds])
     turn = 0
-    while told.now < end and len(told.asked) < max_requests:
+    while reported.now < end and len(reported.asked) < max_requests:
         worker = turn % workers
         leases = await frontier.lease(1, seconds=LEASE_SECONDS, worker=str(worker))
         turn += 1
@@ -109,12 +109,12 @@ async def drive(
             wait = await frontier.seconds_to_next()
             if wait is None:
                 break
-            told.now = min(end, told.now + max(wait, 0.001))
-    told.hosts = {entry.host: entry for entry in await frontier.hosts(10_000)}
-    return told
+            reported.now = min(end, reported.now + max(wait, 0.001))
+    reported.hosts = {entry.host: entry for entry in await frontier.hosts(10_000)}
+    return reported
 
 
-def _fetcher(frontier: CrawlStore, told: Drive, delay_seconds: float, web: Web, worker: int) -> Fetcher:
+def _fetcher(frontier: CrawlStore, reported: Drive, delay_seconds: float, web: Web, worker: int) -> Fetcher:
     pipeline = Pipeline(
         frontier=frontier,
         archive=NoArchive(),
@@ -122,12 +122,12 @@ def _fetcher(frontier: CrawlStore, told: Drive, delay_seconds: float, web: Web, 
         strategy=BreadthFirst(),
         rules=PipelineRules(scope=UrlScope(), watch=HostPolicyConfig(budget=HostBudget(most=1_000_000))),
     )
-    robots = RobotsCache(frontier, token="Thresher", clock=told.clock)
+    robots = RobotsCache(frontier, token="Thresher", clock=reported.clock)
     context = WorkerContext(processor=pipeline, robots=robots, worker="driven", delay_seconds=delay_seconds)
 
     def fetch(request: FetchRequest) -> AbstractAsyncContextManager[FetchedPage]:
-        told.asked.append(Asked(told.now, request.url, worker))
-        return _answered(request.url, web(request.url, told.now))
+        reported.asked.append(Asked(reported.now, request.url, worker))
+        return _answered(request.url, web(request.url, reported.now))
 
     return Fetcher(context, LeaseLoop(context), fetch)
 

@@ -161,12 +161,12 @@ def _refused_all(done: Crawled, urls: Sequence[str]) -> Tally:
 
 def s1() -> Outcome:
     """Fill row S1."""
-    told, crawled = forms(), crawled_forms(robots_every=2)
+    tried, crawled = forms(), crawled_forms(robots_every=2)
     return Outcome(
-        held=not (told.broken or crawled.broken or told.connects or crawled.connects),
-        figure=f"connects = {told.connects + crawled.connects} of {len(FORMS)} forms ({len(LOOPBACK)} mean this "
-        f"machine), as links, redirects, robots.txt and sitemaps; reasons right {told.cases - len(told.broken)} "
-        f"of {told.cases}, refused in a crawl {crawled.cases - len(crawled.broken)} of {crawled.cases}",
+        held=not (tried.broken or crawled.broken or tried.connects or crawled.connects),
+        figure=f"connects = {tried.connects + crawled.connects} of {len(FORMS)} forms ({len(LOOPBACK)} mean this "
+        f"machine), as links, redirects, robots.txt and sitemaps; reasons right {tried.cases - len(tried.broken)} "
+        f"of {tried.cases}, refused in a crawl {crawled.cases - len(crawled.broken)} of {crawled.cases}",
     )
 
 

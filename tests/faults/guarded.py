@@ -135,4 +135,7 @@ def _placed(names: Mapping[str, Any], places: Mapping[str, str]) -> dict[str, An
             **{**says.__dict__, "addresses": [places.get(address.strip("{}"), address) for address in says.addresses]}
         )
 
-    return {name: place(said) if isinstance(said, Says) else list(map(place, said)) for name, said in names.items()}
+    return {
+        name: place(printed) if isinstance(printed, Says) else list(map(place, printed))
+        for name, printed in names.items()
+    }

@@ -63,16 +63,16 @@ def hammer(place: str, *, leases: int, processes: int = 8, hosts: int = 200) -> 
     command = [sys.executable, "-m", "tests.faults.hammer", place]
     began = time.monotonic()
     running = [subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE) for _ in range(processes)]
-    told = [json.loads(process.communicate()[0]) for process in running]
+    reported = [json.loads(process.communicate()[0]) for process in running]
     seconds = time.monotonic() - began
-    grants: list[Grant] = [tuple(grant) for one in told for grant in one["grants"]]
+    grants: list[Grant] = [tuple(grant) for one in reported for grant in one["grants"]]
     return Hammered(
         leases=len(grants),
         seconds=seconds,
         double_urls=_repeated(url for url, *_ in grants),
         double_fences=_repeated(fence for _, fence, *_ in grants),
         double_hosts=overlaps(grants),
-        refused=sum(one["refused"] for one in told),
+        refused=sum(one["refused"] for one in reported),
         left=asyncio.run(_left(place)),
     )
 
@@ -132,14 +132,15 @@ def on_server(kind: str, leases: int) -> Hammered:
 
 def r14() -> Outcome:
     """Fill row R14."""
-    told = {kind: on_server(kind, 100_000) for kind in ("redis", "valkey")}
+    reported = {kind: on_server(kind, 100_000) for kind in ("redis", "valkey")}
     held = all(
-        not one.double_grants and not one.refused and not one.left and one.leases >= 100_000 for one in told.values()
+        not one.double_grants and not one.refused and not one.left and one.leases >= 100_000
+        for one in reported.values()
     )
     words = [
         f"{kind}: {one.leases:,} leases, double grants {one.double_grants}, settlements refused {one.refused}, "
         f"left {one.left}, {one.leases / one.seconds:,.0f} per second"
-        for kind, one in told.items()
+        for kind, one in reported.items()
     ]
     return Outcome(held=held, figure="; ".join(words))
 

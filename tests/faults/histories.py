@@ -17,7 +17,7 @@ TOLD = re.compile(r"(\d+) (passed|failed|error|skipped)")
 def r13() -> Outcome:
     """Run both, and count."""
     machine, mutants = _run(MACHINE), _run(MUTANTS)
-    bad = sum(told.get(word, 0) for told in (machine, mutants) for word in ("failed", "error", "skipped"))
+    bad = sum(reported.get(word, 0) for reported in (machine, mutants) for word in ("failed", "error", "skipped"))
     histories = min(*HISTORIES.values(), TIERED_HISTORIES)
     figure = f"{machine.get('passed', 0)} runs agree with the model, each over at least {histories} histories of up to "
     figure += f"60 steps; {mutants.get('passed', 0)} planted faults found, {bad} not"
@@ -26,5 +26,5 @@ def r13() -> Outcome:
 
 def _run(file: str) -> dict[str, int]:
     command = [sys.executable, "-m", "pytest", "--timeout=3000", file]
-    told = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout
-    return {word: int(number) for number, word in TOLD.findall(told.splitlines()[-1])}
+    reported = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout
+    return {word: int(number) for number, word in TOLD.findall(reported.splitlines()[-1])}

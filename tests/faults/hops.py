@@ -102,10 +102,10 @@ def _start(host: str) -> str:
 
 def h6() -> Outcome:
     """All starts."""
-    told = hops()
-    wrong = f"; wrong: {told.wrong}" if told.wrong else ""
+    reported = hops()
+    wrong = f"; wrong: {reported.wrong}" if reported.wrong else ""
     return Outcome(
-        held=not told.wrong and told.arrived == ARRIVED and not told.twice,
-        figure=f"{len(STARTS)} starts: at most {max(told.requests.values())} requests each, none twice, "
-        f"{len(told.arrived)} of {len(ARRIVED)} pages that exist reached{wrong}",
+        held=not reported.wrong and reported.arrived == ARRIVED and not reported.twice,
+        figure=f"{len(STARTS)} starts: at most {max(reported.requests.values())} requests each, none twice, "
+        f"{len(reported.arrived)} of {len(ARRIVED)} pages that exist reached{wrong}",
     )

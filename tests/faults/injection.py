@@ -101,9 +101,9 @@ def _environment(home: Path, proxy_port: int) -> dict[str, str]:
 
 
 def _leaks(hit: Hit) -> list[str]:
-    told = [f"{name}: {value}" for name, value in hit.headers]
-    private = [line for line in told if line.partition(":")[0].title() in PRIVATE_HEADERS]
-    return private + [line for line in [*told, hit.path] if any(secret in line for secret in SECRETS)]
+    reported = [f"{name}: {value}" for name, value in hit.headers]
+    private = [line for line in reported if line.partition(":")[0].title() in PRIVATE_HEADERS]
+    return private + [line for line in [*reported, hit.path] if any(secret in line for secret in SECRETS)]
 
 
 def _head_bytes(hit: Hit) -> int:

@@ -64,14 +64,14 @@ class Result:
     @cached_property
     def hosts(self) -> dict[str, dict[str, Any]]:
         """What is known of every host, by ``hosts``."""
-        told = json.loads(self.thresher("hosts", "--json", "--limit", "100000"))
-        return {host["host"]: host for host in told}
+        reported = json.loads(self.thresher("hosts", "--json", "--limit", "100000"))
+        return {host["host"]: host for host in reported}
 
     @cached_property
     def status(self) -> dict[str, Any]:
         """The crawl in numbers, by ``status``."""
-        told: dict[str, Any] = json.loads(self.thresher("status", "--json"))
-        return told
+        reported: dict[str, Any] = json.loads(self.thresher("status", "--json"))
+        return reported
 
     def why(self, url: str) -> str:
         """Return what ``why`` prints about a URL, known or not."""

@@ -73,13 +73,13 @@ def models(folder: Path) -> ModelFiles:
     (folder / "deep").mkdir()
     (folder / "deep" / "manifest.json").write_text('{"format": 1, "model": ' + "[" * 100_000 + "]" * 100_000 + "}")
     command = [sys.executable, "-c", _SCRIPT, *map(str, places.values())]
-    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120).stdout.splitlines()
-    answers = {line.split(" ")[1]: line for line in said}
+    printed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120).stdout.splitlines()
+    answers = {line.split(" ")[1]: line for line in printed}
     for name, place in places.items():
         answer = answers.get(str(place), "nothing")
         tally.count(answer.startswith("refused"), f"{name}: {answer}")
     tally.executed = int(trace.exists())
-    tally.grown_mib = int(said[-1].removeprefix("grew ")) if said else 0
+    tally.grown_mib = int(printed[-1].removeprefix("grew ")) if printed else 0
     return tally
 
 

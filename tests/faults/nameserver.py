@@ -93,11 +93,11 @@ class NameServer:
         return message.toStr()
 
     def _says(self, name: str, kind: int) -> Says:
-        said = self.script.get(name) or self.script.get("*") or Says(code=NXDOMAIN)
+        printed = self.script.get(name) or self.script.get("*") or Says(code=NXDOMAIN)
         with self._lock:
             self._asked[name, kind] += 1
             number = self._asked[name, kind]
-        return said if isinstance(said, Says) else said[min(number, len(said)) - 1]
+        return printed if isinstance(printed, Says) else printed[min(number, len(printed)) - 1]
 
 
 def _records(query: dns.Query, says: Says) -> Iterator[dns.RRHeader]:

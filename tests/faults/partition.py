@@ -100,21 +100,21 @@ def _key(url: str) -> str:
 def r6_machine() -> Outcome:
     """Fill the row."""
     seconds = 18.0
-    told = in_private_network("tests.faults.partition:cut_machine", 6000, 200, 3, seconds, seconds=900.0)
-    return Outcome(held=held(told), figure=words(told))
+    seen = in_private_network("tests.faults.partition:cut_machine", 6000, 200, 3, seconds, seconds=900.0)
+    return Outcome(held=held(seen), figure=words(seen))
 
 
-def held(told: dict[str, float]) -> bool:
+def held(seen: dict[str, float]) -> bool:
     """Whether nothing was lost or counted twice, and hosts were left alone."""
-    ended_well = told["exit_code"] == told["left_with"] == 0
-    whole = told["lost"] == 0 and told["counted"] == told["pages"]
-    return ended_well and whole and told["open_at_once"] <= 1 and told["violations"] == 0
+    ended_well = seen["exit_code"] == seen["left_with"] == 0
+    whole = seen["lost"] == 0 and seen["counted"] == seen["pages"]
+    return ended_well and whole and seen["open_at_once"] <= 1 and seen["violations"] == 0
 
 
-def words(told: dict[str, float]) -> str:
+def words(seen: dict[str, float]) -> str:
     """Say it in the words of the table."""
     return (
-        f"lost {told['lost']} of {told['pages']:,}; counted {told['counted']:,}; fetched on the far machine "
-        f"{told['fetched_there']:,}; fetched twice {told['fetched_twice']}, kept by both {told['kept_by_both']}; "
-        f"open at once {told['open_at_once']}; {told['violations']} violations in {told['gaps']:,} gaps"
+        f"lost {seen['lost']} of {seen['pages']:,}; counted {seen['counted']:,}; fetched on the far machine "
+        f"{seen['fetched_there']:,}; fetched twice {seen['fetched_twice']}, kept by both {seen['kept_by_both']}; "
+        f"open at once {seen['open_at_once']}; {seen['violations']} violations in {seen['gaps']:,} gaps"
     )

@@ -133,16 +133,16 @@ def answer_in_all_ways(seconds: float = 40.0) -> Ways:
             wrong["denied"] = "a denied host was asked"
         # where we broke off, the witness learns late of the end: such hosts are no measure of gaps
         broken_off = {hit.host for hit in w.hits() if hit.left or not hit.status}
-        told = report([hit for hit in w.hits() if hit.host not in broken_off], DELAY_SECONDS)
+        reported = report([hit for hit in w.hits() if hit.host not in broken_off], DELAY_SECONDS)
     parked = {host: entry["parked"] for host, entry in result.hosts.items() if entry["parked"]}
     right = [case.name for case in cases if case.name not in wrong]
     return Ways(
         right=right,
         wrong=wrong,
-        gaps=told.gaps,
-        violations=told.violations,
+        gaps=reported.gaps,
+        violations=reported.violations,
         not_counted=len(broken_off),
-        open_at_once=told.open_at_once,
+        open_at_once=reported.open_at_once,
         parked=parked,
         exit_code=result.exit_code,
         stderr=result.stderr,
@@ -226,14 +226,14 @@ def changing(ban_at: float, *, seconds: float, workers: int = 2) -> Drive:
 
 def ban_figures(ban_at: float, seconds: float) -> dict[str, float]:
     """Measure how long a ban takes to be read, and what is fetched after it was."""
-    told = changing(ban_at, seconds=seconds)
-    start = told.asked[0].at
-    readings = [asked.at - start for asked in told.asked if asked.is_robots]
+    reported = changing(ban_at, seconds=seconds)
+    start = reported.asked[0].at
+    readings = [asked.at - start for asked in reported.asked if asked.is_robots]
     read_at = next((at for at in readings if at >= ban_at), seconds)
     return {
-        "pages": len(told.pages()),
-        "pages_after_reading": len(told.pages(after=start + read_at)),
-        "pages_after_a_day": len(told.pages(after=start + ban_at + DAY + 600)),
+        "pages": len(reported.pages()),
+        "pages_after_reading": len(reported.pages(after=start + read_at)),
+        "pages_after_a_day": len(reported.pages(after=start + ban_at + DAY + 600)),
         "readings": len(readings),
         "read_after_hours": (read_at - ban_at) / 3600,
     }
@@ -241,10 +241,10 @@ def ban_figures(ban_at: float, seconds: float) -> dict[str, float]:
 
 def p6() -> Outcome:
     """Fill the row."""
-    told = [ban_figures(hours * 3600.0, 3 * DAY) for hours in (1, 6, 12, 23, 25, 47)]
-    after = int(sum(each["pages_after_reading"] + each["pages_after_a_day"] for each in told))
-    longest = max(each["read_after_hours"] for each in told)
-    pages = int(sum(each["pages"] for each in told))
+    reported = [ban_figures(hours * 3600.0, 3 * DAY) for hours in (1, 6, 12, 23, 25, 47)]
+    after = int(sum(each["pages_after_reading"] + each["pages_after_a_day"] for each in reported))
+    longest = max(each["read_after_hours"] for each in reported)
+    pages = int(sum(each["pages"] for each in reported))
     figure = f"pages fetched after the ban was read: {after} of {pages}, in 6 crawls of 3 days by an injected clock; "
     return Outcome(held=after == 0 and longest <= 24.02, figure=f"{figure}a ban was read after {longest:.1f} h at most")
 
@@ -287,7 +287,7 @@ def paces(*, long: bool = False, seconds: float = 28.0) -> tuple[list[Pace], Res
         hosts = w.report().hosts
         first = next(hit for hit in w.hits("date.test") if hit.path == "/")
         least["date"] = max(10.0, date + clock - first.sent_ns / 1e9)
-        told = [
+        reported = [
             Pace(
                 name,
                 least.get(name, DELAY_SECONDS),
@@ -297,7 +297,7 @@ def paces(*, long: bool = False, seconds: float = 28.0) -> tuple[list[Pace], Res
             )
             for name in (*delays, *waits)
         ]
-    return told, result
+    return reported, result
 
 
 def _paced(line: str) -> dict[str, Any]:
@@ -315,26 +315,26 @@ def _after_busy(w: Witness, host: str) -> float:
     return (hits[1].start_ns - hits[0].sent_ns) / 1e9 if len(hits) > 1 else float("inf")
 
 
-def pace_violations(told: list[Pace]) -> list[str]:
+def pace_violations(reported: list[Pace]) -> list[str]:
     """Return which hosts were not treated as they asked."""
     wrong = [
         f"{pace.host}: {pace.shortest_gap_seconds:.2f} s"
-        for pace in told
+        for pace in reported
         if pace.shortest_gap_seconds < pace.least_seconds
     ]
-    skipped = [pace for pace in told if pace.host in ("hour", "absurd")]
+    skipped = [pace for pace in reported if pace.host in ("hour", "absurd")]
     wrong += [f"{pace.host}: {pace.pages} pages, {pace.parked!r}" for pace in skipped if pace.pages or not pace.parked]
-    obeyed = [pace for pace in told if pace not in skipped]
+    obeyed = [pace for pace in reported if pace not in skipped]
     return wrong + [f"{pace.host}: parked, {pace.parked}" for pace in obeyed if pace.parked]
 
 
 def p7() -> Outcome:
     """Fill the row."""
-    told, _ = paces(long=True, seconds=110.0)
-    wrong = pace_violations(told)
-    left_alone = "; ".join(f"{pace.host}: {pace.parked}" for pace in told if pace.parked)
-    missing = [pace.host for pace in told if not pace.pages and not pace.parked]
-    figure = f"violations {len(wrong)} on {len(told)} hosts; left alone: {left_alone}"
+    reported, _ = paces(long=True, seconds=110.0)
+    wrong = pace_violations(reported)
+    left_alone = "; ".join(f"{pace.host}: {pace.parked}" for pace in reported if pace.parked)
+    missing = [pace.host for pace in reported if not pace.pages and not pace.parked]
+    figure = f"violations {len(wrong)} on {len(reported)} hosts; left alone: {left_alone}"
     figure += f"; no page came from: {', '.join(missing)}" if missing else ""
     return Outcome(held=not wrong and not missing, figure=figure + ("; " + "; ".join(wrong) if wrong else ""))
 
@@ -355,11 +355,11 @@ def storm(status: int, *, seconds: float, headers: dict[str, str] | None = None,
     return asyncio.run(drive(web, ["http://a.example/"], seconds=seconds, workers=workers))
 
 
-def refusals(told: Drive, seconds: float) -> int:
+def refusals(reported: Drive, seconds: float) -> int:
     """Count the requests that were refused within some seconds from the first refusal."""
     refused = [
         asked.at
-        for asked in told.pages()
+        for asked in reported.pages()
         if asked.url not in ("http://a.example/", "http://a.example/0", "http://a.example/1")
     ]
     return sum(at <= refused[0] + seconds for at in refused)
@@ -387,10 +387,10 @@ def live_storm(seconds: float) -> tuple[dict[int, list[float]], dict[str, str]]:
 def p8() -> Outcome:
     """Fill the row."""
     moments, parked = live_storm(600.0)
-    told: dict[str, Callable[[], Drive]] = {
+    reported: dict[str, Callable[[], Drive]] = {
         str(status): partial(storm, status, seconds=3 * DAY) for status in (429, 503)
     }
-    day = max(refusals(run(), DAY) for run in told.values())
+    day = max(refusals(run(), DAY) for run in reported.values())
     asked = {status: len(times) for status, times in moments.items()}
     figure = (
         f"requests in 10 min: {', '.join(f'{count} to a host of {status}' for status, count in asked.items())}, "

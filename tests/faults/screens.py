@@ -103,7 +103,7 @@ def _look(somebody: Visitor, address: str, seen: Seen) -> None:
 
 def _serious(somebody: Visitor) -> list[str]:
     """Leave out that a page was not found: hostile addresses are asked for, too."""
-    return [said for said in somebody.complaints.said if "status of 4" not in said]
+    return [printed for printed in somebody.complaints.printed if "status of 4" not in printed]
 
 
 def d2() -> Outcome:

@@ -91,9 +91,9 @@ def _crawled(script: Script, hosts: Sequence[str], settings: dict[str, Any], sec
 def h3() -> Outcome:
     """200 tarpits among 20 good hosts, with the times of a crawl."""
     engine = {"concurrency": SLOTS, "timeout_seconds": 30.0, "lease_seconds": 60.0}
-    told = tarpits(200, good_hosts=20, pages_each=100, seconds=75, settings={"engine": engine})
+    reported = tarpits(200, good_hosts=20, pages_each=100, seconds=75, settings={"engine": engine})
     return Outcome(
-        held=told.share >= LEAST_SHARE,
-        figure=f"2,000 good pages: {told.among:.1f} pages/s against {told.alone:.1f} without tarpits: "
-        f"{told.share:.0%}; {told.tarpits} tarpits got {told.tarpit_requests} requests",
+        held=reported.share >= LEAST_SHARE,
+        figure=f"2,000 good pages: {reported.among:.1f} pages/s against {reported.alone:.1f} without tarpits: "
+        f"{reported.share:.0%}; {reported.tarpits} tarpits got {reported.tarpit_requests} requests",
     )

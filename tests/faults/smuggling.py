@@ -101,9 +101,9 @@ async def _through(opened: CrawlProject, urls: Sequence[str], raw: Sequence[str]
         tally.expect(bool(right), f"{url!r} became {entry}")
     await pipeline.close()
     for url in urls[:: max(1, len(urls) // 200)]:
-        told = await explain(opened, url)
-        right = [(record.url, record.reason) for record in told.history] == [(url, _reason(url))]
-        tally.expect(right, f"why {url!r}: {told}")
+        reported = await explain(opened, url)
+        right = [(record.url, record.reason) for record in reported.history] == [(url, _reason(url))]
+        tally.expect(right, f"why {url!r}: {reported}")
 
 
 async def _settle_all(pipeline: Pipeline) -> dict[str, int]:

@@ -33,11 +33,11 @@ def at_random(misfortunes: Sequence[Misfortune]) -> Callable[[Scene], list[objec
     def scenario(scene: Scene) -> list[object]:
         pages = scene.plan.site.pages
         moments = sorted(scene.random.sample(range(pages // 20, pages * 9 // 10), len(misfortunes)))
-        told = []
+        reported = []
         for requests, misfortune in zip(moments, misfortunes, strict=True):
             scene.await_requests(requests)
-            told.append(misfortune(scene))
-        return told
+            reported.append(misfortune(scene))
+        return reported
 
     return scenario
 

@@ -52,19 +52,19 @@ class Smuggled:
 
 def smuggled(number: int, kind: str = "redis") -> Smuggled:
     """Take hostile URLs through a store; every one must come out as it went in."""
-    told = Smuggled()
+    done = Smuggled()
     with tempfile.TemporaryDirectory() as folder, store_server(kind, Path(folder)) as server:
         with server.client() as client:
             client.mset(BYSTANDERS)
             client.config_resetstat()
         urls = list(dict.fromkeys(url for text in hostile_urls(number) if (url := canonicalize(text))))
-        asyncio.run(_through(server, urls, told.tally))
-        told.urls = len(urls)
-        told.strange_scripts = _strange_scripts(server)
-        told.strange_keys, told.harmful = _strange_keys(server), _harmful(server)
+        asyncio.run(_through(server, urls, done.tally))
+        done.urls = len(urls)
+        done.strange_scripts = _strange_scripts(server)
+        done.strange_keys, done.harmful = _strange_keys(server), _harmful(server)
         with server.client() as client:
-            told.tally.expect(client.mget(list(BYSTANDERS)) == ["kept"] * len(BYSTANDERS), "a bystander was changed")
-    return told
+            done.tally.expect(client.mget(list(BYSTANDERS)) == ["kept"] * len(BYSTANDERS), "a bystander was changed")
+    return done
 
 
 async def _through(server: StoreServer, urls: list[str], tally: Tally) -> None:
@@ -120,12 +120,12 @@ def _strange_scripts(server: StoreServer) -> int:
 
 def s6() -> Outcome:
     """Fill row S6 for a store."""
-    told = smuggled(100_000)
+    done = smuggled(100_000)
     return Outcome(
-        held=told.held,
-        figure=f"{told.urls:,} hostile URLs through Redis: {len(told.tally.broken)} changed, lost or reported wrongly; "
-        f"keys outside the schema {len(told.strange_keys)}, scripts that are none of ours {told.strange_scripts}, "
-        f"commands of administrators {len(told.harmful)}; keys of others unchanged",
+        held=done.held,
+        figure=f"{done.urls:,} hostile URLs through Redis: {len(done.tally.broken)} changed, lost or reported wrongly; "
+        f"keys outside the schema {len(done.strange_keys)}, scripts that are none of ours {done.strange_scripts}, "
+        f"commands of administrators {len(done.harmful)}; keys of others unchanged",
     )
 
 

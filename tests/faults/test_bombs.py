@@ -9,27 +9,27 @@ def test_a_bomb_costs_no_more_memory_than_a_few_pages():
 
 
 def test_many_bombs_at_once_stop_nobody_else():
-    told = bombs.bombs(size=192 << 20)
-    assert told.grown_mib <= 2 * bombs.MOST_GROWN_MIB
-    assert told.good_pages == bombs.GOOD_PAGES + 1
+    reported = bombs.bombs(size=192 << 20)
+    assert reported.grown_mib <= 2 * bombs.MOST_GROWN_MIB
+    assert reported.good_pages == bombs.GOOD_PAGES + 1
 
 
 def test_bodies_without_an_end_are_kept_in_part():
-    told = bombs.bodies(timeout_seconds=2.0)
-    assert told.wrong == {}
-    assert told.longest_seconds < 10  # on a busy machine
-    assert told.most_mib <= 16
+    reported = bombs.bodies(timeout_seconds=2.0)
+    assert reported.wrong == {}
+    assert reported.longest_seconds < 10  # on a busy machine
+    assert reported.most_mib <= 16
 
 
 def test_hard_pages_are_parsed_in_their_time_or_given_up():
-    told = bombs.parsing()
-    assert told.longest_seconds <= 2.5
-    assert told.most_links <= 1000
-    assert told.given_up == []
+    reported = bombs.parsing()
+    assert reported.longest_seconds <= 2.5
+    assert reported.most_links <= 1000
+    assert reported.given_up == []
 
 
 def test_a_parser_that_never_returns_stops_nobody_else():
-    told = bombs.hanging()
-    assert told.good_pages == bombs.GOOD_PAGES + 1
-    assert "cannot be parsed: it stopped a worker" in told.light
-    assert "cannot be parsed: more than" in told.heavy
+    reported = bombs.hanging()
+    assert reported.good_pages == bombs.GOOD_PAGES + 1
+    assert "cannot be parsed: it stopped a worker" in reported.light
+    assert "cannot be parsed: more than" in reported.heavy

@@ -34,12 +34,12 @@ def test_after_a_power_cut_databases_open_and_repair_leaves_nothing_wrong():
 
 @pytest.mark.skipif(not can_mount(), reason="needs user namespaces, to have a small disk")
 def test_a_full_disk_ends_a_worker_with_3_leaves_no_half_record_and_it_goes_on_when_there_is_room():
-    said = full_disk(1, 300)
-    assert said["code"] == 3, said
-    assert said["torn"] == 0
-    assert said["code_again"] == 0
-    assert said["clean"]
-    assert said["missing"] == 0
+    printed = full_disk(1, 300)
+    assert printed["code"] == 3, printed
+    assert printed["torn"] == 0
+    assert printed["code_again"] == 0
+    assert printed["clean"]
+    assert printed["missing"] == 0
 
 
 @pytest.mark.parametrize("version", OLD_SCHEMAS)

@@ -33,6 +33,6 @@ def test_every_answer_keeps_browsers_from_mischief(asked):
 
 def test_requests_made_up_from_the_description_bring_no_server_error(asked):
     fuzzed = fuzz(asked, examples=5)
-    assert fuzzed.said == ""
+    assert fuzzed.printed == ""
     assert fuzzed.server_errors == 0
     assert fuzzed.statuses[200] > 20

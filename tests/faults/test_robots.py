@@ -30,42 +30,42 @@ def test_rules_mean_what_other_parsers_say_they_mean():
 
 @pytest.mark.parametrize("hours", [6, 25])
 def test_a_ban_is_read_within_a_day_and_then_nothing_is_fetched(hours):
-    told = robots.ban_figures(hours * 3600.0, 3 * DAY)
-    assert told["pages"] > 100
-    assert told["pages_after_reading"] == told["pages_after_a_day"] == 0
-    assert told["read_after_hours"] <= 24
+    reported = robots.ban_figures(hours * 3600.0, 3 * DAY)
+    assert reported["pages"] > 100
+    assert reported["pages_after_reading"] == reported["pages_after_a_day"] == 0
+    assert reported["read_after_hours"] <= 24
 
 
 def test_hosts_that_ask_for_time_get_it_and_those_that_ask_for_too_much_are_left_alone():
-    told, result = robots.paces()
-    assert robots.pace_violations(told) == [], result.stderr
-    by_host = {pace.host: pace for pace in told}
+    reported, result = robots.paces()
+    assert robots.pace_violations(reported) == [], result.stderr
+    by_host = {pace.host: pace for pace in reported}
     assert by_host["hour"].parked == "asks for a delay of 3600 s"
     assert by_host["absurd"].parked.startswith("http 503, asks for")
-    assert all(by_host[name].pages == 4 for name in ("one", "minus", "nan", "words")), told
+    assert all(by_host[name].pages == 4 for name in ("one", "minus", "nan", "words")), reported
 
 
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_host_that_has_had_enough_is_asked_ever_more_rarely(status):
-    told = robots.storm(status, seconds=2 * DAY)
-    assert robots.refusals(told, 600) == 5
-    assert robots.refusals(told, DAY) <= 10
+    reported = robots.storm(status, seconds=2 * DAY)
+    assert robots.refusals(reported, 600) == 5
+    assert robots.refusals(reported, DAY) <= 10
 
 
 def test_a_storm_is_ridden_out_with_doubling_pauses_and_then_the_host_is_parked():
-    told = robots.storm(429, seconds=1000)
-    moments = [asked.at for asked in told.pages()[3:]]
+    reported = robots.storm(429, seconds=1000)
+    moments = [asked.at for asked in reported.pages()[3:]]
     assert [round(after - before) for before, after in pairwise(moments)] == [10, 20, 40, 80]
-    assert told.hosts["a.example"].parked == "http 429, 5 times in a row"
+    assert reported.hosts["a.example"].parked == "http 429, 5 times in a row"
 
 
 def test_what_retry_after_asks_for_is_kept_over_the_hour_and_beyond_a_day_the_host_is_left_alone():
-    told = robots.storm(503, seconds=3 * 3600, headers={"Retry-After": "7200"})
-    moments = [asked.at for asked in told.pages()[3:]]
+    reported = robots.storm(503, seconds=3 * 3600, headers={"Retry-After": "7200"})
+    moments = [asked.at for asked in reported.pages()[3:]]
     assert moments[1] - moments[0] == pytest.approx(7200)
-    told = robots.storm(503, seconds=3 * DAY, headers={"Retry-After": str(int(2 * DAY))})
-    assert robots.refusals(told, 3 * DAY) == 1
-    assert told.hosts["a.example"].parked == "http 503, asks for 2 days of rest"
+    reported = robots.storm(503, seconds=3 * DAY, headers={"Retry-After": str(int(2 * DAY))})
+    assert robots.refusals(reported, 3 * DAY) == 1
+    assert reported.hosts["a.example"].parked == "http 503, asks for 2 days of rest"
 
 
 async def test_the_rules_of_another_host_are_asked_for_in_its_own_turn():
@@ -82,12 +82,12 @@ async def test_the_rules_of_another_host_are_asked_for_in_its_own_turn():
         return Reply(200, f"<p>{url} <a href=/shed>shed</a>")
 
     hosts = [f"http://h{number}.example/" for number in range(5)]
-    told = await drive(web, [*hosts, "http://keeper.example/"], seconds=3600)
-    keeper = [asked.at for asked in told.asked if "keeper" in asked.url]
+    reported = await drive(web, [*hosts, "http://keeper.example/"], seconds=3600)
+    keeper = [asked.at for asked in reported.asked if "keeper" in asked.url]
     assert len(keeper) == 1 + 1 + 5  # its own rules and page, and one errand for each of the others
     assert min(after - before for before, after in pairwise(keeper[1:])) >= 30
-    assert {asked.url for asked in told.pages()} >= set(hosts)
-    assert not [asked for asked in told.asked if asked.url.endswith("/shed")]
+    assert {asked.url for asked in reported.pages()} >= set(hosts)
+    assert not [asked for asked in reported.asked if asked.url.endswith("/shed")]
 
 
 async def test_an_errand_is_sent_once_however_many_wait_for_it():
@@ -99,10 +99,10 @@ async def test_an_errand_is_sent_once_however_many_wait_for_it():
         return Reply(200, f"<p>{url}")
 
     hosts = [f"http://h{number}.example/" for number in range(20)]
-    told = await drive(web, hosts, seconds=600)
-    assert len([asked for asked in told.asked if "keeper" in asked.url]) == 1
-    assert {asked.url for asked in told.pages()} == set(hosts)
-    assert told.asked[-1].at - told.asked[0].at <= 3 * ROBOTS_ENTRY_SECONDS
+    reported = await drive(web, hosts, seconds=600)
+    assert len([asked for asked in reported.asked if "keeper" in asked.url]) == 1
+    assert {asked.url for asked in reported.pages()} == set(hosts)
+    assert reported.asked[-1].at - reported.asked[0].at <= 3 * ROBOTS_ENTRY_SECONDS
 
 
 async def test_a_host_that_is_well_over_https_does_not_rest_because_http_does_not_answer():
@@ -112,24 +112,24 @@ async def test_a_host_that_is_well_over_https_does_not_rest_because_http_does_no
         links = "".join(f"<a href={scheme}://a.example/{scheme}>x</a>" for scheme in ("http", "https"))
         return Reply(404) if url.endswith("/robots.txt") else Reply(200, f"<p>{url} {links}")
 
-    told = await drive(web, ["https://a.example/"], seconds=600)
-    assert [asked.url for asked in told.asked] == [
+    reported = await drive(web, ["https://a.example/"], seconds=600)
+    assert [asked.url for asked in reported.asked] == [
         "https://a.example/robots.txt",
         "https://a.example/",
         "http://a.example/robots.txt",
         "https://a.example/https",
     ]
-    assert told.hosts["a.example"].parked == ""
+    assert reported.hosts["a.example"].parked == ""
 
 
 async def test_a_host_whose_rules_cannot_be_read_gets_one_request_a_day_in_the_end_and_is_asked_after_a_month():
     def web(url, now):
         return Reply(0) if url.endswith("/robots.txt") else Reply(200, "<p>page")
 
-    told = await drive(web, ["http://a.example/"], seconds=29 * DAY)
-    assert told.pages() == []
-    assert told.hosts["a.example"].parked.startswith("robots.txt cannot be read: timeout, ")
-    assert len(told.asked) < 40
-    assert [round(b.at - a.at) for a, b in pairwise(told.asked)][:3] == [600, 1200, 2400]
-    told = await drive(web, ["http://a.example/"], seconds=32 * DAY)
-    assert len(told.pages()) == 1
+    reported = await drive(web, ["http://a.example/"], seconds=29 * DAY)
+    assert reported.pages() == []
+    assert reported.hosts["a.example"].parked.startswith("robots.txt cannot be read: timeout, ")
+    assert len(reported.asked) < 40
+    assert [round(b.at - a.at) for a, b in pairwise(reported.asked)][:3] == [600, 1200, 2400]
+    reported = await drive(web, ["http://a.example/"], seconds=32 * DAY)
+    assert len(reported.pages()) == 1

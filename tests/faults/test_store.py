@@ -83,12 +83,12 @@ def test_the_clocks_of_workers_do_not_matter():
 
 
 def test_many_processes_that_hammer_a_store_are_never_granted_the_same():
-    told = on_server("redis", 1000)
-    assert (told.leases, told.double_grants, told.refused, told.left) == (1000, 0, 0, 0)
+    reported = on_server("redis", 1000)
+    assert (reported.leases, reported.double_grants, reported.refused, reported.left) == (1000, 0, 0, 0)
 
 
 @pytest.mark.parametrize("kind", ["redis", "valkey"])
 def test_hostile_addresses_are_data_to_a_store(kind):
-    told = smuggled(1000, kind)
-    assert told.urls > 500
-    assert told.held, told
+    reported = smuggled(1000, kind)
+    assert reported.urls > 500
+    assert reported.held, reported

@@ -156,11 +156,11 @@ def _good_crawl(
     site = Generated(_OWN + "good", {"pages": pages, "hosts": hosts, "traps": traps})
     script: dict[str, Any] = {f"good{number}.test": {"/robots.txt": 404, "/*": site} for number in range(hosts)}
     script |= {f"{name}.trap.test": {"/robots.txt": 404, "/*": maze} for name, maze in _MAZES.items()}
-    told = _crawl(script, ["http://good0.test/"], live_seconds)
-    fetches = Counter(name.partition(".")[0] if "trap" in name else "good" for name in told.asked)
-    known = {name: told.hosts.get(f"{name}.trap.test", {"parked": "never asked"}) for name in TRAPS}
+    reported = _crawl(script, ["http://good0.test/"], live_seconds)
+    fetches = Counter(name.partition(".")[0] if "trap" in name else "good" for name in reported.asked)
+    known = {name: reported.hosts.get(f"{name}.trap.test", {"parked": "never asked"}) for name in TRAPS}
     left = {name: host["parked"] or "; ".join(host["left_alone"].values()) for name, host in known.items()}
-    return {url for url in told.kept if "//good" in url}, fetches, left
+    return {url for url in reported.kept if "//good" in url}, fetches, left
 
 
 @dataclass(frozen=True)
@@ -192,10 +192,10 @@ def lost_in(maze: Generated, *, live_seconds: float = 0.0) -> tuple[int, int, st
         "good0.test": {"/robots.txt": 404, "/*": Generated(_OWN + "good", {"pages": 40, "hosts": 1, "traps": False})},
         "maze.test": {"/robots.txt": 404, "/*": maze},
     }
-    told = _crawl(script, ["http://good0.test/", "http://maze.test/in/"], live_seconds)
-    host = told.hosts["maze.test"]
+    reported = _crawl(script, ["http://good0.test/", "http://maze.test/in/"], live_seconds)
+    host = reported.hosts["maze.test"]
     why = host["parked"] or "; ".join(host["left_alone"].values())
-    return told.asked.count("maze.test"), host["relevant"], why
+    return reported.asked.count("maze.test"), host["relevant"], why
 
 
 def mirror(request: Request, named: bool = False) -> Answer | int:
@@ -231,8 +231,8 @@ def mirrored(hosts: int, *, named: bool, live_seconds: float = 0.0) -> Mirrored:
     maze = Generated(_OWN + "mirror", {"named": named})
     names = [f"mirror{number}.test" for number in range(hosts)]
     script: dict[str, Any] = {name: {"/robots.txt": 404, "/*": maze} for name in names}
-    told = _crawl(script, [f"http://{name}/" for name in names], live_seconds)
-    paths = [urlsplit(url).path for url in told.kept]
+    reported = _crawl(script, [f"http://{name}/" for name in names], live_seconds)
+    paths = [urlsplit(url).path for url in reported.kept]
     copies = Counter(path for path in paths if path.startswith("/shared-"))
     return Mirrored(copies, 5 * hosts, sum(path.startswith("/own-") for path in paths))
 

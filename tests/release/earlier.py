@@ -85,8 +85,10 @@ class Writer:
         if self.era.notes:
             self._notes()
         if self.era.labels:
-            said = [{"url": f"{self.base}{path}", "relevant": path != "/tea", "at": THEN} for path in ("/good", "/tea")]
-            (self.folder / "labels.jsonl").write_text("".join(f"{json.dumps(label)}\n" for label in said))
+            printed = [
+                {"url": f"{self.base}{path}", "relevant": path != "/tea", "at": THEN} for path in ("/good", "/tea")
+            ]
+            (self.folder / "labels.jsonl").write_text("".join(f"{json.dumps(label)}\n" for label in printed))
 
     def _frontier(self) -> None:
         host = host_key(f"{self.base}/")

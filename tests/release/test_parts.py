@@ -94,6 +94,6 @@ def test_without_a_service_the_audit_ends_with_a_sentence_and_no_failure(answer,
 
     monkeypatch.setattr(subprocess, "run", run)
     assert audit.main() == 0
-    said = capsys.readouterr().out
-    assert said.startswith("Nothing is known: the service ")
-    assert words in said
+    printed = capsys.readouterr().out
+    assert printed.startswith("Nothing is known: the service ")
+    assert words in printed

@@ -44,10 +44,10 @@ def words_of(page):
 
 @pytest.mark.parametrize("promise", PROMISES)
 def test_a_promise_is_what_was_measured(promise):
-    page, measured, said = PROMISES[promise]
+    page, measured, printed = PROMISES[promise]
     found = re.search(measured, (ROOT / "docs" / page).read_text(encoding="utf-8"))
     assert found, f"docs/{page} has no such figure"
-    for sentence in said:
+    for sentence in printed:
         as_numbers = ":." in sentence
         figures = [float(figure) if as_numbers else figure for figure in found.groups()]
         assert sentence.format(*figures) in words_of(ENGLISH)

@@ -99,9 +99,9 @@ def test_the_judge_remembers_what_it_saw_and_was_told(era, old, site):
 
 
 def test_what_people_said_stays(era, old, thresher):
-    said = (old / "labels.jsonl").read_bytes() if era.labels else b""
+    printed = (old / "labels.jsonl").read_bytes() if era.labels else b""
     assert thresher("run", "solar").returncode == 0
-    assert ((old / "labels.jsonl").read_bytes() if era.labels else b"") == said
+    assert ((old / "labels.jsonl").read_bytes() if era.labels else b"") == printed
     labels, _ = asyncio.run(CrawlProject.open(old).labels().read())
     assert [(label.relevant, label.at) for label in labels] == ([(True, THEN), (False, THEN)] if era.labels else [])
 

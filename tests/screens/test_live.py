@@ -95,8 +95,8 @@ def test_answers_by_key_teach_and_move_the_queue(look, watched):
     assert moved, "no answer moved anything"
     assert [each["url"] for each in watched.dashboard.ask("/api/crawls/music/frontier?limit=20")["next"]] != queue
     expect(page.locator(".taught")).to_contain_text("Precision")
-    said = watched.dashboard.ask("/api/crawls/music/labels")["labels"]
-    assert {asked[0]: True}.items() <= {each["url"]: each["relevant"] for each in said}.items()
+    printed = watched.dashboard.ask("/api/crawls/music/labels")["labels"]
+    assert {asked[0]: True}.items() <= {each["url"]: each["relevant"] for each in printed}.items()
 
 
 def test_an_answer_is_undone_and_a_question_skipped_by_key(look, watched):
@@ -149,4 +149,4 @@ def test_a_refusal_is_said_in_words(look):
     row.locator("details button").click()
     expect(page.locator("#message")).to_be_visible()
     assert page.locator("#message").inner_text()
-    somebody.complaints.said.clear()  # the browser names the refused request as an error
+    somebody.complaints.printed.clear()  # the browser names the refused request as an error

@@ -13,11 +13,11 @@ PING = "exec 3<>/dev/tcp/127.0.0.1/{port} && echo PING >&3 && head -c 5 <&3"
 def pings_around_a_pulled_cable():
     """Ask a store on our side from the island: before, while and after its cable is pulled."""
     with tempfile.TemporaryDirectory() as folder, store_server("redis", Path(folder)) as server, island() as made:
-        told = [_ping_until_it_answers(made, server.port)]
+        reported = [_ping_until_it_answers(made, server.port)]
         made.pull()
-        told.append(_ping(made, server.port))
+        reported.append(_ping(made, server.port))
         made.plug()
-        return [*told, _ping_until_it_answers(made, server.port)]
+        return [*reported, _ping_until_it_answers(made, server.port)]
 
 
 def _ping_until_it_answers(made, port, tries=15):

@@ -168,10 +168,6 @@ BANNED_EXCEPT = {
     "thresher.api": {"notebooks"},  # Jupyter's
     "thresher.api.crawl": {"notebooks"},
     "thresher.api.harvest": {"notebook"},
-    "thresher.cli.label": {"heard"},  # a field that `thresher label --json` and the REST API print
-    "thresher.mcp_server.tools": {"heard"},
-    "thresher.operations.labelling": {"heard"},
-    "thresher.dashboard.api.responses": {"heard", "told"},
     "thresher_lab.webs.archipelago": {"shelf"},  # text of generated pages
 }
 

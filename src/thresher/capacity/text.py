@@ -14,6 +14,13 @@ _LIMITS = {
     "workers": "the workers: more of them, or more --days, would help",
     "store": "the store: more nodes would help",
 }
+"""What to do about a limit when the request is not met."""
+_FASTER = {
+    "hosts": "the hosts. They allow what is requested; only more of them or a shorter delay would be faster",
+    "line": "the line. It allows what is requested; a larger --line-mbit would be faster",
+    "workers": "the workers. They do what is requested; more of them would be faster",
+    "store": "the store. It allows what is requested; more nodes would be faster",
+}
 
 
 def lines(plan: CapacityPlan) -> Iterator[str]:
@@ -23,7 +30,8 @@ def lines(plan: CapacityPlan) -> Iterator[str]:
     yield f"Upper bound: pages per second ≤ ready hosts ÷ delay = {bound}."
     required = _rate(plan.requested_pages_per_second)
     yield f"Requested: {request.pages:,} pages in {request.days:g} days, {required} pages per second."
-    yield f"Limit: {_LIMITS[plan.limit]}."
+    is_met = plan.pages_per_second >= plan.requested_pages_per_second
+    yield f"Limit: {(_FASTER if is_met else _LIMITS)[plan.limit]}."
     yield f"Speed: {_rate(plan.pages_per_second)} pages per second, so {_time(plan.days)} in all."
     if plan.pages_of_one_host < math.inf:
         yield f"One host can give {plan.pages_of_one_host:,.0f} pages in that time; a larger one is not done by then."

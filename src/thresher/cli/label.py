@@ -75,7 +75,7 @@ STATUSES = {
 @json_option(
     {
         "labels": "Labels that were stored.",
-        "heard": "Whether judge and queue are up to date; else running workers will do it.",
+        "applied": "Whether judge and queue are up to date; else running workers will do it.",
         "before": "Precision on labelled pages and head of the queue, before.",
         "after": "The same after.",
         "urls": "The labelled URLs, with what happens to each.",
@@ -273,7 +273,7 @@ def _show(result: LabellingResult, *, by_model: bool = False) -> None:
         echo(f"Precision on labelled pages: {_share(before)} → {_share(after)}")
     if result.boundary:
         echo(boundary_sentence(result.boundary))
-    if not result.heard:
+    if not result.applied:
         echo("The labels are stored, but not applied to all pages yet: the workers will do so.", err=True)
     if not after.queue:
         return

@@ -149,7 +149,11 @@ class CollectionUploader:
             if not has_format(path):
                 return None
             changes = ChangeStream(path)
-            last = self._manifest.last(changes.name)
+            try:
+                last = self._manifest.last(changes.name)
+            except BaseException:
+                changes.close()
+                raise
             number, version = (last.number + 1, last.last_version) if last else (0, 0)
             self._streams[path] = _Stream(changes, number, version)
         return self._streams[path]

@@ -107,7 +107,7 @@ async def _label(service: CrawlService, name: str, request: Request) -> Values:
     question = left[0] if left else None
     return {
         "question": question,
-        "label_counts": sampled["told"],
+        "label_counts": sampled["label_counts"],
         "boundary": boundary,
         "skipped": bool(skipped),
         "kept": _with_skips(skipped, boundary),

@@ -206,7 +206,7 @@ class CrawlTools:
         """
         labelling = label_as_model(self._project(crawl), AGENT, url, relevant)
         result = await asyncio.to_thread(run_in_thread, labelling)
-        return {"crawl": crawl, "stored": result.labels, "applied": result.heard}
+        return {"crawl": crawl, "stored": result.labels, "applied": result.applied}
 
     @tool
     async def export(

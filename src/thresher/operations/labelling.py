@@ -197,13 +197,13 @@ class LabellingResult:
 
     Args:
         labels: How many were given.
-        heard: Whether judge and queue are up to date: all running workers have applied them, or none runs.
+        applied: Whether judge and queue are up to date: all running workers have applied them, or none runs.
         urls: The labelled URLs, each once.
         boundary: How the threshold moved, if requested and known.
     """
 
     labels: int
-    heard: bool
+    applied: bool
     before: LabellingStatus
     after: LabellingStatus
     urls: Sequence[LabelledUrl] = ()
@@ -368,7 +368,7 @@ class LabellingSession:
         verdicts_now = await asyncio.to_thread(_own_verdicts, self._crawl, labels)
         return LabellingResult(
             labels=self._answers,
-            heard=applied,
+            applied=applied,
             before=self._status(self._own_verdicts, labels, self._queue),
             after=self._status(verdicts_now, labels, await _best(self._crawl)),
             urls=list(self._urls.values()),

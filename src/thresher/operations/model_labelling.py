@@ -29,7 +29,7 @@ BATCH = 5
 MOST_FAILURES = 3
 """Failures in a row after which a command gives up."""
 MOST_UNUSABLE = 10
-"""Answers in a row that are neither yes nor no, after which a command gives up."""
+"""Answers in a row that are neither yes nor no, after which no more are requested."""
 RETRY_SECONDS, LONGEST_RETRY_SECONDS = 2.0, 30.0
 POLL_SECONDS = 1.0
 CRAWL_RETRY_SECONDS, LONGEST_CRAWL_RETRY_SECONDS = 10.0, 600.0
@@ -195,13 +195,17 @@ def _why_stopped(batch: _Batch, failures: int, unusable: int) -> str:
     if batch.exhausted:
         return f"the budget of {batch.exhausted} is spent"
     if unusable >= MOST_UNUSABLE:
-        return (
-            f"the last {unusable} answers were neither yes nor no. Name a larger model, or set model_labels.reasoning: "
-            "true for one that reasons before it answers"
-        )
+        return _unusable_text(unusable)
     if batch.failure and (batch.failure.is_lasting or failures >= MOST_FAILURES):
         return f"the model does not answer: {batch.failure}"
     return "" if batch.asked or batch.failure else "there is no page left to ask about"
+
+
+def _unusable_text(unusable: int) -> str:
+    return (
+        f"the last {unusable} answers were neither yes nor no. Name a larger model, or set model_labels.reasoning: "
+        "true for one that reasons before it answers"
+    )
 
 
 async def label_as_model(crawl: CrawlProject, model: str, url: str, relevant: bool | None) -> LabellingResult:
@@ -276,7 +280,7 @@ class CrawlLabelling:
             await labeller.close()
 
     async def _label(self, labeller: ModelLabeller) -> None:
-        asked, failures = len(model_labels(await read_labels(self._crawl))), 0
+        asked, failures, unusable = len(model_labels(await read_labels(self._crawl))), 0, 0
         while True:
             await asyncio.sleep(POLL_SECONDS)
             if self._pages() // labeller.config.pages_per_question - asked < BATCH:
@@ -285,6 +289,10 @@ class CrawlLabelling:
             await self._store(batch.labels)
             asked += max(len(batch.asked), 0 if batch.failure else 1)  # without a page to ask about, wait for more
             failures = failures + 1 if batch.failure else 0
+            unusable = 0 if batch.labels else unusable + len(batch.asked)
+            if unusable >= MOST_UNUSABLE:
+                logger.warning("no more labels by the model %s: %s", labeller.config.model, _unusable_text(unusable))
+                return
             if batch.exhausted:
                 logger.warning("the budget of the model %s is spent: %s", labeller.config.model, batch.exhausted)
                 return

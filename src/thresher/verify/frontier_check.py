@@ -27,12 +27,15 @@ from thresher.verify.page_rows import VerifiedRow, VerifiedRows
 
 T = TypeVar("T")
 
-QUERIED_AT_ONCE = 64
-LINKS_AT_ONCE = 1_024
+QUERIED_AT_ONCE = 512
+LINKS_AT_ONCE = 8_192
+"""Links that the frontier is asked for at once: each call reads every part of a cold storage that may have one."""
 MOST_REMEMBERED = 1_000_000
 """URLs that are not queried twice; beyond this number the set is cleared."""
 _DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url, '#') = 0"
 _OPEN = (UrlState.WAITING, UrlState.LEASED)
+_UNKNOWN_PAGES = "pages were unknown to the frontier; they are fetched again"
+_UNKNOWN_LINKS = "links of settled pages were unknown to the frontier"
 _SITEMAP = "sitemap:"
 _SITEMAP_ENDINGS = (".xml", ".xml.gz")
 
@@ -74,7 +77,8 @@ class _Seen:
     pages: set[int] = field(default_factory=set)
     unknown_pages: FindingTally = field(default_factory=FindingTally)
     unknown_links: FindingTally = field(default_factory=FindingTally)
-    not_added: int = 0
+    refused_pages: FindingTally = field(default_factory=FindingTally)
+    refused_links: FindingTally = field(default_factory=FindingTally)
     again: FindingTally = field(default_factory=FindingTally)
     without_row: FindingTally = field(default_factory=FindingTally)
     outside: FindingTally = field(default_factory=FindingTally)
@@ -91,7 +95,8 @@ class QueueCheck:
         self._repair = repair
         self._seen = _Seen()
         self._queried: set[int] = set()
-        self._missing: list[Candidate] = []
+        self._missing_pages: list[Candidate] = []
+        self._missing_links: list[Candidate] = []
         self._lost: list[Candidate] = []
 
     async def run(self) -> VerifyReport:
@@ -144,7 +149,8 @@ class QueueCheck:
         if entry is None:
             if not self._queue.outside(row.url, row.depth):
                 self._seen.unknown_pages.add(row.url)
-                self._missing.append(Candidate(url=row.url, score=short(row.score), hops=row.depth, parent=row.parent))
+                page = Candidate(url=row.url, score=short(row.score), hops=row.depth, parent=row.parent)
+                self._missing_pages.append(page)
         elif entry.state in _OPEN and row.outcome is not Outcome.RETRY:
             self._seen.again.add(row.url)
 
@@ -152,7 +158,7 @@ class QueueCheck:
         if entry is None:
             if not self._queue.outside(link.url, link.hops):
                 self._seen.unknown_links.add(link.url)
-                self._missing.append(link)
+                self._missing_links.append(link)
         elif entry.state is UrlState.DONE and not self._queue.file:
             self._compare_done(link)
 
@@ -186,9 +192,17 @@ class QueueCheck:
         return await asyncio.gather(*map(self._frontier.find, urls))
 
     async def _add_missing(self) -> None:
-        missing, self._missing = self._missing, []
-        if missing and self._repair:
-            self._seen.not_added += len(missing) - await self._frontier.add(missing)
+        pages, self._missing_pages = self._missing_pages, []
+        links, self._missing_links = self._missing_links, []
+        if self._repair:
+            await self._add(pages, self._seen.refused_pages)
+            await self._add(links, self._seen.refused_links)
+
+    async def _add(self, candidates: Sequence[Candidate], refused: FindingTally) -> None:
+        await self._frontier.add(candidates)
+        async for candidate, entry in self._found(candidates):
+            if entry is None:
+                refused.add(candidate.url)
 
     async def _queue_again(self) -> None:
         lost, self._lost = self._lost, []
@@ -214,8 +228,10 @@ class QueueCheck:
     def _findings(self, counts: Counts) -> list[VerifyFinding]:
         seen, mended = self._seen, FindingState.MENDED if self._repair else FindingState.WRONG
         return [
-            *seen.unknown_pages.found("frontier", mended, "pages were unknown to the frontier; they are fetched again"),
+            *_without(seen.unknown_pages, seen.refused_pages).found("frontier", mended, _UNKNOWN_PAGES),
             *self._unknown_links(counts),
+            *seen.refused_pages.found("frontier", FindingState.NOTE, f"pages {self._refusal()}"),
+            *seen.refused_links.found("frontier", FindingState.NOTE, f"links {self._refusal()}"),
             *seen.again.found("frontier", FindingState.NOTE, "pages are kept and still open: they are fetched again"),
             *seen.without_row.found(
                 "pages",
@@ -234,20 +250,29 @@ class QueueCheck:
             words = "links are unknown to the frontier; full hosts may have pushed them out"
             yield from seen.unknown_links.found("frontier", FindingState.NOTE, words)
             return
-        filtered = min(seen.not_added, seen.unknown_links.number) if self._repair else seen.unknown_links.number
-        if not self._queue.filter_error or (not self._repair and filtered > self._queue.filter_error * seen.links):
-            filtered = 0
-        wrong = FindingTally(seen.unknown_links.number - filtered, seen.unknown_links.examples)
+        if not self._repair and seen.unknown_links.number <= self._queue.filter_error * seen.links:
+            yield from seen.unknown_links.found("frontier", FindingState.NOTE, f"links {self._refusal()}")
+            return
         state = FindingState.MENDED if self._repair else FindingState.WRONG
-        yield from wrong.found("frontier", state, "links of settled pages were unknown to the frontier")
-        words = "links are not queued: the filters of cold URLs took them for known ones, as they do in rare cases"
-        yield from FindingTally(filtered, seen.unknown_links.examples).found("frontier", FindingState.NOTE, words)
+        yield from _without(seen.unknown_links, seen.refused_links).found("frontier", state, _UNKNOWN_LINKS)
+
+    def _refusal(self) -> str:
+        """Say why the frontier does not take a URL that it does not know."""
+        if self._queue.filter_error:
+            return "are not queued: the filters of cold URLs took them for known ones, as they do in rare cases"
+        return "are not queued: as many URLs of their hosts wait as may"
 
     def _leases(self, counts: Counts) -> list[VerifyFinding]:
         if self._queue.is_running or not counts.leased:
             return []
         words = "leases are open though no worker runs; they end by themselves"
         return [VerifyFinding(part="frontier", state=FindingState.NOTE, words=words, number=counts.leased)]
+
+
+def _without(unknown: FindingTally, refused: FindingTally) -> FindingTally:
+    """Return the unknown URLs that were added; of many, the examples may lack some."""
+    examples = [url for url in unknown.examples if url not in refused.examples]
+    return FindingTally(unknown.number - refused.number, examples)
 
 
 def done_in(path: Path) -> Iterator[Candidate]:

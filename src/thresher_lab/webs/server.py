@@ -13,13 +13,23 @@ import tempfile
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
+from random import Random
+from typing import Protocol
 
 from thresher.urls.canonical import canonicalize
 from thresher_lab.webs.open_web import open_web
-from thresher_lab.webs.virtualweb import Web
+from thresher_lab.webs.virtualweb import Web, WebPage
 
 MAX_REQUEST_BYTES = 65_536
 _ADDRESS = "127.0.0.1"
+
+
+class PageSource(Protocol):
+    """A web, or several."""
+
+    def get(self, url: str) -> WebPage | None:
+        """Return the page at a URL; None where the server responds 404."""
+        ...
 
 
 class WebServer:
@@ -28,12 +38,22 @@ class WebServer:
     Args:
         latency_seconds: How long each answer takes.
         asked: Called with every requested URL, in order.
+        fault_share: Share of the requests that fail: half of them with a 503, half with a connection that is cut.
     """
 
-    def __init__(self, web: Web, *, latency_seconds: float = 0.0, asked: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        web: PageSource,
+        *,
+        latency_seconds: float = 0.0,
+        asked: Callable[[str], None] | None = None,
+        fault_share: float = 0.0,
+    ) -> None:
         self._web = web
         self._latency_seconds = latency_seconds
         self._asked = asked
+        self._fault_share = fault_share
+        self._random = Random(1)  # noqa: S311 - a repeatable sequence
         self._servers: list[asyncio.Server] = []
 
     async def start(self, port: int = 0) -> dict[str, str]:
@@ -72,6 +92,10 @@ class WebServer:
     def _answer(self, url: str | None) -> bytes:
         if url and self._asked:
             self._asked(url)
+        if self._fault_share and (drawn := self._random.random()) < self._fault_share:
+            if drawn < self._fault_share / 2:
+                return http_response(HTTPStatus.SERVICE_UNAVAILABLE, "text/plain", b"Try again later.\n")
+            raise ConnectionResetError
         page = self._web.get(url) if url else None
         if page is None:
             return http_response(HTTPStatus.NOT_FOUND, "text/plain", b"There is no such page in this web.\n")

@@ -16,8 +16,8 @@ TRUTH = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool)
 SAID = np.array([[1, 0], [0, 1], [0, 1], [0, 1]], dtype=bool)
 
 
-def row(said):
-    tables = [TRUTH] + [said.get(name, TRUTH) for name in NAMES]
+def row(printed):
+    tables = [TRUTH] + [printed.get(name, TRUTH) for name in NAMES]
     values = {name: f1(np.ones(4), TRUTH, table).tolist() for name, table in zip(NAMES, tables[1:], strict=True)}
     return {"classes": ["a", "b"], "f1": values, "cells": cells_of(tables)}
 

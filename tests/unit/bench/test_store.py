@@ -70,8 +70,8 @@ def test_flatness_compares_the_largest_with_the_smallest(tmp_path):
     for hosts, cost in ((10, 400.0), (100, 500.0)):
         figures = {"server_cpu_us": cost, "server_cpu_us_least": cost, "client_ms_p50": 1.0}
         rows.add({"part": "cycle", "kind": "redis", "shape": f"{hosts}x100", "urls": hosts * 100} | figures)
-    [said] = flatness(rows)
-    assert said.startswith("redis, 100 URLs per host, 1,000 to 10,000: server_cpu_us × 1.25")
+    [printed] = flatness(rows)
+    assert printed.startswith("redis, 100 URLs per host, 1,000 to 10,000: server_cpu_us × 1.25")
 
 
 async def test_a_page_has_60_links_of_which_36_are_new():

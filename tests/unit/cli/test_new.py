@@ -123,7 +123,7 @@ def test_a_taxonomy_inside_the_crawls_folder_moves_with_it(new, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "printed"),
     [
         (("--taxonomy", "mine.yaml", "--node", "Sports/Tenis"), "nearest: 'Sports/Tennis'"),
         (("--taxonomy", "mine.yaml"), "give --node PATH"),
@@ -136,10 +136,10 @@ def test_a_taxonomy_inside_the_crawls_folder_moves_with_it(new, tmp_path):
         ((), "the topic has no words"),
     ],
 )
-def test_what_cannot_be_meant_is_said_and_nothing_written(new, tmp_path, arguments, said):
+def test_what_cannot_be_meant_is_said_and_nothing_written(new, tmp_path, arguments, printed):
     code, err = new(*arguments)
     assert code == 4
-    assert said in err
+    assert printed in err
     assert not (tmp_path / "crawl").exists()
 
 
@@ -192,8 +192,8 @@ def test_a_crawl_without_taxonomy_has_no_classes(new, tmp_path):
 
 
 def test_seeds_alone_are_a_topic(new, tmp_path):
-    code, said = new("--seed", "https://a.example/", "--contact", "me@a.example")
+    code, printed = new("--seed", "https://a.example/", "--contact", "me@a.example")
     assert code == 0
     crawl = CrawlProject.open(tmp_path / "crawl")
     assert (crawl.topic().vectors(), crawl.judge_profile().seeds) == ({}, frozenset(["https://a.example/"]))
-    assert "thresher try crawl https://a.example/" in said
+    assert "thresher try crawl https://a.example/" in printed

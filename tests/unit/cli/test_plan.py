@@ -20,9 +20,15 @@ def test_the_upper_bound_comes_first():
 
 
 def test_few_hosts_are_named_as_the_limit():
-    said = run("plan", "--pages", "1e6", "--hosts", "20", "--delay", "2").stdout
-    assert "Limit: the hosts" in said
-    assert "Speed: 10 pages per second" in said
+    printed = run("plan", "--pages", "1e8", "--hosts", "20", "--delay", "2").stdout
+    assert "Limit: the hosts: more workers would only wait" in printed
+    assert "Speed: 10 pages per second" in printed
+
+
+def test_a_request_that_is_met_needs_no_help():
+    printed = run("plan", "--pages", "1e6", "--hosts", "1e4", "--delay", "2").stdout
+    assert "Limit: the workers. They do what is requested; more of them would be faster." in printed
+    assert "would help" not in printed
 
 
 def test_json_writes_no_limit_as_null():
@@ -50,6 +56,6 @@ def test_the_constants_name_their_commands():
 
 @pytest.mark.parametrize("pages", ["0", "1.5", "many", "-1e9", "nan", "inf"])
 def test_a_number_of_pages_that_is_none_is_refused(pages):
-    said = run("plan", "--pages", pages, "--hosts", "10", "--delay", "1")
-    assert said.exit_code == 2
-    assert "--pages" in said.stderr
+    printed = run("plan", "--pages", pages, "--hosts", "10", "--delay", "1")
+    assert printed.exit_code == 2
+    assert "--pages" in printed.stderr

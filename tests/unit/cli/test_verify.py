@@ -40,10 +40,10 @@ def test_repair_mends_it_and_ends_with_0(tmp_path):
 
 
 def test_json_says_the_same(tmp_path):
-    said = json.loads(called(crawl_with_a_lost_link(tmp_path), "--json").output)
-    assert said["clean"] is False
-    assert said["looked_at"] == {"segments": 1, "rows": 1, "links": 2, "done URLs": 1}
-    [finding] = said["findings"]
+    printed = json.loads(called(crawl_with_a_lost_link(tmp_path), "--json").output)
+    assert printed["clean"] is False
+    assert printed["looked_at"] == {"segments": 1, "rows": 1, "links": 2, "done URLs": 1}
+    [finding] = printed["findings"]
     assert (finding["part"], finding["state"], finding["number"], finding["examples"]) == (
         "frontier",
         "wrong",

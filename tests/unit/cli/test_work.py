@@ -100,9 +100,9 @@ def test_nobody_watches_over_a_crawl_that_is_not_shared(tmp_path):
 
 def test_a_crawl_is_looked_at_and_stopped_by_its_name(published, url):
     record_heartbeat(published)
-    told = json.loads(call("status", "--store", url, "--crawl", "solar", "--json").stdout)
-    assert (told["name"], told["strategy"], told["pages"]) == ("solar", "shark", 0)
-    [worker] = told["workers"]
+    reported = json.loads(call("status", "--store", url, "--crawl", "solar", "--json").stdout)
+    assert (reported["name"], reported["strategy"], reported["pages"]) == ("solar", "shark", 0)
+    [worker] = reported["workers"]
     assert (worker["name"], worker["host"], worker["pages"], worker["state"]) == ("blue-w1", "h", 3, "working")
     assert call("stop", "--store", url, "--crawl", "solar").exit_code == 0
     assert asyncio.run(told_to(published)) == b"STOPPED"

@@ -182,7 +182,7 @@ class SampleService:
     async def questions(self, name: str, *, limit: int = 10, boundary: bool = False) -> dict[str, Any]:
         why = "boundary" if boundary else "unsure"
         asked = [{**page_row(url=url), "why": why, "excerpt": self.text} for url in (URL, OTHER)]
-        return {"questions": asked[:limit], "told": {"yes": 3, "no": 2}}
+        return {"questions": asked[:limit], "label_counts": {"yes": 3, "no": 2}}
 
     async def add_labels(self, name: str, *, labels: dict[str, bool | None], boundary: bool = False) -> dict[str, Any]:
         self.given.append(dict(labels))
@@ -197,7 +197,7 @@ class SampleService:
         }  # fmt: skip
         return {
             "labels": 1,
-            "heard": True,
+            "applied": True,
             "before": before,
             "after": after,
             "urls": urls,

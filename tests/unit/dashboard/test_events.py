@@ -97,8 +97,8 @@ async def test_a_store_that_is_away_ends_nothing(announcer, service, caplog):
 async def test_when_nothing_happens_a_comment_comes(announcer):
     mailbox = announcer.subscribe("a")
     stream = announcer.stream("a", mailbox)
-    said = [await anext(stream) for _ in range(3)]
-    assert [item.split(b":")[0] for item in said] == [b"retry", b"event", b""]
+    printed = [await anext(stream) for _ in range(3)]
+    assert [item.split(b":")[0] for item in printed] == [b"retry", b"event", b""]
     await stream.aclose()
     assert announcer._pollers == {}
 

@@ -222,13 +222,13 @@ async def test_questions_are_pages_that_nobody_spoke_of(service, crawl):
     service.forget("small")
     again = await service.view("small", label.questions, limit=3)
     assert asked[0]["url"] not in [question["url"] for question in again["questions"]]
-    assert again["told"] == {"yes": 0, "no": 1}
+    assert again["label_counts"] == {"yes": 0, "no": 1}
 
 
 async def test_what_is_told_changes_the_crawl_and_says_what(service):
     url = (await service.view("small", label.questions, limit=1))["questions"][0]["url"]
     taught = held(responses.LabellingResultResponse, await service.view("small", label.add_labels, labels={url: True}))
-    assert taught["heard"]
+    assert taught["applied"]
     assert taught["after"]["labelled"] == 1
     assert (await service.status("small"))["labels"] == {"yes": 1, "no": 0}
 

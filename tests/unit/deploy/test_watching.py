@@ -92,8 +92,8 @@ def test_no_label_of_ours_comes_from_the_web():
 
 def test_all_figures_of_ours_are_explained_and_no_others():
     page = (ROOT / "docs" / "howto" / "deploy.md").read_text(encoding="utf-8")
-    told = {name for name in re.findall(r"`(thresher_[a-z_]+[a-z])`", page) if name != "thresher_pages"}
+    reported = {name for name in re.findall(r"`(thresher_[a-z_]+[a-z])`", page) if name != "thresher_pages"}
     ours = [family for family in families() if family.name.startswith("thresher_")]
-    assert told == {f"{family.name}_total" if family.type == "counter" else family.name for family in ours}
+    assert reported == {f"{family.name}_total" if family.type == "counter" else family.name for family in ours}
     assert "one of eighteen kinds" in page
     assert len(FailureKind) == 18

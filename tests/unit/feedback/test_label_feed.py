@@ -11,14 +11,14 @@ class Pupil:
     """Second thoughts that only note what they are told."""
 
     def __init__(self):
-        self.frontier, self.told, self.taken_up, self.judged_again = MemoryFrontier(), [], 0, 0
+        self.frontier, self.reported, self.taken_up, self.judged_again = MemoryFrontier(), [], 0, 0
 
     async def warm_start(self, pages):
         self.taken_up += 1
 
-    async def teach(self, told, page_of):
+    async def teach(self, reported, page_of):
         assert page_of(A) is None
-        self.told.append(dict(told))
+        self.reported.append(dict(reported))
 
     async def rejudge(self):
         self.judged_again += 1
@@ -35,7 +35,7 @@ class World:
         words = {"a": A, "b": B}
         await self.label_store.append([Label(url=words[name], relevant=word, at=1.0) for name, word in labels.items()])
 
-    async def heard(self):
+    async def received(self):
         return await acknowledged(self.pupil.frontier, "w1")
 
 
@@ -45,8 +45,8 @@ async def test_at_first_it_hears_all_that_was_ever_said(tmp_path):
     await world.append(a=False, b=True)
     await world.label_feed.begin()
     assert world.pupil.taken_up == 1
-    assert world.pupil.told == [{A: False, B: True}]
-    assert await world.heard() == 3
+    assert world.pupil.reported == [{A: False, B: True}]
+    assert await world.received() == 3
 
 
 async def test_then_it_hears_what_is_new_once_a_second(tmp_path):
@@ -54,13 +54,13 @@ async def test_then_it_hears_what_is_new_once_a_second(tmp_path):
     await world.label_feed.begin()
     await world.append(a=True)
     await world.label_feed.poll()
-    assert world.pupil.told == []
+    assert world.pupil.reported == []
     world.now += POLL_SECONDS
     await world.label_feed.poll()
     world.now += POLL_SECONDS
     await world.label_feed.poll()
-    assert world.pupil.told == [{A: True}]
-    assert await world.heard() == 1
+    assert world.pupil.reported == [{A: True}]
+    assert await world.received() == 1
     await world.label_feed.close()
 
 
@@ -71,7 +71,7 @@ async def test_all_pages_are_judged_again_after_new_labels_and_not_after_those_o
     assert world.pupil.judged_again == 1
     later = LabelFeed(world.label_store, world.pupil, worker="w1", pages=tmp_path / "pages", clock=lambda: world.now)
     await later.begin()
-    assert world.pupil.told == [{A: True}, {A: True}]
+    assert world.pupil.reported == [{A: True}, {A: True}]
     assert world.pupil.judged_again == 1
     await later.close()
 
@@ -89,8 +89,8 @@ async def test_labels_that_come_one_after_the_other_are_reported_once_all_pages_
     await world.append(b=True)
     world.now += POLL_SECONDS
     await world.label_feed.poll()
-    assert world.pupil.told == [{A: True}, {B: True}]
-    assert (world.pupil.judged_again, await world.heard()) == (1, 1)
+    assert world.pupil.reported == [{A: True}, {B: True}]
+    assert (world.pupil.judged_again, await world.received()) == (1, 1)
     world.now += 300.0
     await world.label_feed.poll()
-    assert (world.pupil.judged_again, await world.heard()) == (2, 2)
+    assert (world.pupil.judged_again, await world.received()) == (2, 2)

@@ -32,7 +32,7 @@ class Fickle:
 
     def __init__(self, *revisions):
         self.revisions, self.learned, self.written = list(revisions), [], 0
-        self.told, self.forgotten = {}, set()
+        self.reported, self.forgotten = {}, set()
 
     def judge(self, page):
         return Judgement(relevance=0.5, relevant=False)
@@ -50,8 +50,8 @@ class Fickle:
         self.learned.append((page.url, seed))
         return self.revisions
 
-    def teach(self, told):
-        self.told.update(told)
+    def teach(self, reported):
+        self.reported.update(reported)
         return []
 
     def remembers(self, url):
@@ -147,7 +147,7 @@ async def test_what_a_person_says_reaches_judge_page_store_and_queue():
     lease = Lease(url=A, host="a.example", score=1.0, fence=1, until=1.0)
     await world.frontier.add(list(world.strategy.score(page, Judgement(relevance=0.8, relevant=True), lease)))
     await world.updater.teach({A: False})
-    assert judge.told == {A: False}
+    assert judge.reported == {A: False}
     assert world.shelf.revised == [(A, 0.0)]
     assert [entry.score for entry in await world.frontier.peek(1)] == [0.0]
 

@@ -72,7 +72,7 @@ async def waiting():
     return frontier
 
 
-def said(word):
+def printed(word):
     judgement = Judgement(relevance=float(word), relevant=word, parts={LABEL_PART: float(word)})
     return [Revision(url=PAGE, judgement=judgement)]
 
@@ -89,14 +89,14 @@ async def after(pages, name, revisions):
 
 @pytest.mark.parametrize("name", BY_PARENT)
 async def test_links_are_worth_what_a_person_said_of_their_page(pages, name):
-    assert await after(pages, name, said(True)) == {WAITS: 1.0}
-    assert await after(pages, name, said(False)) == {WAITS: 0.0}
+    assert await after(pages, name, printed(True)) == {WAITS: 1.0}
+    assert await after(pages, name, printed(False)) == {WAITS: 0.0}
     assert await after(pages, name, []) == {}
 
 
 async def test_where_links_are_learned_a_yes_lifts_them_and_a_no_says_nothing_about_them(pages):
-    assert (await after(pages, "thresher", said(True)))[WAITS] > 0.9
-    assert await after(pages, "thresher", said(False)) == {}
+    assert (await after(pages, "thresher", printed(True)))[WAITS] > 0.9
+    assert await after(pages, "thresher", printed(False)) == {}
 
 
 async def test_a_restart_alone_changes_no_score(pages):

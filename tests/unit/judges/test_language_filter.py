@@ -108,8 +108,8 @@ def test_a_rejected_page_is_stored_counted_and_explained_as_such(tmp_path):
     verdicts, relevant = asyncio.run(crawled(crawl))
     assert verdicts == {"en": False, "zh": True}
     assert relevant == 1
-    told = asyncio.run(explain(crawl, SEEDS[0]))
-    assert told.summary.startswith("Not relevant: its language, en, is not one of languages in topic.yaml")
+    reported = asyncio.run(explain(crawl, SEEDS[0]))
+    assert reported.summary.startswith("Not relevant: its language, en, is not one of languages in topic.yaml")
     assert asyncio.run(explain(crawl, SEEDS[1])).summary.startswith("Relevant: relevance")
     shown = CliRunner().invoke(thresher, ["status", str(tmp_path)])
     assert "other language  1" in shown.output

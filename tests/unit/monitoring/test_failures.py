@@ -71,9 +71,9 @@ def test_a_reason_is_of_a_kind(reason, kind):
 
 
 def test_what_a_stranger_writes_never_becomes_a_kind():
-    said = answer(200, **{"content-type": 'x"} 1\nthresher_pages_total{crawl="y'})
-    assert kind_of(said) is FailureKind.NOT_A_PAGE
-    assert kind_of("\x1b[31m" + said) is FailureKind.OTHER
+    printed = answer(200, **{"content-type": 'x"} 1\nthresher_pages_total{crawl="y'})
+    assert kind_of(printed) is FailureKind.NOT_A_PAGE
+    assert kind_of("\x1b[31m" + printed) is FailureKind.OTHER
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class Pupil:
         self.shown.append(page.url)
         return ()
 
-    def teach(self, told):
+    def teach(self, reported):
         return ()
 
     def remembers(self, url):
@@ -138,9 +138,9 @@ def test_links_are_those_a_crawl_would_follow_with_anchors_scores_and_parts(craw
 
 def test_json_holds_the_wanted_number_of_links(crawl, servers):
     [tried] = attempt(crawl, servers)
-    told = tried.as_json(links=1)
-    assert (told["judged"], told["links_found"], len(told["links"])) == (True, 2, 1)
-    assert told["words"][0]["written"] == "cells"
+    reported = tried.as_json(links=1)
+    assert (reported["judged"], reported["links_found"], len(reported["links"])) == (True, 2, 1)
+    assert reported["words"][0]["written"] == "cells"
 
 
 def test_what_cannot_be_fetched_says_why(crawl, servers):
@@ -161,11 +161,11 @@ def test_a_judge_that_does_not_learn_reads_no_seeds(crawl, servers):
 
 def test_a_judge_that_learns_reads_a_few_seeds_first(crawl, servers, pupil):
     servers.pages |= {f"{SEED}{number}": "<p>solar</p>" for number in range(7)}
-    told = []
-    [tried] = attempt(crawl, servers, report=told.append)
+    reported = []
+    [tried] = attempt(crawl, servers, report=reported.append)
     assert pupil.shown == [f"{SEED}{number}" for number in range(SEEDS_READ)]
     assert (tried.judgement.relevant, tried.judgement.relevance) == (True, 0.7)
-    assert told == ["Read 5 seeds to know the topic."]
+    assert reported == ["Read 5 seeds to know the topic."]
 
 
 def test_a_tried_page_teaches_nobody(crawl, servers, pupil):
@@ -176,15 +176,15 @@ def test_a_tried_page_teaches_nobody(crawl, servers, pupil):
 
 def test_seeds_that_cannot_be_read_are_not_counted(crawl, servers, pupil):
     servers.pages[f"{SEED}1"] = "<p>solar</p>"
-    told = []
-    attempt(crawl, servers, report=told.append)
-    assert told == ["Read 1 seed to know the topic."]
+    reported = []
+    attempt(crawl, servers, report=reported.append)
+    assert reported == ["Read 1 seed to know the topic."]
 
 
 def test_without_any_seed_the_judge_has_only_words_and_says_so(crawl, servers, pupil):
-    told = []
-    attempt(crawl, servers, report=told.append)
-    assert told == ["No seed could be read; the judge knows the topic by its words alone."]
+    reported = []
+    attempt(crawl, servers, report=reported.append)
+    assert reported == ["No seed could be read; the judge knows the topic by its words alone."]
 
 
 def test_a_judge_that_has_seen_pages_reads_no_seeds(crawl, servers, pupil):

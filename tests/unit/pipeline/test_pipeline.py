@@ -108,12 +108,12 @@ async def test_links_out_of_scope_are_not_queued():
 
 
 async def test_a_strategy_does_not_hear_of_links_out_of_scope():
-    world, heard = World(scope=UrlScope(deny_hosts=("b.example",))), []
+    world, received = World(scope=UrlScope(deny_hosts=("b.example",))), []
     score = world.pipeline._strategy.score
-    world.pipeline._strategy.score = lambda page, *rest: heard.append(page) or score(page, *rest)
+    world.pipeline._strategy.score = lambda page, *rest: received.append(page) or score(page, *rest)
     await world.pipeline.seed([SEED])
     await world.fetch('<a href="http://b.example/">b</a><a href="/1">one</a>')
-    assert [[link.url for link in page.links] for page in heard] == [["http://a.example/1"]]
+    assert [[link.url for link in page.links] for page in received] == [["http://a.example/1"]]
 
 
 async def test_nofollow_is_obeyed(world):

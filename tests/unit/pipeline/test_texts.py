@@ -32,7 +32,7 @@ class Unsure(Fixed):
     def learn(self, page, *, seed=False):
         return []
 
-    def teach(self, told):
+    def teach(self, reported):
         return []
 
     def remembers(self, url):

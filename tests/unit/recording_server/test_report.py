@@ -80,14 +80,14 @@ def test_the_rate_leaves_out_robots_txt():
 
 def test_a_report_tells_of_every_host_and_of_all():
     hits = [hit(0, 10), hit(110, 120), hit(200, 210), hit(0, 10, host="a.test"), hit(5, 15, host="a.test")]
-    told = report.report([*hits, hit(0, 1, host="b.test")], 0.1)
-    assert told.hosts == {
+    reported = report.report([*hits, hit(0, 1, host="b.test")], 0.1)
+    assert reported.hosts == {
         "127.0.0.2": report.HostReport("127.0.0.2", 3, 1, 0.08, 1),
         "a.test": report.HostReport("a.test", 2, 2, -0.005, 1),
         "b.test": report.HostReport("b.test", 1, 1, inf, 0),
     }
-    assert (told.requests, told.gaps, told.open_at_once, told.violations) == (6, 3, 2, 2)
-    assert told.shortest_gap_seconds == -0.005
+    assert (reported.requests, reported.gaps, reported.open_at_once, reported.violations) == (6, 3, 2, 2)
+    assert reported.shortest_gap_seconds == -0.005
 
 
 def test_names_on_one_address_can_be_told_together():

@@ -30,7 +30,7 @@ def nothing(number, at, status, reason="", outcome=Outcome.DONE):
 
 
 def test_each_kind_of_change_is_told_from_the_others(found):
-    told = found(
+    reported = found(
         page(1, at=200),
         page(2, at=50, text_hash=1, relevance=0.9),
         page(2, at=200, text_hash=2, relevance=0.4),
@@ -39,13 +39,13 @@ def test_each_kind_of_change_is_told_from_the_others(found):
         page(4, at=50),
         nothing(4, 200, 301, "redirected to http://b.example/"),
     )
-    assert {number: change.kind for number, change in told.items()} == {
+    assert {number: change.kind for number, change in reported.items()} == {
         1: ChangeKind.NEW,
         2: ChangeKind.CHANGED,
         3: ChangeKind.GONE,
         4: ChangeKind.MOVED,
     }
-    assert (told[2].before, told[2].record.relevance, told[1].before) == (0.9, 0.4, None)
+    assert (reported[2].before, reported[2].record.relevance, reported[1].before) == (0.9, 0.4, None)
 
 
 def test_what_is_as_it_was_is_not_listed(found):
@@ -55,14 +55,14 @@ def test_what_is_as_it_was_is_not_listed(found):
 
 
 def test_how_much_was_kept_is_told_where_both_texts_are_there(found):
-    told = found(
+    reported = found(
         page(1, at=50, text_hash=1, text="one two three four five"),
         page(1, at=200, text_hash=2, text="one two three six seven"),
         page(2, at=50, text_hash=1),
         page(2, at=200, text_hash=2, text="now"),
     )
-    assert told[1].kept == pytest.approx(2 / 6)
-    assert told[2].kept is None
+    assert reported[1].kept == pytest.approx(2 / 6)
+    assert reported[2].kept is None
 
 
 def test_the_beginning_of_the_last_refresh_is_noted(tmp_path):

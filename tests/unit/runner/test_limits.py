@@ -13,7 +13,7 @@ def limit(**counts):
 
 
 @pytest.mark.parametrize(
-    ("counts", "said"),
+    ("counts", "printed"),
     [
         ({"ready": 3}, "starting"),
         ({"ready": 3, "pages": 1}, "2 workers busy"),
@@ -24,8 +24,8 @@ def limit(**counts):
         ({"pages": 1}, "the queue is empty"),
     ],
 )
-def test_the_line_says_what_limits_the_speed(counts, said):
-    assert limit(**counts) == said
+def test_the_line_says_what_limits_the_speed(counts, printed):
+    assert limit(**counts) == printed
 
 
 def test_the_line_says_when_nobody_works_and_when_nobody_knows():

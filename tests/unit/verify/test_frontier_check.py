@@ -6,6 +6,7 @@ import pytest
 
 from tests.unit.verify.conftest import TOPIC, SmallCrawl, page, url
 from thresher.errors import CrawlBusy
+from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.records import Candidate, Outcome
 from thresher.storage.page_store import FoundLink
 from thresher.urls.canonical import fingerprint
@@ -69,7 +70,24 @@ async def test_links_that_the_filters_refuse_are_not_reported_as_repaired(small,
         queue = Queue(frontier=frontier, outside=lambda url, hops: "", filter_error=0.02)
         report = await QueueCheck(queue, rows, repair=True).run()
     await frontier.close()
-    assert states(report) == {(FindingState.MENDED, 1), (FindingState.NOTE, 1)}
+    assert {(finding.state, finding.examples) for finding in report.findings} == {
+        (FindingState.MENDED, (url(3),)),
+        (FindingState.NOTE, (url(4),)),
+    }
+
+
+async def test_links_of_a_full_host_are_not_reported_as_repaired(small):
+    small.keep(page(1, [2, 9, 16]))  # of one host
+    await small.settle(page(1, [2]))
+    frontier = SqliteFrontier(small.crawl.folder.frontier, waiting_per_host=2)
+    with VerifiedRows(small.crawl.folder.pages) as rows:
+        queue = Queue(frontier=frontier, outside=lambda url, hops: "")
+        report = await QueueCheck(queue, rows, repair=True).run()
+    await frontier.close()
+    [mended, refused] = report.findings
+    assert (mended.state, mended.number) == (FindingState.MENDED, 1)
+    assert (refused.state, refused.number) == (FindingState.NOTE, 1)
+    assert "as many URLs of their hosts wait as may" in refused.words
 
 
 async def test_pages_that_the_frontier_lost_are_let_in_again(small):

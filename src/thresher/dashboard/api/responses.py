@@ -408,7 +408,7 @@ class QuestionsResponse(ApiResponse):
     """Pages to label, and the labels so far."""
 
     questions: list[QuestionResponse]
-    told: LabelCountsResponse
+    label_counts: LabelCountsResponse
 
 
 class LabelResponse(ApiResponse):
@@ -462,7 +462,7 @@ class LabellingResultResponse(ApiResponse):
     """Effect of new labels."""
 
     labels: int
-    heard: bool
+    applied: bool
     before: LabellingStatusResponse
     after: LabellingStatusResponse
     urls: list[LabelledUrlResponse]

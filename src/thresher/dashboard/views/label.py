@@ -17,7 +17,7 @@ async def questions(open_crawl: OpenCrawl, *, limit: int = 10, boundary: bool = 
     given = list(verdicts(await open_crawl.labels()).values())
     return {
         "questions": [_question(question) for question in chosen],
-        "told": {"yes": given.count(True), "no": given.count(False)},
+        "label_counts": {"yes": given.count(True), "no": given.count(False)},
     }
 
 

@@ -20,7 +20,8 @@ loads the best cold URLs of that host, and of others that need it, and goes on. 
 
 1. No URL of a host is leased while a better one of that host is cold. Without exception.
 2. No URL of another host is leased while a better one is cold on a ready host, unless another worker is moving URLs of
-   this shard at that moment, or the cold storage fails; then that host is passed over until its URLs are loaded.
+   this shard at that moment, or was a tenth of a second ago, or the cold storage fails; then that host is passed over
+   until its URLs are loaded.
 3. No host with cold URLs and without hot ones is taken for empty: it is ready, and counted.
 
 **Moving ends.** A load makes the best URL of a host hot, and lowers the bar below all that it loaded. A spill keeps the
@@ -31,8 +32,9 @@ the bar. So no host needs a load because of a spill or a merge, and the two cann
 is above the *floor* of its host (that of its cold URL number 4 × allowance), it becomes hot as well. The two copies are
 merged by the crawl's `Merge` when the cold one is read, unless it was loaded before; until then only the newer one
 counts, also its `depth_left` and `hops`, and a new score changes only that one. With `Merge.MAX` it is leased with the
-greatest of its scores, and in the turn of that score; among equal scores it may be taken for younger than it is. Below
-the floor, and with `Merge.FIRST`, it stays as it is.
+greatest of its scores, and in the turn of that score; among equal scores it may be taken for younger than it is. Its
+tries count on: the store keeps those of cold URLs that were tried before. Below the floor, and with `Merge.FIRST`, it
+stays as it is.
 
 **New scores.** A new score (`rescore`) of a cold URL is kept in the store until the URL is read; one above the bar
 raises it. Several are applied in their order, each under its own condition, and not to copies that were found later.

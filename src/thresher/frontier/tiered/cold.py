@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 from thresher.errors import ObjectMissing, StoreError, StoreRefused, StoreUnreachable
 from thresher.frontier.redis.codec import HostRecord, Name, split_record
 from thresher.frontier.redis.connection import RedisConnection
-from thresher.frontier.tiered.runs import ColdRun, ColdUrl, NewScore, Rows, key_bytes, merge_rows, read_list, still_cold
+from thresher.frontier.tiered.runs import (
+    ColdRun,
+    ColdUrl,
+    NewScore,
+    Rows,
+    key_bytes,
+    merge_rows,
+    read_list,
+    still_cold,
+    was_loaded,
+)
 from thresher.objects.base import Objects
 from thresher.records import Merge
 
@@ -113,11 +123,21 @@ class ColdTier:
         return read_list(await self.connection.call("HGET", prefix + b"R", partition))
 
     async def read(
-        self, prefix: bytes, shard: int, partition: int, hosts: Collection[bytes] | None = None, *, first: int = 0
+        self,
+        prefix: bytes,
+        shard: int,
+        partition: int,
+        hosts: Collection[bytes] | None = None,
+        *,
+        keys: Collection[int] | None = None,
+        first: int = 0,
     ) -> Partition:
-        """Read the cold URLs of a partition, or of some of its hosts, loaded ones included.
+        """Read the cold URLs of a partition, loaded ones included, sorted by host, the best first.
 
-        With `first`, only the runs from that number on are read, and no new scores are applied.
+        Args:
+            hosts: Read only the URLs of these.
+            keys: Read only the URLs with these keys.
+            first: Read only the runs from this number on; then no new scores are applied.
         """
         runs = await self.runs(prefix, partition)
         parts = await asyncio.to_thread(self._read_runs, shard, runs[first:], None if hosts is None else set(hosts))
@@ -125,10 +145,35 @@ class ColdTier:
         known = await self.hosts(prefix, list(names))
         new_scores: dict[bytes, bytes] = {}
         if first == 0:  # after the hosts: a score that raises a bar in between shows as another bar
-            new_scores = await self.connection.call("HGETALL", prefix + b"o%d" % partition)
-        scores = {int.from_bytes(key, "big"): NewScore.read_all(value) for key, value in new_scores.items()}
-        rows = await asyncio.to_thread(merge_rows, parts, self._merge, scores, known)
+            new_scores = await self._new_scores(prefix, partition, keys)
+        rows = await asyncio.to_thread(self._merged, parts, known, new_scores, keys)
         return Partition(runs, rows, known, new_scores)
+
+    async def _new_scores(self, prefix: bytes, partition: int, keys: Collection[int] | None) -> dict[bytes, bytes]:
+        name = prefix + b"o%d" % partition
+        if keys is None:
+            return dict(await self.connection.call("HGETALL", name))
+        fields = [key_bytes(key) for key in keys]
+        values = await self.connection.call("HMGET", name, *fields)
+        return {field: value for field, value in zip(fields, values, strict=True) if value}
+
+    def _merged(
+        self,
+        parts: Sequence[Rows],
+        hosts: dict[bytes, HostRecord],
+        new_scores: dict[bytes, bytes],
+        keys: Collection[int] | None,
+    ) -> Rows:
+        if keys is not None:
+            wanted = np.fromiter(keys, dtype=np.uint64)
+            parts = [part.take(np.isin(part.keys, wanted)) for part in parts]
+        scores: dict[int, list[NewScore]] = {}
+        if new_scores and parts:
+            fields = np.frombuffer(b"".join(new_scores), dtype=">u8").astype(np.uint64)
+            there = np.isin(fields, np.concatenate([part.keys for part in parts]))
+            values = list(new_scores.values())
+            scores = {int(fields[n]): NewScore.read_all(values[n]) for n in np.flatnonzero(there)}
+        return merge_rows(parts, self._merge, scores, hosts)
 
     def _read_runs(self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None) -> list[Rows]:
         return [part for run in runs if (part := self._read_run(shard, run, hosts)) is not None]
@@ -162,24 +207,18 @@ class ColdTier:
     async def urls_of(self, prefix: bytes, shard: int, name: bytes, host: HostRecord) -> list[ColdUrl]:
         """Return the cold URLs of a host, best first."""
         read = await self.read(prefix, shard, self.partition_of(name), [name])
-        return still_cold(read.rows.urls(), read.hosts.get(name, host))
+        return still_cold(read.rows, read.hosts.get(name, host)).urls()
 
     async def find(
         self, prefix: bytes, shard: int, partition: int, hosts: Collection[bytes], keys: Collection[int]
     ) -> list[ColdUrl]:
         """Return the cold URLs among those with these keys, all of these hosts of one partition."""
         records = await self.hosts(prefix, sorted(hosts))
-        with_cold = {name: record for name, record in records.items() if record.has_cold}
+        with_cold = [name for name, record in records.items() if record.has_cold]
         if not with_cold:
             return []
-        fields = [key_bytes(key) for key in keys]
-        asked = np.fromiter(keys, dtype=np.uint64)
-        runs = await self.runs(prefix, partition)
-        parts = await asyncio.to_thread(self._read_runs, shard, runs, set(with_cold))
-        values = await self.connection.call("HMGET", prefix + b"o%d" % partition, *fields)
-        scores = {key: NewScore.read_all(value) for key, value in zip(keys, values, strict=True) if value}
-        rows = merge_rows([part.take(np.isin(part.keys, asked)) for part in parts], self._merge, scores, with_cold)
-        return [url for url in rows.urls() if still_cold([url], with_cold[url.host])]
+        read = await self.read(prefix, shard, partition, with_cold, keys=keys)
+        return [url for url in read.rows.urls() if not was_loaded(url, read.hosts.get(url.host))]
 
     async def states(
         self, prefix: bytes, host: HostRecord, urls: Sequence[ColdUrl], seen_keys: int

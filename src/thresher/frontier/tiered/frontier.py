@@ -41,6 +41,8 @@ MOST_LOADS = 5
 """Maximum number of loads before one lease; then hosts that still need one are passed over."""
 STEP_SECONDS = 2.0
 """How long a worker moves URLs before others may."""
+LOCK_PAUSE_SECONDS = 0.1
+"""How long a worker does not ask again for the lock of a shard that another one holds."""
 SWEEP_SECONDS = 600.0
 FAILED_PAUSE_SECONDS = 30.0
 """How long a worker leaves a cold storage alone that failed."""
@@ -94,6 +96,7 @@ class TieredFrontier(RedisFrontier):
         self._task: asyncio.Task[None] | None = None
         self._swept = -math.inf
         self._failed = -math.inf
+        self._locked_until: dict[int, float] = {}
         self._shard_of: dict[bytes, int] = {}
 
     # What changes URLs
@@ -128,7 +131,7 @@ class TieredFrontier(RedisFrontier):
 
     async def _lease_of(self, shard: int, limit: int, seconds: float, worker: str, pages: int | None) -> list[Lease]:
         leases: list[Lease] = []
-        pass_over = False
+        pass_over = time.monotonic() < self._locked_until.get(shard, -math.inf)
         for loads in range(MOST_LOADS + 1):
             pass_over |= loads == MOST_LOADS
             wanted = limit - len(leases)
@@ -239,7 +242,10 @@ class TieredFrontier(RedisFrontier):
 
     async def _load(self, shard: int, met: Sequence[bytes]) -> bool:
         async with self._mover.lock(shard) as mover:
-            return bool(mover and await self._mover.load(shard, mover, met))
+            if not mover:
+                self._locked_until[shard] = time.monotonic() + LOCK_PAUSE_SECONDS
+                return False
+            return bool(await self._mover.load(shard, mover, met))
         return False
 
     async def _step(self, shard: int, work: LeaseAnswer) -> bool:

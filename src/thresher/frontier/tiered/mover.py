@@ -37,19 +37,20 @@ logger = logging.getLogger(__name__)
 LOCK_SECONDS = 300.0
 SPILL_HOSTS = 2_000
 """Maximum number of hosts of one spill."""
-LOAD_PARTITIONS = 4
-"""Maximum number of partitions of one load."""
+LOAD_SECONDS = 0.25
+"""How long a load goes on to other partitions than those that it must load."""
 NEEDY_SEEN = 500
 MOST_LOADED = 1_000
 """Maximum number of URLs of one host that one load makes hot."""
-MOST_CHECKED = 100
+MOST_CHECKED = 8
 """Of the URLs of a host that stay cold, how many are at least checked for newer copies."""
 URLS_AT_ONCE = 200
 """Maximum number of URLs per script call."""
 HOSTS_AT_ONCE = 100
 RUN_RATIO = 4
 """A run has at least this many times the URLs of all later ones together; otherwise they are merged."""
-MOST_NEW_SCORES = 5_000
+LEAST_NEW_SCORES, NEW_SCORES_SHARE = 500, 2
+"""New scores are merged into the runs of a partition when there are this many, and one for every second URL."""
 KEPT_SHARE = 2
 """One of this many allowed hot URLs stays hot when a host is spilled, and as many are loaded at once."""
 FLOOR_DEPTH = 4
@@ -129,7 +130,7 @@ class Mover:
         runs = await self._write_spilled(shard, mover, partition, [url for urls in chosen.values() for url in urls])
         depth = FLOOR_DEPTH * allowance
         await self._remove(shard, mover, {name: (hosts.get(name), chosen.get(name, [])) for name in names}, depth)
-        is_full = await self._cold.new_scores(prefix, partition) > MOST_NEW_SCORES
+        is_full = await self._cold.new_scores(prefix, partition) > most_new_scores(runs)
         first = 0 if is_full else first_to_merge(runs)
         if first < len(runs) - 1:
             await self.merge(shard, mover, partition, first)
@@ -199,21 +200,24 @@ class Mover:
     # Cold to hot
 
     async def load(self, shard: int, mover: int, first: Sequence[bytes] = ()) -> int:
-        """Load the best cold URLs of hosts that need them, some partitions at a time; return how many hosts.
+        """Load the best cold URLs of hosts that need them, for a short time; return how many hosts.
 
         Args:
             first: Hosts that must be among them.
         """
-        prefix = self._store.prefix(shard)
+        prefix, began = self._store.prefix(shard), time.monotonic()
         listed = await self._connection.call("SRANDMEMBER", prefix + b"N", NEEDY_SEEN)
         by_partition: dict[int, list[bytes]] = defaultdict(list)
         for name in dict.fromkeys([*first, *listed]):
             by_partition[self._cold.partition_of(name)].append(name)
         allowance = await self.allowance(shard)
-        chosen = list(by_partition.items())[:LOAD_PARTITIONS]
-        for partition, names in chosen:
+        loaded, required = 0, set(first)
+        for partition, names in by_partition.items():
+            if loaded and time.monotonic() - began > LOAD_SECONDS and required.isdisjoint(names):
+                break
             await self._load_partition(shard, mover, partition, names, allowance)
-        return sum(len(names) for _, names in chosen)
+            loaded += len(names)
+        return loaded
 
     async def _load_partition(
         self, shard: int, mover: int, partition: int, names: Sequence[bytes], allowance: int
@@ -223,43 +227,53 @@ class Mover:
         spans = read.rows.by_host()
         for name in names:
             begin, end = spans.get(name, (0, 0))
-            urls = Rows(read.rows.table.slice(begin, end - begin)).urls()
-            await self._load_host(shard, mover, name, read.hosts.get(name), urls, allowance)
-        if len(read.new_scores) > MOST_NEW_SCORES:
+            await self._load_host(shard, mover, name, read.hosts.get(name), read.rows.part(begin, end), allowance)
+        if len(read.new_scores) > most_new_scores(read.runs):
             await self.merge(shard, mover, partition)
 
     async def _load_host(
-        self, shard: int, mover: int, name: bytes, host: HostRecord | None, urls: Sequence[ColdUrl], allowance: int
+        self, shard: int, mover: int, name: bytes, host: HostRecord | None, rows: Rows, allowance: int
     ) -> None:
+        """Load the best URLs of a host; `rows` are all of it that are in the runs, best first."""
         if host is None or not host.has_cold:
             await self._move("load", shard, mover, name, b"", b"", 0, "", 0)
             return
-        cold, sure = await self._current(self._store.prefix(shard), host, still_cold(urls, host), allowance)
         most = min(MOST_LOADED, hot_kept(allowance))
+        best, doubles, others = await self._current(
+            self._store.prefix(shard), host, still_cold(rows, host), most + MOST_CHECKED
+        )
+        scores = np.concatenate([[url.score for url in best], others.scores])
         bar, depth = bar_bytes(host.bar, host.bar_age), FLOOR_DEPTH * allowance
-        for start in range(0, max(1, min(most, len(cold))), URLS_AT_ONCE):
+        for start in range(0, max(1, min(most, len(best))), URLS_AT_ONCE):
             end = min(most, start + URLS_AT_ONCE)
-            loaded, rest = cold[start:end], cold[end:]
-            next_bar = bar_bytes(rest[0].score, rest[0].age) if rest else b""
-            floor = repr(rest[depth - 1].score) if len(rest) > depth else ""
-            left = max(0, len(rest) - sum(state == 0 for state in sure[end:]))
+            loaded, number = best[start:end], max(0, len(scores) - end)
+            next_bar = bar_bytes(best[end].score, best[end].age) if number else b""
+            floor = repr(float(scores[end + depth - 1])) if number > depth else ""
+            left = max(0, number - sum(doubles[end:]))
             await self._move(
                 "load", shard, mover, name, bar, next_bar, left, floor, len(loaded), *_loaded_parts(loaded)
             )
             bar = next_bar
 
     async def _current(
-        self, prefix: bytes, host: HostRecord, urls: list[ColdUrl], allowance: int
-    ) -> tuple[list[ColdUrl], list[int]]:
-        """Leave out obsolete URLs until enough others are found; also return the states of these."""
-        wanted, checked = min(MOST_LOADED, allowance) + MOST_CHECKED, 0
-        kept: list[tuple[ColdUrl, int]] = []
-        while checked < len(urls) and len(kept) < wanted:
-            part = urls[checked : checked + wanted]
-            states = await self._cold.states(prefix, host, part, self._store.settings.seen_keys)
-            kept += [(url, int(state)) for url, state in zip(part, states, strict=True) if state >= 0]
-            checked += len(part)
-        return [url for url, _ in kept] + urls[checked:], [state for _, state in kept] + [1] * (len(urls) - checked)
+        self, prefix: bytes, host: HostRecord, rows: Rows, wanted: int
+    ) -> tuple[list[ColdUrl], list[bool], Rows]:
+        """Check the best URLs until enough are found that are not obsolete.
+
+        Returns:
+            These URLs; for each of them whether a newer copy is hot; and the rows that were not checked, which are none
+            when fewer than `wanted` were found.
+        """
+        kept: list[ColdUrl] = []
+        doubles: list[bool] = []
+        checked = 0
+        while checked < len(rows) and len(kept) < wanted:
+            urls = rows.part(checked, checked + wanted).urls()
+            states = await self._cold.states(prefix, host, urls, self._store.settings.seen_keys)
+            kept += [url for url, state in zip(urls, states, strict=True) if state >= 0]
+            doubles += [bool(state == 0) for state in states if state >= 0]
+            checked += len(urls)
+        return kept, doubles, rows.part(checked)
 
     # Merging runs
 
@@ -334,6 +348,11 @@ class Mover:
 def hot_kept(allowance: int) -> int:
     """Return how many URLs of a host stay hot when it is spilled, and how many are loaded at most."""
     return max(1, allowance // KEPT_SHARE)
+
+
+def most_new_scores(runs: Sequence[ColdRun]) -> int:
+    """Return how many new scores of a partition may wait before its runs are merged."""
+    return max(LEAST_NEW_SCORES, sum(run.urls for run in runs) // NEW_SCORES_SHARE)
 
 
 def first_to_merge(runs: Sequence[ColdRun]) -> int:

@@ -60,6 +60,11 @@ class ColdRun:
     def mover(self) -> int:
         return int(_KEY.unpack(self.name)[0])
 
+    @property
+    def urls(self) -> int:
+        """How many URLs it has; of a small run an upper bound."""
+        return self.bits // FILTER_BITS
+
     def to_bytes(self) -> bytes:
         return _LISTED.pack(self.name, self.bits)
 
@@ -177,6 +182,10 @@ class Rows:
         """Return the rows of a mask or of indexes."""
         return Rows(self.table.filter(pa.array(chosen)) if chosen.dtype == bool else self.table.take(pa.array(chosen)))
 
+    def part(self, begin: int, end: int | None = None) -> Rows:
+        """Return some rows that follow each other."""
+        return Rows(self.table.slice(begin, None if end is None else end - begin))
+
     def bloom_filter(self, bits: int) -> bytes:
         """Return the Bloom filter of the URLs, as a string of bits as the store counts them."""
         return filter_of(self.keys, bits)
@@ -254,7 +263,7 @@ def _without_copies(rows: Rows, merge: Merge, hosts: Mapping[bytes, HostRecord])
     copies: dict[int, ColdUrl] = {}
     for url in rows.take(order[has_copies]).urls():
         known = copies.get(url.key)
-        if known is not None and not _was_loaded(known, hosts.get(url.host)):
+        if known is not None and not was_loaded(known, hosts.get(url.host)):
             url = merge_copies(known, url, merge)
         copies[url.key] = url
     single = rows.take(order[~has_copies])
@@ -291,26 +300,29 @@ def _rescored(rows: Rows, new_scores: Mapping[int, Sequence[NewScore]]) -> Rows:
     at = np.flatnonzero(np.isin(rows.keys, np.fromiter(new_scores, dtype=np.uint64)))
     if not at.size:
         return rows
-    keys, ages, scores = rows.keys, rows.ages, rows.scores.copy()
-    for index in at:
-        for new in new_scores[int(keys[index])]:
-            if ages[index] < new.ages and (new.was is None or is_same_score(new.was, scores[index])):
-                scores[index] = new.score
+    scores, changed = rows.scores.copy(), []
+    for key, age, score in zip(rows.keys[at].tolist(), rows.ages[at].tolist(), scores[at].tolist(), strict=True):
+        for new in new_scores[key]:
+            if age < new.ages and (new.was is None or is_same_score(new.was, score)):
+                score = new.score
+        changed.append(score)
+    scores[at] = changed
     column = SCHEMA.get_field_index("score")
     return Rows(rows.table.set_column(column, "score", pa.array(scores)))
 
 
-def is_loaded(rows: Rows, bars: NDArray[np.float64], bar_ages: NDArray[np.uint32]) -> NDArray[np.bool_]:
+def is_loaded(rows: Rows, bars: NDArray[Any], bar_ages: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which rows rank before the bars of their hosts: they were loaded."""
     scores = rows.scores
     loaded: NDArray[np.bool_] = (scores > bars) | ((scores == bars) & (rows.ages < bar_ages))
     return loaded
 
 
-def still_cold(urls: Iterable[ColdUrl], host: HostRecord) -> list[ColdUrl]:
-    """Return the URLs of a host that were not loaded, best first."""
-    return sorted((url for url in urls if not _was_loaded(url, host)), key=lambda url: url.rank)
+def still_cold(rows: Rows, host: HostRecord) -> Rows:
+    """Return the rows of a host that were not loaded."""
+    return rows.take(~is_loaded(rows, np.array([host.bar]), np.array([host.bar_age])))
 
 
-def _was_loaded(url: ColdUrl, host: HostRecord | None) -> bool:
+def was_loaded(url: ColdUrl, host: HostRecord | None) -> bool:
+    """Return whether a URL ranks before the bar of its host."""
     return host is not None and url.rank < (-host.bar, host.bar_age)

@@ -21,15 +21,15 @@ class Server:
 
     def __init__(self, answer=ANSWER):
         self.answer = answer
-        self.heard = []
+        self.received = []
 
     async def serve(self, reader, writer):
         head = await reader.readuntil(b"\r\n\r\n")
-        self.heard.append(head)
+        self.received.append(head)
         writer.write(self.answer)
         await writer.drain()
         with suppress(TimeoutError):
-            self.heard.append(await asyncio.wait_for(reader.read(100), self.patience_seconds))
+            self.received.append(await asyncio.wait_for(reader.read(100), self.patience_seconds))
         writer.close()
 
 
@@ -91,8 +91,8 @@ async def test_a_page_is_answered_by_the_address_that_was_checked(world):
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
     assert answer.endswith(b"\r\n\r\nhello")
     assert world.dialled == [("127.0.0.1", world.port)]
-    assert world.server.heard[0].startswith(b"GET /x HTTP/1.1\r\nHost: a.example\r\n")
-    assert b"roxy" not in world.server.heard[0]
+    assert world.server.received[0].startswith(b"GET /x HTTP/1.1\r\nHost: a.example\r\n")
+    assert b"roxy" not in world.server.received[0]
 
 
 async def test_whoever_does_not_know_the_secret_is_asked_for_it_and_goes_nowhere(world):
@@ -135,7 +135,7 @@ async def test_a_tunnel_carries_bytes_both_ways(world):
     writer.write(b"more")
     assert await reader.read() == b""
     writer.close()
-    assert world.server.heard == [b"GET / HTTP/1.1\r\n\r\n", b"more"]
+    assert world.server.received == [b"GET / HTTP/1.1\r\n\r\n", b"more"]
 
 
 async def test_nothing_follows_the_body_of_a_request(world):
@@ -143,7 +143,7 @@ async def test_nothing_follows_the_body_of_a_request(world):
     writer.write(b"abcGET http://inside.example/ HTTP/1.1\r\n\r\n")
     await reader.read()
     writer.close()
-    assert world.server.heard[1] == b"abc"
+    assert world.server.received[1] == b"abc"
 
 
 async def test_a_page_that_has_had_its_bytes_is_cut_off():
@@ -212,4 +212,4 @@ async def test_with_an_upstream_proxy_requests_and_tunnels_go_through_it():
     assert upstream.targets == [f"GET http://a.example:{port}/x?y", f"CONNECT a.example:{port}"]
     assert set(world.dialled) == {("127.0.0.1", upstream.port)}
     assert world.page.authorization not in "".join(upstream.heads)
-    assert b"Proxy-Authorization" not in b"".join(server.heard)
+    assert b"Proxy-Authorization" not in b"".join(server.received)

@@ -38,7 +38,7 @@ def start_worker(path, work):
     return subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
 
 
-def told(process):
+def reported(process):
     output, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     return [json.loads(line) for line in output.splitlines()]
@@ -80,7 +80,7 @@ async def test_four_processes_never_hold_the_same_url_or_host(path, open_frontie
                 tell(lease.fence, lease.url, lease.host, start, end)
         await frontier.close()
     """
-    log = [line for process in [start_worker(path, work) for _ in range(4)] for line in told(process)]
+    log = [line for process in [start_worker(path, work) for _ in range(4)] for line in reported(process)]
     fences, urls, *_ = zip(*log, strict=True)
     assert len(set(fences)) == len(fences)
     assert sorted(urls) == sorted(link.url for link in links)
@@ -95,7 +95,7 @@ async def test_processes_may_open_a_new_file_at_the_same_time(path, open_frontie
         tell(await frontier.add([Candidate(url="http://a.example/", score=0.5)]))
         await frontier.close()
     """
-    new = [line for process in [start_worker(path, work) for _ in range(6)] for line in told(process)]
+    new = [line for process in [start_worker(path, work) for _ in range(6)] for line in reported(process)]
     assert sorted(new) == [[0]] * 5 + [[1]]
     assert (await open_frontier().counts()).waiting == 1
 

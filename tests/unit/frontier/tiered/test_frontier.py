@@ -143,6 +143,20 @@ async def test_a_cold_url_found_again_with_a_better_score_is_leased_once(open_ti
     assert len(urls) == len(set(urls)) == 30
 
 
+async def test_a_cold_url_that_was_tried_before_keeps_its_tries_when_it_is_found_again(open_tiers, clock):
+    tiers, url = open_tiers(least_hot=1), "http://a.example/1"
+    await tiers.add([link(url, 0.5)])
+    await tiers.lease(1, seconds=5)
+    clock.now += 10.0  # its worker is dead
+    await tiers.add([link("http://b.example/1", 0.9)])
+    [other] = await tiers.lease(1, seconds=5)
+    await tiers.add([link("http://a.example/2", 0.75)])
+    assert await tiers.connection.call("HLEN", tiers.prefix(0) + b"A") == 1, "it is cold"
+    await tiers.add([link(url, 0.8)])
+    [lease] = await tiers.lease(1, seconds=5)
+    assert (other.url, lease.url, lease.tries) == ("http://b.example/1", url, 1)
+
+
 @pytest.mark.parametrize("score", [0.01, 0.35, 0.6])
 async def test_a_url_that_is_reopened_after_its_cold_copy_was_loaded_is_leased_again(open_tiers, monkeypatch, score):
     monkeypatch.setattr(mover, "first_to_merge", lambda runs: len(runs) - 1)  # old copies stay in their runs

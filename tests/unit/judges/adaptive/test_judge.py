@@ -112,8 +112,8 @@ def test_it_thinks_again_about_pages_that_it_judged_early():
 
 def test_only_changes_are_told():
     judge = judge_with(seeds=[solar(0), solar(1)], others=200)
-    told = [judge.learn(other(number)) for number in range(200, 260)]
-    assert sum(map(len, told)) < 30
+    reported = [judge.learn(other(number)) for number in range(200, 260)]
+    assert sum(map(len, reported)) < 30
 
 
 def test_what_a_person_says_counts():

@@ -92,10 +92,10 @@ def test_the_first_row_after_a_torn_line_is_known_the_next_time(bench, tmp_path)
 
 
 def test_progress_starts_with_what_is_known(bench, tmp_path):
-    path, told = tmp_path / "rows.jsonl", []
+    path, reported = tmp_path / "rows.jsonl", []
     run(tasks("best-first"), path)
-    run(tasks("best-first", "random"), path, lambda done, total: told.append((done, total)))
-    assert told == [(2, 4), (3, 4), (4, 4)]
+    run(tasks("best-first", "random"), path, lambda done, total: reported.append((done, total)))
+    assert reported == [(2, 4), (3, 4), (4, 4)]
 
 
 def test_strategies_are_compared_topic_by_topic(bench, tmp_path):

@@ -11,13 +11,14 @@ from thresher_lab.webs.server import WebServer, example_seed
 async def ask(place, host, path, **more):
     address, _, port = place.rpartition(":")
     reader, writer = await asyncio.open_connection(address, int(port), **more)
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-    head = (await reader.readuntil(b"\r\n\r\n")).decode()
-    length = int(head.lower().partition("content-length: ")[2].partition("\r")[0])
-    body = await reader.readexactly(length)
-    writer.close()
-    await writer.wait_closed()
-    return head, body
+    try:
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        length = int(head.lower().partition("content-length: ")[2].partition("\r")[0])
+        return head, await reader.readexactly(length)
+    finally:
+        writer.close()
+        await writer.wait_closed()
 
 
 @pytest.fixture
@@ -77,3 +78,16 @@ def test_a_page_of_a_topic_is_offered_as_a_seed():
     web = tea_and_solar()
     topic = min(web.topics())
     assert web.is_topic(example_seed(web), topic)
+
+
+async def test_a_share_of_the_requests_fails_half_of_them_with_a_cut_connection():
+    server = WebServer(tea_and_solar(), fault_share=0.5)
+    places = await server.start()
+    answers = []
+    for _ in range(60):
+        try:
+            answers.append((await ask(places["*:80"], "b.example", "/solar3"))[0].split()[1])
+        except (asyncio.IncompleteReadError, ConnectionError):
+            answers.append("cut")
+    await server.close()
+    assert {answer: 5 <= answers.count(answer) <= 45 for answer in answers} == {"200": True, "503": True, "cut": True}

@@ -64,10 +64,10 @@ def test_pywb_replays_pages_and_copies_from_our_files_and_indexes(tmp_path):
         timeout=60,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    said = json.loads(done.stdout.splitlines()[-1])
-    assert said["answers"][url(3)][0] == 200
-    assert "Cells 3" in said["answers"][url(3)][1]
-    assert said["answers"][url(12)][0] == 200, "a revisit is answered with the body of the original"
-    assert "Perovskite" in said["answers"][url(12)][1]
-    assert said["answers"][url(77)][0] == 404
-    assert said["lines"] == 4
+    printed = json.loads(done.stdout.splitlines()[-1])
+    assert printed["answers"][url(3)][0] == 200
+    assert "Cells 3" in printed["answers"][url(3)][1]
+    assert printed["answers"][url(12)][0] == 200, "a revisit is answered with the body of the original"
+    assert "Perovskite" in printed["answers"][url(12)][1]
+    assert printed["answers"][url(77)][0] == 404
+    assert printed["lines"] == 4

@@ -60,12 +60,12 @@ def test_the_metadata_say_how_relevant_a_page_is_why_and_how_it_was_found(tmp_pa
         answered(2, parent=seed.fingerprint, depth=1),
         answered(3, parent=answered(2)[0].fingerprint, depth=2),
     )
-    said = fields([body for record, body in records(path) if record.rec_type == "metadata"][1])
-    assert said["via"] == url(2)
-    assert json.loads(said["path"]) == [url(1), url(2)]
-    assert said["hopsFromSeed"] == "LL"
-    assert (said["relevance"], said["relevant"]) == ("0.750000", "yes")
-    record = json.loads(said["record"])
+    printed = fields([body for record, body in records(path) if record.rec_type == "metadata"][1])
+    assert printed["via"] == url(2)
+    assert json.loads(printed["path"]) == [url(1), url(2)]
+    assert printed["hopsFromSeed"] == "LL"
+    assert (printed["relevance"], printed["relevant"]) == ("0.750000", "yes")
+    record = json.loads(printed["record"])
     assert record["parts"] == {"match en": 0.75}
     assert record["title"] == "钙钛矿"
     assert "text" not in record

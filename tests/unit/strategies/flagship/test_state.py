@@ -56,8 +56,8 @@ def test_a_restart_goes_on_with_model_words_and_places():
         places.rates(np.array(places.of("http://a.org/x/2")), 0.0).tolist()
     )
     words.update()
-    said = [one.features(NAME, name(one, "seal")[None, :]) for one in (words, words_2)]
-    assert said[0][0].tolist() == pytest.approx(said[1][0].tolist())
+    printed = [one.features(NAME, name(one, "seal")[None, :]) for one in (words, words_2)]
+    assert printed[0][0].tolist() == pytest.approx(printed[1][0].tolist())
 
 
 def test_a_new_worker_begins_with_what_another_has_learned():

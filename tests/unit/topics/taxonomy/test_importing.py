@@ -67,7 +67,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "error", "said"),
+    ("data", "error", "printed"),
     [
         (b"", ConfigError, "is empty"),
         (b'{"name": "no path here"}\n', ConfigError, r"no topic in it \(1 lines left out\)"),
@@ -75,9 +75,9 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
         (zstandard.compress(RDF * 5_000)[:40], ConfigError, "is empty|not well-formed"),
     ],
 )
-def test_a_file_of_no_use_leaves_no_taxonomy(tmp_path, data, error, said):
+def test_a_file_of_no_use_leaves_no_taxonomy(tmp_path, data, error, printed):
     (tmp_path / "file").write_bytes(data)
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=printed):
         import_taxonomy([tmp_path / "file"], tmp_path / "t")
     assert not list(tmp_path.glob("t*"))
 

@@ -64,7 +64,7 @@ def test_words_are_taken_as_written():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "printed"),
     [
         ("Sports:\n  zh: 体育\n  childs: [Tennis]\n", "mine.yaml:3: unknown key childs; known here: children, "),
         ("Sports: [Tennis]\nSports: [Golf]\n", "mine.yaml:2: Sports is given twice."),
@@ -86,7 +86,7 @@ def test_words_are_taken_as_written():
         (b"#" * (MAX_BYTES + 1), "more than 1 MB of YAML"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_its_line(text, said):
+def test_what_cannot_be_meant_is_refused_with_its_line(text, printed):
     with pytest.raises(ConfigError) as caught:
         read(text)
-    assert said in str(caught.value)
+    assert printed in str(caught.value)

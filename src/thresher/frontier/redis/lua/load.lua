@@ -40,10 +40,11 @@ local at, loaded = 4, 0
 while ARGV[at] do
     local host, number = known_host(ARGV[at]), tonumber(ARGV[at + 5])
     if host and ARGV[at + 1] == struct.pack('>dI4', host.bar, host.bar_age) then
-        local partition = partition_of(host.name)
+        local partition = partition_of(host)
         for place = at + 6, at + 5 + 5 * number, 5 do
             loaded = loaded + load_url(host, place)
             redis.call('HDEL', prefix .. 'o' .. partition, ARGV[place + 3])
+            redis.call('HDEL', prefix .. 'A', ARGV[place + 3])
         end
         set_cold(host, tonumber(ARGV[at + 3]))
         host.bar, host.bar_age, host.floor = NOTHING, YOUNGEST, tonumber(ARGV[at + 4]) or NOTHING

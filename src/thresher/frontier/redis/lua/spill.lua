@@ -1,5 +1,5 @@
 -- Remove hot URLs that a registered run has.
--- needs: call record tiers host queue
+-- needs: call record tiers host queue seen
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, number of the mover, then for each host: name, floor (or empty: as it is), number of URLs, and for
 --       each URL: rest, hash, record
@@ -24,6 +24,13 @@ local function join(host)
     look_again(host, 0)
 end
 
+local function keep_tries(host, rest, record)
+    local tries = has(string.byte(record, 5), HISTORY) and read_record(record).tries or 0
+    if tries > 0 then
+        redis.call('HSET', prefix .. 'A', url_key(seen_of(host, rest)), tries)
+    end
+end
+
 local function spill(host, at, number)
     local gone, chunks = 0, {}
     for place = at, at + 3 * number - 1, 3 do
@@ -32,6 +39,7 @@ local function spill(host, at, number)
             redis.call('HDEL', chunk_key(host, chunk), rest)
             gone, chunks[chunk] = gone + 1, true
             raise_bar(host, rank_of(record))
+            keep_tries(host, rest, record)
         end
     end
     for chunk in pairs(chunks) do
@@ -52,8 +60,8 @@ while ARGV[at] do
         gone = gone + spill(host, at + 3, number)
         host.floor = floor or host.floor
         host.fat = false
-        if redis.call('SREM', prefix .. 'w' .. partition_of(host.name), host.name) == 1 then
-            local partition = partition_of(host.name)
+        if redis.call('SREM', prefix .. 'w' .. partition_of(host), host.name) == 1 then
+            local partition = partition_of(host)
             if tonumber(redis.call('ZINCRBY', prefix .. 'W', -1, partition)) <= 0 then
                 redis.call('ZREM', prefix .. 'W', partition)
             end

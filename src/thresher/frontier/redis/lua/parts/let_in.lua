@@ -74,6 +74,7 @@ local function let_into_chunk(host, chunk, links, kept, first_age, is_shut)
                     note_dropped(host)
                     record = nil
                 else
+                    record = known and with_tries(record, hash, ARGV[at + 1]) or record
                     host.waiting = host.waiting + 1
                     count('waiting', 1)
                     note_rank(host, chunk, score, age)

@@ -11,6 +11,7 @@
 -- `R` has the runs of each partition: for each 8 bytes of name and 4 of size of its Bloom filter, `B<name>`.
 -- `o<partition>` has new scores of cold URLs until they are read: by the key of the URL, the score, the score that it must
 -- still have (or nothing) and the first age that is not affected, several separated by `;`.
+-- `A` has the tries of those cold URLs that were tried before, by the same key, until they are hot again.
 
 local NOTHING = -math.huge
 local COLD_FORMAT = '>I4dI4d'
@@ -52,8 +53,9 @@ local function allowance()
     return allowed
 end
 
-local function partition_of(name)
-    return tonumber(string.sub(redis.sha1hex(name), 1, 8), 16) % partitions
+local function partition_of(host)
+    host.partition = host.partition or tonumber(string.sub(redis.sha1hex(host.name), 1, 8), 16) % partitions
+    return host.partition
 end
 
 local function list_tiers(host)
@@ -61,7 +63,7 @@ local function list_tiers(host)
         return
     end
     if not host.fat and host.waiting > least_hot and host.waiting > allowance() then
-        local partition = partition_of(host.name)
+        local partition = partition_of(host)
         host.fat = true
         redis.call('SADD', prefix .. 'w' .. partition, host.name)
         redis.call('ZINCRBY', prefix .. 'W', 1, partition)
@@ -75,7 +77,7 @@ end
 local runs_of_partition = {}
 
 local function runs_of(host)
-    local partition = partition_of(host.name)
+    local partition = partition_of(host)
     local runs = runs_of_partition[partition]
     if not runs then
         runs = {}
@@ -123,14 +125,34 @@ local function note_found(host, is_known)
     end
 end
 
+local function url_key(hash, member)
+    return struct.pack('>I4I4', hash, tonumber(member) % 4294967296)
+end
+
+-- A cold URL was found again: return its new record with the tries of the cold one. So a page that kills its worker is
+-- not tried more often because links lead to it.
+local function with_tries(record, hash, member)
+    local key = url_key(hash, member)
+    local tries = redis.call('HGET', prefix .. 'A', key)
+    if not tries then
+        return record
+    end
+    redis.call('HDEL', prefix .. 'A', key)
+    local url = read_record(record)
+    url.tries = tonumber(tries)
+    return write_record(url)
+end
+
+local next_age
+
 -- Keep the new score of a cold URL until it is read, and raise the bar if need be: then the URL is loaded next. A new score
 -- with a condition is applied after the earlier ones. None is applied to copies that are found later.
 local function note_score(host, hash, member, score, was)
-    local key = struct.pack('>I4I4', hash, tonumber(member) % 4294967296)
-    local field = prefix .. 'o' .. partition_of(host.name)
-    local ages = redis.call('HGET', prefix .. 'x', 'age') or 0
+    local key = url_key(hash, member)
+    local field = prefix .. 'o' .. partition_of(host)
+    next_age = next_age or redis.call('HGET', prefix .. 'x', 'age') or 0
     local earlier = was ~= '' and redis.call('HGET', field, key)
-    redis.call('HSET', field, key, (earlier and earlier .. ';' or '') .. score .. ' ' .. was .. ' ' .. ages)
+    redis.call('HSET', field, key, (earlier and earlier .. ';' or '') .. score .. ' ' .. was .. ' ' .. next_age)
     raise_bar(host, tonumber(score), 0)
 end
 
