@@ -180,9 +180,7 @@ def print_curve(curve: Path, rows: int = 12) -> None:
     samples = [row for row in read_rows(curve) if "fetched" in row]
     numbers = dict.fromkeys(round(n * (len(samples) - 1) / rows) for n in range(1, rows + 1))
     chosen = [samples[number] for number in numbers if number]
-    print(
-        "| minutes | pages | dead | pages/s | requests/s | worker, MiB | Redis, MiB | disks, MB | collection, MB |"
-    )
+    print("| minutes | pages | dead | pages/s | requests/s | worker, MiB | Redis, MiB | disks, MB | collection, MB |")
     print("|---|---|---|---|---|---|---|---|---|")
     for before, row in zip([samples[0], *chosen], chosen, strict=False):
         seconds, pages, dead = (row[name] - before[name] for name in ("seconds", "fetched", "dead_links"))
