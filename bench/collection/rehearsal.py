@@ -21,9 +21,11 @@ import asyncio
 import json
 import multiprocessing
 import os
+import re
 import signal
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -129,7 +131,7 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         exported = [json.loads(line)["url"] for line in lines]
         sent = {*(folder / HITS).read_text(encoding="utf-8").split()}
         missing = sorted(sent - {*exported})
-        reasons = {url: _why(world, url) for url in missing[:MOST_ASKED]}
+        reasons = Counter(_why(world, url) for url in missing[:MOST_ASKED])
     server.terminate()
     return {
         "minutes": minutes,
@@ -137,9 +139,9 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         "exported": len(exported),
         "exported_twice": len(exported) - len({*exported}),
         "sent_and_not_exported": len(missing),
-        "why": reasons,
+        "why": dict(reasons),
         "status": {key: status[key] for key in ("pages", "relevant", "frontier") if key in status},
-        "verify": verified["findings"],
+        "verify": [{**finding, "examples": []} for finding in verified["findings"]],
         "verify_seconds": round(verify_seconds),
         "on": today(),
         "machine": hardware(),
@@ -147,7 +149,9 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
 
 
 def _why(world: World, url: str) -> str:
-    return str(json.loads(world.call("why", NAME, url, "--json").stdout)["summary"])
+    """Return the first words of what `thresher why` says: without URLs, numbers and text of pages."""
+    summary = json.loads(world.call("why", NAME, url, "--json").stdout)["summary"]
+    return re.split(r"[,(.]|: refreshes", summary, maxsplit=1)[0].strip()
 
 
 def _crawl(world: World, minutes: float, curve: Path) -> None:
@@ -176,12 +180,12 @@ def print_curve(curve: Path, rows: int = 12) -> None:
     samples = [row for row in read_rows(curve) if "fetched" in row]
     numbers = dict.fromkeys(round(n * (len(samples) - 1) / rows) for n in range(1, rows + 1))
     chosen = [samples[number] for number in numbers if number]
-    print("| minutes | pages | dead links | requests/s | worker, MiB | Redis, MiB | machines, MB | collection, MB |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| minutes | pages | dead | pages/s | requests/s | worker, MiB | Redis, MiB | disks, MB | collection, MB |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for before, row in zip([samples[0], *chosen], chosen, strict=False):
-        requests = row["fetched"] + row["dead_links"] - before["fetched"] - before["dead_links"]
+        seconds, pages, dead = (row[name] - before[name] for name in ("seconds", "fetched", "dead_links"))
         cells = [f"{row['seconds'] / 60:.0f}", f"{row['fetched']:,}", f"{row['dead_links']:,}"]
-        cells.append(f"{requests / max(1, row['seconds'] - before['seconds']):.1f}")
+        cells += [f"{pages / seconds:.0f}", f"{(pages + dead) / seconds:.0f}"]
         cells += [f"{row[name]:,.0f}" for name in ("worker_mib", "redis_mib", "machines_mb", "collection_mb")]
         print(f"| {' | '.join(cells)} |")
     for row in read_rows(curve):
