@@ -57,10 +57,11 @@ class RedisStore:
 
 
 class TieredStore(RedisStore):
-    """All but the best URL of a host are cold before a call returns."""
+    """All but the best URL of a host are cold before a call returns; with a greater `least_hot`, a few more are hot."""
 
-    def __init__(self, folder: Path, clock: Clock, *, kind: str = "redis") -> None:
+    def __init__(self, folder: Path, clock: Clock, *, kind: str = "redis", least_hot: int = 1) -> None:
         super().__init__(folder, clock, kind=kind)
+        self.least_hot = least_hot
         self.objects = FolderObjects(folder / "cold", durable=False)
 
     def open(self, **settings) -> CrawlStore:
@@ -70,7 +71,7 @@ class TieredStore(RedisStore):
             clock=self.clock,
             objects=self.objects,
             hot_urls=1,
-            least_hot=1,
+            least_hot=self.least_hot,
             background=False,
             **settings,
         )

@@ -231,7 +231,6 @@ FOUND_AGAIN_FAULTS = {
         "note_found(host, known)",
         "note_found(host, false)",
     ),
-    "a load leaves two copies": ("load", "if age == cold_age then", "if true then"),
 }
 
 
@@ -239,6 +238,11 @@ FOUND_AGAIN_FAULTS = {
 def test_a_fault_with_cold_urls_that_are_found_again_is_found(fault, plant):
     plant(FOUND_AGAIN_FAULTS[fault])
     assert_killed(TieredStore, FoundAgainMachine)
+
+
+def test_a_load_that_leaves_two_copies_is_found(plant):
+    plant(("load", "if age == cold_age then", "if true then"))
+    assert_killed(partial(TieredStore, least_hot=2), FoundAgainMachine)
 
 
 # Faults in the memory frontier: each class does one thing wrong.

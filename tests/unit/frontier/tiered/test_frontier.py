@@ -143,6 +143,18 @@ async def test_a_cold_url_found_again_with_a_better_score_is_leased_once(open_ti
     assert len(urls) == len(set(urls)) == 30
 
 
+async def test_a_cold_url_found_again_with_a_lower_score_keeps_the_greater_one(open_tiers):
+    tiers = open_tiers()
+    await tiers.add([link(f"http://a.example/{n}", n / 16) for n in range(4, 9)])
+    await tiers.add([link("http://a.example/4", 0.125)])  # now a second copy is hot
+    leases = []
+    for _ in range(5):
+        [lease] = await tiers.lease(1, seconds=60)
+        leases.append((lease.url, lease.score))
+        await tiers.commit([settlement(lease)])
+    assert leases == [(f"http://a.example/{n}", n / 16) for n in range(8, 3, -1)]
+
+
 async def test_a_cold_url_that_was_tried_before_keeps_its_tries_when_it_is_found_again(open_tiers, clock):
     tiers, url = open_tiers(least_hot=1), "http://a.example/1"
     await tiers.add([link(url, 0.5)])
