@@ -81,8 +81,9 @@ def seed(watched):
 
 
 def test_answers_by_key_teach_and_move_the_queue(look, watched):
-    page = look().visit("/music/label")
-    queue = [each["url"] for each in watched.dashboard.ask("/api/crawls/music/frontier?limit=20")["next"]]
+    """In a crawl of 30 pages that nobody continues: later, a few answers often leave the best 20 URLs as they are."""
+    page = look().visit("/stars/label")
+    queue = [each["url"] for each in watched.dashboard.ask("/api/crawls/stars/frontier?limit=20")["next"]]
     asked, moved = [], 0
     for answer in "yn" * (MOST_ANSWERS // 2):
         asked.append(page.locator(".question .where bdi").inner_text())
@@ -93,9 +94,9 @@ def test_answers_by_key_teach_and_move_the_queue(look, watched):
             break
     assert len(set(asked)) == len(asked), "a page was asked twice"
     assert moved, "no answer moved anything"
-    assert [each["url"] for each in watched.dashboard.ask("/api/crawls/music/frontier?limit=20")["next"]] != queue
+    assert [each["url"] for each in watched.dashboard.ask("/api/crawls/stars/frontier?limit=20")["next"]] != queue
     expect(page.locator(".taught")).to_contain_text("Precision")
-    printed = watched.dashboard.ask("/api/crawls/music/labels")["labels"]
+    printed = watched.dashboard.ask("/api/crawls/stars/labels")["labels"]
     assert {asked[0]: True}.items() <= {each["url"]: each["relevant"] for each in printed}.items()
 
 
