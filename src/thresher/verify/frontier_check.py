@@ -34,8 +34,6 @@ MOST_REMEMBERED = 1_000_000
 """URLs that are not queried twice; beyond this number the set is cleared."""
 _DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url, '#') = 0"
 _OPEN = (UrlState.WAITING, UrlState.LEASED)
-_UNKNOWN_PAGES = "pages were unknown to the frontier; they are fetched again"
-_UNKNOWN_LINKS = "links of settled pages were unknown to the frontier"
 _SITEMAP = "sitemap:"
 _SITEMAP_ENDINGS = (".xml", ".xml.gz")
 
@@ -228,10 +226,7 @@ class QueueCheck:
     def _findings(self, counts: Counts) -> list[VerifyFinding]:
         seen, mended = self._seen, FindingState.MENDED if self._repair else FindingState.WRONG
         return [
-            *_without(seen.unknown_pages, seen.refused_pages).found("frontier", mended, _UNKNOWN_PAGES),
-            *self._unknown_links(counts),
-            *seen.refused_pages.found("frontier", FindingState.NOTE, f"pages {self._refusal()}"),
-            *seen.refused_links.found("frontier", FindingState.NOTE, f"links {self._refusal()}"),
+            *(self._repaired_urls(counts) if self._repair else self._unknown_urls(counts)),
             *seen.again.found("frontier", FindingState.NOTE, "pages are kept and still open: they are fetched again"),
             *seen.without_row.found(
                 "pages",
@@ -244,23 +239,41 @@ class QueueCheck:
             *self._leases(counts),
         ]
 
-    def _unknown_links(self, counts: Counts) -> Iterator[VerifyFinding]:
-        seen = self._seen
-        if not self._repair and seen.unknown_links.number <= counts.dropped:
-            words = "links are unknown to the frontier; full hosts may have pushed them out"
-            yield from seen.unknown_links.found("frontier", FindingState.NOTE, words)
-            return
-        if not self._repair and seen.unknown_links.number <= self._queue.filter_error * seen.links:
-            yield from seen.unknown_links.found("frontier", FindingState.NOTE, f"links {self._refusal()}")
-            return
-        state = FindingState.MENDED if self._repair else FindingState.WRONG
-        yield from _without(seen.unknown_links, seen.refused_links).found("frontier", state, _UNKNOWN_LINKS)
+    def _unknown_urls(self, counts: Counts) -> Iterator[VerifyFinding]:
+        """Report pages and links that the frontier does not know.
 
-    def _refusal(self) -> str:
-        """Say why the frontier does not take a URL that it does not know."""
-        if self._queue.filter_error:
-            return "are not queued: the filters of cold URLs took them for known ones, as they do in rare cases"
-        return "are not queued: as many URLs of their hosts wait as may"
+        A page that was settled cannot have left the frontier; a link may never have been taken into it.
+        """
+        seen = self._seen
+        yield from seen.unknown_pages.found("frontier", FindingState.WRONG, "pages are unknown to the frontier")
+        yield from self._left_out("links of settled pages", seen.unknown_links, FindingState.WRONG, counts)
+
+    def _repaired_urls(self, counts: Counts) -> Iterator[VerifyFinding]:
+        """Report pages and links that the frontier did not know, and those that it refused."""
+        seen = self._seen
+        for kind, unknown, refused in (
+            ("pages", seen.unknown_pages, seen.refused_pages),
+            ("links of settled pages", seen.unknown_links, seen.refused_links),
+        ):
+            words = f"{kind} were unknown to the frontier; they are queued again"
+            yield from _without(unknown, refused).found("frontier", FindingState.MENDED, words)
+            yield from self._left_out(kind, refused, FindingState.LOST, counts)
+
+    def _left_out(self, kind: str, urls: FindingTally, state: FindingState, counts: Counts) -> Iterator[VerifyFinding]:
+        """Report URLs that the frontier did not take, as a note when full queues or filters explain it."""
+        if reason := self._harmless(urls.number, counts):
+            yield from urls.found("frontier", FindingState.NOTE, f"{kind} are not in the frontier: {reason}")
+        else:
+            refused = ", which refuses them" if state is FindingState.LOST else ""
+            yield from urls.found("frontier", state, f"{kind} are unknown to the frontier{refused}")
+
+    def _harmless(self, number: int, counts: Counts) -> str:
+        """Return why the frontier may lack this many URLs though nothing was lost; empty when nothing explains it."""
+        if number <= counts.dropped:
+            return "the queues of their hosts are full, or were"
+        if number <= self._queue.filter_error * (self._seen.rows + self._seen.links):
+            return "the filters of cold URLs took them for known ones, as they do in rare cases"
+        return ""
 
     def _leases(self, counts: Counts) -> list[VerifyFinding]:
         if self._queue.is_running or not counts.leased:

@@ -25,7 +25,7 @@ def test_what_is_wrong_is_said_with_an_example_and_the_next_command(tmp_path):
     assert done.exit_code == 1
     assert done.output.splitlines() == [
         "looked at 1 segments, 1 rows, 2 links, 1 done URLs",
-        "  wrong  frontier: 1 links of settled pages were unknown to the frontier",
+        "  wrong  frontier: 1 links of settled pages are unknown to the frontier",
         f"    {url(3)}",
         "mend it: thresher verify --repair",
     ]

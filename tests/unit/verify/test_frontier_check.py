@@ -56,7 +56,10 @@ async def test_a_few_links_that_filters_of_cold_urls_took_for_known_ones_are_not
     assert [(finding.state, finding.number) for finding in report.findings] == [(state, len(lost))]
 
 
-async def test_links_that_the_filters_refuse_are_not_reported_as_repaired(small, monkeypatch):
+@pytest.mark.parametrize(
+    ("filter_error", "state"), [(0.34, FindingState.NOTE), (0.02, FindingState.LOST), (0.0, FindingState.LOST)]
+)
+async def test_links_that_the_frontier_refuses_are_not_reported_as_repaired(small, monkeypatch, filter_error, state):
     small.keep(page(1, [2, 3, 4]))
     await small.settle(page(1, [2]))
     frontier = small.crawl.frontier()
@@ -67,13 +70,14 @@ async def test_links_that_the_filters_refuse_are_not_reported_as_repaired(small,
 
     monkeypatch.setattr(frontier, "add", add_one)
     with VerifiedRows(small.crawl.folder.pages) as rows:
-        queue = Queue(frontier=frontier, outside=lambda url, hops: "", filter_error=0.02)
+        queue = Queue(frontier=frontier, outside=lambda url, hops: "", filter_error=filter_error)
         report = await QueueCheck(queue, rows, repair=True).run()
     await frontier.close()
     assert {(finding.state, finding.examples) for finding in report.findings} == {
         (FindingState.MENDED, (url(3),)),
-        (FindingState.NOTE, (url(4),)),
+        (state, (url(4),)),
     }
+    assert report.is_clean == (state is FindingState.NOTE)
 
 
 async def test_links_of_a_full_host_are_not_reported_as_repaired(small):
@@ -87,7 +91,16 @@ async def test_links_of_a_full_host_are_not_reported_as_repaired(small):
     [mended, refused] = report.findings
     assert (mended.state, mended.number) == (FindingState.MENDED, 1)
     assert (refused.state, refused.number) == (FindingState.NOTE, 1)
-    assert "as many URLs of their hosts wait as may" in refused.words
+    assert "the queues of their hosts are full" in refused.words
+
+
+async def test_a_look_at_pages_that_the_frontier_lost_does_not_say_that_they_are_fetched_again(small):
+    small.keep(page(1, []))
+    await small.settle(page(5, []))
+    assert {"pages are unknown to the frontier"} <= {finding.words for finding in (await verify(small.crawl)).findings}
+    assert await small.state(1) is None
+    repaired = await verify(small.crawl, repair=True)
+    assert {"pages were unknown to the frontier; they are queued again"} <= {f.words for f in repaired.findings}
 
 
 async def test_pages_that_the_frontier_lost_are_let_in_again(small):
