@@ -2,8 +2,8 @@
 
 Four workers crawl a generated site on a store while, every few seconds and at random, somebody kills or stops a worker,
 kills or silences the store, or cuts the network between them. When the time is up the crawl may end in peace. Printed
-are the violations and losses by the log of the witness, and how memory grew: that of workers as a slope over their
-lives, each taken for itself, since a killed one is replaced; that of the store also per URL that it knows.
+are the violations and losses by the log of the recording server, and how memory grew: that of workers as a slope over
+their lives, each taken for itself, since a killed one is replaced; that of the store also per URL that it knows.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from testing.block_pages import walls
 from testing.crawl_process import Crawl
 from testing.machine import machine
 from testing.malicious_pdfs import PAGE, pdf, stream
-from testing.recording_server import Answer, Witness, page, witness
+from testing.recording_server import Answer, Recorder, page, recorder
 from testing.recording_server.words import TOPIC_WORDS
 from thresher.project import CrawlProject, build_judge
 from thresher.records import BlockKind
@@ -146,7 +146,7 @@ def measure(web: WalledWeb, folder: Path, *, workers: int = 1, max_seconds: floa
     """
     crawl = Crawl(folder)
     began = time.monotonic()
-    with witness(web.script()) as server:
+    with recorder(web.script()) as server:
         crawl.create(server.url("h0.test"), _settings(server))
         run = crawl.start(f"--workers={workers}")
         if run.wait(max_seconds):
@@ -156,7 +156,7 @@ def measure(web: WalledWeb, folder: Path, *, workers: int = 1, max_seconds: floa
     return _figures(web, folder, requests, seconds)
 
 
-def _settings(server: Witness) -> dict[str, object]:
+def _settings(server: Recorder) -> dict[str, object]:
     """Return the settings of a crawl that does not wait between requests and keeps every page."""
     return {
         "keywords": TOPIC_WORDS,

@@ -1,8 +1,8 @@
 """What archiving costs: one worker with and without WARC files, in turns, ``python -m bench.speed.archiving``.
 
-Both legs crawl the same pages of the same witness (30 KB pages, 60 links each, 200 hosts, no delay), every page is
-kept, and only `output.warc` differs. Each leg is a process of its own; the legs change places from round to round.
-Indexing is part of it: the index of a file is written when the file is complete.
+Both legs crawl the same pages of the same recording server (30 KB pages, 60 links each, 200 hosts, no delay), every
+page is kept, and only `output.warc` differs. Each leg is a process of its own; the legs change places from round to
+round. Indexing is part of it: the index of a file is written when the file is complete.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bench.speed.full_speed import full_speed
 from bench.speed.pages import SITE, START_PAGES, Sample, measure
 from testing.crawl_process import THRESHER, Crawl
 from testing.machine import machine
-from testing.recording_server.process import Witness, running
+from testing.recording_server.process import Recorder, running
 
 MOST_COST = 0.25
 """The share of a worker's pages per second that archiving may take."""
@@ -32,13 +32,13 @@ class Leg:
     archive_bytes: int
 
 
-def crawl_once(witness: Witness, pages: int, *, warc: bool) -> Leg:
+def crawl_once(recorder: Recorder, pages: int, *, warc: bool) -> Leg:
     """Crawl with one worker in a new folder, every page kept."""
     settings = full_speed(output={"warc": warc, "keep_irrelevant": True})
     with tempfile.TemporaryDirectory() as folder:
         crawl = Crawl(Path(folder) / "crawl")
-        crawl.create(witness.seed_url, settings)
-        sample = measure(witness, [*THRESHER, "run", str(crawl.folder), "--pages", str(pages), "--workers", "1"])
+        crawl.create(recorder.seed_url, settings)
+        sample = measure(recorder, [*THRESHER, "run", str(crawl.folder), "--pages", str(pages), "--workers", "1"])
         files = (crawl.folder / "warc").glob("*")
         return Leg(sample, sum(path.stat().st_size for path in files))
 
@@ -51,12 +51,12 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=3000)
     parser.add_argument("--rounds", type=int, default=3)
     wanted = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, running(SITE, Path(folder) / "hits.csv") as witness:
-        crawl_once(witness, START_PAGES, warc=True)  # what is on the disk is in memory then
+    with tempfile.TemporaryDirectory() as folder, running(SITE, Path(folder) / "hits.csv") as recorder:
+        crawl_once(recorder, START_PAGES, warc=True)  # what is on the disk is in memory then
         legs: dict[bool, list[Leg]] = {False: [], True: []}
         for number in range(wanted.rounds):
             for warc in (False, True) if number % 2 else (True, False):
-                leg = crawl_once(witness, wanted.pages, warc=warc)
+                leg = crawl_once(recorder, wanted.pages, warc=warc)
                 legs[warc].append(leg)
                 print(f"warc {'on ' if warc else 'off'}: {leg.sample.pages_per_second:.0f} pages/s", file=sys.stderr)
     rate = {warc: median(leg.sample.pages_per_second for leg in done) for warc, done in legs.items()}

@@ -1,8 +1,8 @@
 """What a crawl loses while somebody looks at it: rounds in turn without and with a dashboard.
 
-A leg is one of `bench.pages`: one worker takes pages from the witness, which counts them. While it is watched, a
-dashboard in a process of its own shows the folder; one thread listens to its events, another asks for what the screens
-show, each once a second. All share the machine, so what is lost is CPU as much as locks.
+A leg is one of `bench.pages`: one worker takes pages from the recording server, which counts them. While it is watched,
+a dashboard in a process of its own shows the folder; one thread listens to its events, another asks for what the
+screens show, each once a second. All share the machine, so what is lost is CPU as much as locks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from bench.speed.full_speed import full_speed
 from bench.speed.pages import SITE, measure
 from testing.crawl_process import REPOSITORY, THRESHER, Crawl
-from testing.recording_server.process import Witness, running
+from testing.recording_server.process import Recorder, running
 
 PAGES = 3000
 PAIRS = 6
@@ -32,11 +32,11 @@ SCREENS = ("", "/harvest", "/pages", "/frontier", "/hosts", "/workers")
 def live(*, rounds: int = PAIRS, pages: int = PAGES) -> str:
     """Crawl in turn unwatched and watched; say what is left of the speed."""
     speeds: dict[bool, list[float]] = {False: [], True: []}
-    with tempfile.TemporaryDirectory(prefix="dashboard-") as place, running(SITE, Path(place) / "hits.csv") as witness:
+    with tempfile.TemporaryDirectory(prefix="dashboard-") as place, running(SITE, Path(place) / "hits.csv") as recorder:
         for number in range(2 * rounds):
             order = (False, True) if number // 2 % 2 else (True, False)  # neither always comes first
             is_watched = order[number % 2]
-            speeds[is_watched].append(_leg(witness, pages, is_watched=is_watched))
+            speeds[is_watched].append(_leg(recorder, pages, is_watched=is_watched))
     ratios = [seen / unseen for unseen, seen in zip(speeds[False], speeds[True], strict=True)]
     return (
         f"pages/s unwatched {_shown(speeds[False], 1)}, watched {_shown(speeds[True], 1)}; "
@@ -48,13 +48,13 @@ def _shown(values: Sequence[float], digits: int) -> str:
     return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
-def _leg(witness: Witness, pages: int, *, is_watched: bool) -> float:
+def _leg(recorder: Recorder, pages: int, *, is_watched: bool) -> float:
     with tempfile.TemporaryDirectory(prefix="dashboard-") as folder:
         crawl = Crawl(Path(folder) / "crawl")
-        crawl.create(witness.seed_url, full_speed())
+        crawl.create(recorder.seed_url, full_speed())
         with watching(crawl.folder) if is_watched else nullcontext():
             command = [*THRESHER, "run", str(crawl.folder), "--pages", str(pages), "--workers", "1"]
-            return measure(witness, command).pages_per_second
+            return measure(recorder, command).pages_per_second
 
 
 @contextmanager

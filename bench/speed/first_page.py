@@ -26,7 +26,7 @@ from pathlib import Path
 from statistics import median
 
 from testing.machine import machine
-from testing.recording_server.process import Witness, running
+from testing.recording_server.process import Recorder, running
 from testing.recording_server.site import Site
 from testing.screens.browser import CHROMIUM
 
@@ -200,7 +200,7 @@ class Newcomer:
             "CRAWL4AI_MODE": "api",  # its setup must not download a browser
         }
 
-    def follow(self, introduction: Introduction, site: Witness) -> Times:
+    def follow(self, introduction: Introduction, site: Recorder) -> Times:
         """Do all steps; return when each event happened.
 
         Raises:
@@ -258,11 +258,11 @@ class Newcomer:
             link.symlink_to(CHROMIUM)
 
 
-def _relevant_urls(site: Witness) -> list[str]:
+def _relevant_urls(site: Recorder) -> list[str]:
     return [SITE.url(page, site.port) for page in range(1, SITE.pages) if SITE.on_topic[page]]
 
 
-def _first_sent_ns(site: Witness) -> int:
+def _first_sent_ns(site: Recorder) -> int:
     """Return when the first relevant page other than the seed was sent; 0 if none was."""
     pages = [(hit.sent_ns, SITE.page_numbers.get(hit.key, 0)) for hit in site.hits() if hit.status == 200]
     return min((sent_ns for sent_ns, page in pages if page and SITE.on_topic[page]), default=0)

@@ -1,4 +1,4 @@
-"""Settings under which nothing but this machine limits a crawl of the witness's pages."""
+"""Settings under which nothing but this machine limits a crawl of the recording server's pages."""
 
 from __future__ import annotations
 

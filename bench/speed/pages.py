@@ -1,16 +1,17 @@
 """Pages per second on loopback: one Thresher worker beside bare Scrapy, ``python -m bench.speed.pages``.
 
-Four legs take the same number of pages from the same witness (30 KB pages, 60 links each, 200 hosts, no delay):
+Four legs take the same number of pages from the same recording server (30 KB pages, 60 links each, 200 hosts, no
+delay):
 
 - ``thresher``: ``thresher run DIR --workers 1``, with frontier, judge and collection as they are by default.
 - ``breadth-first``: bare Scrapy, `LinkExtractor`, every link a `Request`, first in first out.
 - ``download``: bare Scrapy, the URLs given, nothing parsed.
 - ``fetch``: Thresher's downloader alone, the URLs given, nothing parsed.
 
-Every leg is a process of its own, in every round one after the other. Pages and seconds are those of the witness,
-from the first request to the last response; CPU is the process's with its children, less what the same leg needs
-for a handful of pages, so that imports do not count. The witness runs in a third process; what it can give at most
-is measured first.
+Every leg is a process of its own, in every round one after the other. Pages and seconds are those of the recording
+server, from the first request to the last response; CPU is the process's with its children, less what the same leg
+needs for a handful of pages, so that imports do not count. The recording server runs in a third process; what it can
+give at most is measured first.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from testing.machine import machine
 from testing.processes import kill_family
 from testing.recording_server import report
 from testing.recording_server.load import max_pages_per_second
-from testing.recording_server.process import Witness, running
+from testing.recording_server.process import Recorder, running
 
 START_PAGES = 10
 LEG_SECONDS = 600.0
@@ -65,11 +66,11 @@ class Sample:
     peak_mib: float
 
 
-Leg = Callable[[Witness, int], Sample]
+Leg = Callable[[Recorder, int], Sample]
 
 
-def measure(witness: Witness, command: Sequence[str]) -> Sample:
-    """Run a crawler to its end and ask the witness what it did.
+def measure(recorder: Recorder, command: Sequence[str]) -> Sample:
+    """Run a crawler to its end and ask the recording server what it did.
 
     Raises:
         RuntimeError: It ended with an error.
@@ -92,7 +93,7 @@ def measure(witness: Witness, command: Sequence[str]) -> Sample:
         output.seek(0)
         if exit_code not in {DONE, PAGE_LIMIT_REACHED}:
             raise RuntimeError(f"{' '.join(command)} ended with {exit_code}: {output.read().decode()[-2000:]}")
-    hits = [hit for hit in witness.hits() if hit.start_ns >= began_ns]
+    hits = [hit for hit in recorder.hits() if hit.start_ns >= began_ns]
     return Sample(len(report.pages(hits)), report.pages_per_second(hits), cpu_seconds, peak_mib)
 
 
@@ -112,12 +113,12 @@ def thresher(strategy: str = "thresher", *, store: str = "sqlite", workers: int 
     """Return the leg of Thresher in a new folder."""
     settings = full_speed(strategy={"name": strategy}, output={"warc": warc}, store=store)
 
-    def leg(witness: Witness, pages: int) -> Sample:
+    def leg(recorder: Recorder, pages: int) -> Sample:
         with tempfile.TemporaryDirectory() as folder:
             crawl = Crawl(Path(folder) / f"crawl{time.monotonic_ns()}")  # a store knows crawls by their names
-            crawl.create(witness.seed_url, settings)
+            crawl.create(recorder.seed_url, settings)
             options = ["--pages", str(pages), "--workers", str(workers)]
-            return measure(witness, [*THRESHER, "run", str(crawl.folder), *options])
+            return measure(recorder, [*THRESHER, "run", str(crawl.folder), *options])
 
     return leg
 
@@ -125,9 +126,9 @@ def thresher(strategy: str = "thresher", *, store: str = "sqlite", workers: int 
 def bare(spider: str) -> Leg:
     """Return the leg of a bare Scrapy spider."""
 
-    def leg(witness: Witness, pages: int) -> Sample:
-        options = [f"--spider={spider}", f"--port={witness.port}", f"--pages={pages}"]
-        return measure(witness, [sys.executable, "-m", "bench.speed.pages", *options])
+    def leg(recorder: Recorder, pages: int) -> Sample:
+        options = [f"--spider={spider}", f"--port={recorder.port}", f"--pages={pages}"]
+        return measure(recorder, [sys.executable, "-m", "bench.speed.pages", *options])
 
     return leg
 
@@ -243,13 +244,13 @@ class Result:
         )
 
 
-def compare(witness: Witness, legs: Mapping[str, Leg], pages: int, rounds: int) -> list[Result]:
+def compare(recorder: Recorder, legs: Mapping[str, Leg], pages: int, rounds: int) -> list[Result]:
     """Run the legs in turns, round after round."""
-    starts = {name: leg(witness, START_PAGES) for name, leg in legs.items()}
+    starts = {name: leg(recorder, START_PAGES) for name, leg in legs.items()}
     samples: dict[str, list[Sample]] = {name: [] for name in legs}
     for number in range(rounds):
         for name, leg in legs.items():
-            sample = leg(witness, pages)
+            sample = leg(recorder, pages)
             samples[name].append(sample)
             _say(f"round {number + 1}: {name}: {sample.pages} pages, {sample.pages_per_second:.0f} per second")
     return [Result(name, starts[name], samples[name]) for name in legs]
@@ -268,11 +269,11 @@ def _say(text: str) -> None:
 
 def bench(names: Sequence[str], pages: int, rounds: int) -> None:
     """Measure and print."""
-    with tempfile.TemporaryDirectory() as folder, running(SITE, Path(folder) / "hits.csv", "--robots=404") as witness:
-        first, again = (max_pages_per_second(witness, count=pages) for _ in range(2))
-        results = compare(witness, {name: LEGS[name] for name in names}, pages, rounds)
+    with tempfile.TemporaryDirectory() as folder, running(SITE, Path(folder) / "hits.csv", "--robots=404") as recorder:
+        first, again = (max_pages_per_second(recorder, count=pages) for _ in range(2))
+        results = compare(recorder, {name: LEGS[name] for name in names}, pages, rounds)
     print(f"{machine()}; {pages} pages a round, median of {rounds} rounds; ", end="")
-    print(f"the witness alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.\n")
+    print(f"the server alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.\n")
     print(table(results))
 
 

@@ -2,10 +2,10 @@
 
 ``python -m bench.speed.speed`` (``make bench``; an hour).
 
-The pages, the witness and what is counted are those of `bench.pages`. Beside bare Scrapy and Thresher with three
-strategies, on SQLite and on Redis, with one worker and with two, run other crawlers as their users run them, when
+The pages, the recording server and what is counted are those of `bench.pages`. Beside bare Scrapy and Thresher with
+three strategies, on SQLite and on Redis, with one worker and with two, run other crawlers as their users run them, when
 ``--rivals PYTHON`` names an environment that has scrapy-redis, crawlee[parsel] and crawl4ai installed. trafilatura's
-focused crawler is not among them: it follows no links to addresses, and the witness has no names.
+focused crawler is not among them: it follows no links to addresses, and the recording server has no names.
 
 Then what a page costs by stages, from `bench.speed.stages`.
 """
@@ -24,7 +24,7 @@ from bench.speed.stages import STAGES
 from bench.speed.stages import measure as measure_stages
 from testing.machine import machine
 from testing.recording_server.load import max_pages_per_second
-from testing.recording_server.process import Witness, running
+from testing.recording_server.process import Recorder, running
 from testing.recording_server.words import TOPIC_WORDS
 from testing.servers.store import store_server
 
@@ -54,11 +54,11 @@ def rivals(python: str, store: str) -> dict[str, Leg]:
 
 
 def _script(python: str, name: str, *more: str, fresh: str = "", workers: int = 1) -> Leg:
-    def leg(witness: Witness, pages: int) -> Sample:
+    def leg(recorder: Recorder, pages: int) -> Sample:
         if fresh:
             _empty(fresh)
-        each = [python, str(RIVALS / name), witness.seed_url, str(pages // workers), *more]
-        return measure(witness, each if workers == 1 else _together(each, workers))
+        each = [python, str(RIVALS / name), recorder.seed_url, str(pages // workers), *more]
+        return measure(recorder, each if workers == 1 else _together(each, workers))
 
     return leg
 
@@ -95,17 +95,17 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         store_server("redis", Path(folder) / "store") as store,
-        running(SITE, Path(folder) / "hits.csv", "--robots=404") as witness,
+        running(SITE, Path(folder) / "hits.csv", "--robots=404") as recorder,
     ):
         legs = {"breadth-first": LEGS["breadth-first"], "download": LEGS["download"], **ours(store.url)}
         if options.rivals:
             legs |= rivals(options.rivals, store.url)
         if options.legs:
             legs = {name: leg for name, leg in legs.items() if name in {"breadth-first", "download", *options.legs}}
-        first, again = (max_pages_per_second(witness, count=options.pages) for _ in range(2))
-        results = compare(witness, legs, options.pages, options.rounds)
+        first, again = (max_pages_per_second(recorder, count=options.pages) for _ in range(2))
+        results = compare(recorder, legs, options.pages, options.rounds)
     print(f"{machine()}; {options.pages} pages a round, median of {options.rounds} rounds; ", end="")
-    print(f"the witness alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.\n")
+    print(f"the server alone gives {first:.0f} pages/s while it makes the pages, {again:.0f} when it has them.\n")
     print(table(results), end="\n\n")
     stages(lambda line: print(line, flush=True))
 

@@ -1,11 +1,11 @@
 """Two workers beside one, on one machine: ``python -m bench.speed.workers [--pin]``.
 
 In every round one worker and then two take the same number of pages (30 KB, 60 links, 200 hosts, no delay) from a
-witness in a process of its own, with the queue in SQLite and in Redis. Pages and seconds are the witness's. On two
-cores the witness, the store and the supervisor take their share of what the second worker could use, so the CPU that
-all of Thresher's processes needed per page is printed too: it says what more cores would give. With ``--pin`` one
-worker, its page server and store share one core, and two workers with theirs share two: the ratio then says what the
-second core gives.
+recording server in a process of its own, with the queue in SQLite and in Redis. Pages and seconds are the recording
+server's. On two cores the recording server, the store and the supervisor take their share of what the second worker
+could use, so the CPU that all of Thresher's processes needed per page is printed too: it says what more cores would
+give. With ``--pin`` one worker, its page server and store share one core, and two workers with theirs share two: the
+ratio then says what the second core gives.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def _measure(folder: Path, pages: int, rounds: int, *, pin: bool) -> list[tuple[
         for workers in (1, 2):
             if pin:
                 os.sched_setaffinity(0, cores[:workers])  # what is started from here on inherits it
-            with running(SITE, folder / f"hits-{number}-{workers}.csv", "--robots=404") as witness:
-                samples.append(("sqlite", workers, one_crawl(witness, pages, "", workers=workers)))
+            with running(SITE, folder / f"hits-{number}-{workers}.csv", "--robots=404") as recorder:
+                samples.append(("sqlite", workers, one_crawl(recorder, pages, "", workers=workers)))
                 with measured_server("redis", empty(folder / f"store-{number}-{workers}")) as server:
-                    samples.append(("redis", workers, one_crawl(witness, pages, server.url, workers=workers)))
+                    samples.append(("redis", workers, one_crawl(recorder, pages, server.url, workers=workers)))
     return samples
 
 

@@ -15,7 +15,7 @@ from bench.speed.pages import SITE
 from bench.stores.server import empty, measured_server, version
 from testing.crawl_process import REPOSITORY, THRESHER, Crawl
 from testing.recording_server import report
-from testing.recording_server.process import Witness, running
+from testing.recording_server.process import Recorder, running
 
 PAGE_LIMIT_REACHED = 14
 ROUNDS = 3
@@ -24,11 +24,11 @@ ROUNDS = 3
 def measure_worker(kind: str, pages: int, folder: Path) -> dict[str, Any]:
     """Let one worker take pages of 30 KB with 60 links each from loopback, with SQLite and with the store in turns."""
     legs: dict[str, list[dict[str, float]]] = {"sqlite": [], kind: []}
-    with running(SITE, folder / "hits.csv", "--robots=404") as witness:
+    with running(SITE, folder / "hits.csv", "--robots=404") as recorder:
         for _ in range(ROUNDS):
-            legs["sqlite"].append(one_crawl(witness, pages, ""))
+            legs["sqlite"].append(one_crawl(recorder, pages, ""))
             with measured_server(kind, empty(folder / f"worker-{kind}-{len(legs[kind])}")) as server:
-                legs[kind].append(one_crawl(witness, pages, server.url))
+                legs[kind].append(one_crawl(recorder, pages, server.url))
                 server_version = version(server)
     row: dict[str, Any] = {"version": server_version, "pages": pages}
     for leg, samples in legs.items():
@@ -37,7 +37,7 @@ def measure_worker(kind: str, pages: int, folder: Path) -> dict[str, Any]:
     return row
 
 
-def one_crawl(witness: Witness, pages: int, store: str, *, workers: int = 1) -> dict[str, float]:
+def one_crawl(recorder: Recorder, pages: int, store: str, *, workers: int = 1) -> dict[str, float]:
     """Run the command to its end.
 
     Raises:
@@ -46,7 +46,7 @@ def one_crawl(witness: Witness, pages: int, store: str, *, workers: int = 1) -> 
     began_ns = time.monotonic_ns()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as output:
         crawl = Crawl(Path(folder) / "crawl")
-        crawl.create(witness.seed_url, full_speed())
+        crawl.create(recorder.seed_url, full_speed())
         where = ["--store", store] if store else []
         command = [*THRESHER, "run", str(crawl.folder), "--pages", str(pages), "--workers", str(workers), *where]
         process = subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -56,7 +56,7 @@ def one_crawl(witness: Witness, pages: int, store: str, *, workers: int = 1) -> 
             output.seek(0)
             raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {output.read().decode()[-2000:]}")
         kept = sum(path.stat().st_size for path in (crawl.folder / "pages").rglob("*") if path.is_file())
-    hits = [hit for hit in witness.hits() if hit.start_ns >= began_ns]
+    hits = [hit for hit in recorder.hits() if hit.start_ns >= began_ns]
     taken = len(report.pages(hits))
     return {
         "pages_per_second": report.pages_per_second(hits),

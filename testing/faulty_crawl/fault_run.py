@@ -80,7 +80,7 @@ class FaultOutcome:
 
     @property
     def pages_per_second(self) -> float:
-        """The rate over the whole crawl, by the witness."""
+        """The rate over the whole crawl, by the recording server."""
         return report.pages_per_second(self.hits)
 
     @property
@@ -136,21 +136,21 @@ def opened(plan: Plan, setting: Setting) -> Iterator[Scene]:
     options = [f"--latency={plan.latency_seconds}", f"--jitter={plan.jitter_seconds}"]
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="thresher-")))
-        witness = stack.enter_context(running(plan.site, folder / "hits.csv", *options))
+        recorder = stack.enter_context(running(plan.site, folder / "hits.csv", *options))
         server = proxy = None
         if setting.store != SQLITE:
             environment = setting.server_environment
             server = stack.enter_context(store_server(setting.store, folder / "store", environment=environment))
             proxy = stack.enter_context(chaos(server.port))
         crawl = Crawl(folder / "crawl", setting.command)
-        crawl.create(witness.seed_url, plan.topic())
-        scene = Scene(plan, crawl, witness, server=server, proxy=proxy)
+        crawl.create(recorder.seed_url, plan.topic())
+        scene = Scene(plan, crawl, recorder, server=server, proxy=proxy)
         stack.callback(scene.close)
         yield scene
 
 
 def _measure(scene: Scene, result: object, exit_code: int, seconds: float) -> FaultOutcome:
-    plan, hits = scene.plan, scene.witness.hits()
+    plan, hits = scene.plan, scene.recorder.hits()
     kept = [_key(url) for url in scene.crawl.kept_urls()]
     keys = plan.site.keys()
     gaps = report.gaps(hits)

@@ -13,7 +13,7 @@ from typing import Any
 from testing import processes
 from testing.crawl_process import THRESHER, Crawl, CrawlStalled, Run, wait_for
 from testing.recording_server.log import Hit
-from testing.recording_server.process import Witness, running
+from testing.recording_server.process import Recorder, running
 from testing.recording_server.site import Site
 from testing.recording_server.words import TOPIC_WORDS
 
@@ -30,8 +30,8 @@ class Plan:
         worker_kills: How often one worker, chosen at random, gets SIGKILL; the run has to replace it.
         total_kills: How often the run and all its workers get SIGKILL; the same command is then given again.
         concurrency: Requests open at once in one worker.
-        latency_seconds: Least time the witness takes to answer; with none it would never see two requests at once.
-        jitter_seconds: Random time added to the latency.
+        latency_seconds: Least time the recording server takes to answer; with none it would never see two requests at
+        once. jitter_seconds: Random time added to the latency.
         timeout_seconds: Longest time for one fetch.
         lease_seconds: How long the URLs of a killed worker stay out of reach.
         random_seed: Decides when who is killed.
@@ -77,7 +77,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """So many workers were alive at `before_ns` and dead at `after_ns`, by the clock of the witness."""
+    """So many workers were alive at `before_ns` and dead at `after_ns`, by the clock of the recording server."""
 
     before_ns: int
     after_ns: int
@@ -86,7 +86,7 @@ class Kill:
 
 @dataclass(frozen=True, kw_only=True)
 class Observed:
-    """What is known after the crawl: the log of the witness, the kills, and the URLs in the collection."""
+    """What is known after the crawl: the log of the recording server, the kills, and the URLs in the collection."""
 
     hits: Sequence[Hit]
     kills: Sequence[Kill]
@@ -104,20 +104,20 @@ def observe(plan: Plan, command: Sequence[str] = THRESHER) -> Observed:
     options = [f"--latency={plan.latency_seconds}", f"--jitter={plan.jitter_seconds}"]
     with (
         tempfile.TemporaryDirectory() as folder,
-        running(plan.site, Path(folder) / "hits.csv", *options) as witness,
+        running(plan.site, Path(folder) / "hits.csv", *options) as recorder,
     ):
         crawl = Crawl(Path(folder) / "crawl", command)
-        crawl.create(witness.seed_url, plan.topic())
-        return _Executioner(plan, crawl, witness).carry_out()
+        crawl.create(recorder.seed_url, plan.topic())
+        return _Executioner(plan, crawl, recorder).carry_out()
 
 
 class _Executioner:
     """Starts the crawl, kills at random moments, and waits for the end."""
 
-    def __init__(self, plan: Plan, crawl: Crawl, witness: Witness) -> None:
+    def __init__(self, plan: Plan, crawl: Crawl, recorder: Recorder) -> None:
         self._plan = plan
         self._crawl = crawl
-        self._witness = witness
+        self._recorder = recorder
         self._random = random.Random(plan.random_seed)
         self._started = time.monotonic()
         self._kills: list[Kill] = []
@@ -134,7 +134,7 @@ class _Executioner:
             self._run.kill_all()
         seconds = time.monotonic() - self._started
         return Observed(
-            hits=self._witness.hits(),
+            hits=self._recorder.hits(),
             kills=self._kills,
             kept_urls=self._crawl.kept_urls(),
             exit_code=exit_code,
@@ -153,7 +153,7 @@ class _Executioner:
 
     def _await_requests(self, requests: int) -> None:
         reached = wait_for(
-            lambda: self._run.ended or self._witness.ended() >= requests,
+            lambda: self._run.ended or self._recorder.ended() >= requests,
             seconds=self._seconds_left(),
         )
         if not reached:

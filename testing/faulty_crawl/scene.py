@@ -1,6 +1,7 @@
 """A crawl on a store, and what can befall it: to its workers, to the store, to the network between them.
 
-Everything that befalls it is written down as a `Trouble`, by the clock of the witness; pages fetched twice need one.
+Everything that befalls it is written down as a `Trouble`, by the clock of the recording server; pages fetched twice
+need one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dataclasses import dataclass, replace
 from testing import processes
 from testing.crawl_process import Crawl, CrawlStalled, Run, wait_for
 from testing.faulty_crawl.scenario import REPLACED_SECONDS, Plan
-from testing.recording_server.process import Witness
+from testing.recording_server.process import Recorder
 from testing.servers import ChaosProxy, StoreServer
 from testing.servers.log_file import AppendLog
 from thresher.frontier.base import Counts
@@ -51,14 +52,14 @@ class Scene:
         self,
         plan: Plan,
         crawl: Crawl,
-        witness: Witness,
+        recorder: Recorder,
         *,
         server: StoreServer | None = None,
         proxy: ChaosProxy | None = None,
     ) -> None:
         self.plan = plan
         self.crawl = crawl
-        self.witness = witness
+        self.recorder = recorder
         self.random = random.Random(plan.random_seed)
         self.troubles: list[Trouble] = []
         self.started = time.monotonic()
@@ -96,8 +97,8 @@ class Scene:
         return asyncio.run(counts_of(self.crawl, {"store": self._server.url} if self._server else {}))
 
     def await_requests(self, requests: int) -> None:
-        """Wait until the witness has answered so many requests, or the run is over."""
-        reached = wait_for(lambda: self.run.ended or self.witness.ended() >= requests, seconds=self.seconds_left)
+        """Wait until the recording server has answered so many requests, or the run is over."""
+        reached = wait_for(lambda: self.run.ended or self.recorder.ended() >= requests, seconds=self.seconds_left)
         if not reached:
             raise CrawlStalled(f"fewer than {requests} requests in time; {self.run.last_words()}")
 

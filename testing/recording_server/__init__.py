@@ -1,15 +1,15 @@
-"""The witness: a web server in its own process that writes down every request it gets, by its own clock.
+"""The recording server: a web server in its own process that writes down every request it gets, by its own clock.
 
-It serves a generated finite site (`running(site, log)`), a script (`witness(script)`), or a site with a script beside
-it (`witness(script, site=…)`; the script is asked first). Its log is the only source of politeness figures::
+It serves a generated finite site (`running(site, log)`), a script (`recorder(script)`), or a site with a script beside
+it (`recorder(script, site=…)`; the script is asked first). Its log is the only source of politeness figures::
 
     script = {
         "good.test": {"/": page("Solar", "perovskite solar cells", ["/a", "http://bad.test/"]), "/a": "<p>text</p>"},
         "bad.test": {"/robots.txt": 503},
     }
-    with witness(script) as w:
+    with recorder(script) as w:
         w.url("good.test", "/a")       # http://good.test/a
-        w.connect_to                   # for network.connect_to in topic.yaml; every name leads to the witness
+        w.connect_to                   # for network.connect_to in topic.yaml; every name leads to the recording server
         w.hits("bad.test")             # start_ns, sent_ns, end_ns, host, status, path, headers, sent_bytes, left
         w.report(delay_seconds=0.2)    # .open_at_once, .violations, .shortest_gap_seconds, .hosts["good.test"]
 
@@ -47,8 +47,8 @@ k-th request for a host and path gets the k-th of them, the last one for good::
     "/calendar": Generated("calendar")                      # sessions, facets, nested, soft_404, markov, ever_new_hosts
     "/own/*": Generated("tests.faults.traps:my_maze", {"depth": 3})   # def my_maze(request, depth): return page(…)
 
-A function of a script must be deterministic; it runs in the witness. `request` has host, address, target, path,
-query, headers, method, number (1 for the first request of its kind), port and tls.
+A function of a script must be deterministic; it runs in the recording server. `request` has host, address, target,
+path, query, headers, method, number (1 for the first request of its kind), port and tls.
 
 Scripts can come from a file: ``python -m testing.recording_server --script site.py --log hits.csv`` where site.py says
 ``SCRIPT = {…}``, or JSON as `testing.recording_server.data` writes it.
@@ -69,7 +69,7 @@ from testing.recording_server.answers import (
     text,
 )
 from testing.recording_server.log import Hit
-from testing.recording_server.process import Witness, running, witness
+from testing.recording_server.process import Recorder, recorder, running
 from testing.recording_server.script import Answer, Fill, Generated, Packed, Request, Script
 
 __all__ = [
@@ -78,9 +78,9 @@ __all__ = [
     "Generated",
     "Hit",
     "Packed",
+    "Recorder",
     "Request",
     "Script",
-    "Witness",
     "bomb",
     "busy",
     "drip",
@@ -88,10 +88,10 @@ __all__ = [
     "endless",
     "hang",
     "page",
+    "recorder",
     "redirect",
     "reset",
     "running",
     "slow_head",
     "text",
-    "witness",
 ]

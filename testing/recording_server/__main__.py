@@ -1,4 +1,4 @@
-"""Run the witness.
+"""Run the recording server.
 
 ``python -m testing.recording_server --pages 2000 --hosts 40 --log hits.csv``, or with ``--script FILE``.
 

@@ -1,4 +1,4 @@
-"""The bytes of a body, piece by piece, so that a bomb of ten gigabytes costs the witness no memory."""
+"""The bytes of a body, piece by piece, so that a bomb of ten gigabytes costs the recording server no memory."""
 
 from __future__ import annotations
 

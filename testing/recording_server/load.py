@@ -1,4 +1,4 @@
-"""How many pages per second the witness can give: a client that does nothing but ask."""
+"""How many pages per second the recording server can give: a client that does nothing but ask."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Iterator
 from time import perf_counter
 
-from testing.recording_server.process import Witness
+from testing.recording_server.process import Recorder
 
 
-async def _ask(numbers: Iterator[int], witness: Witness) -> None:
+async def _ask(numbers: Iterator[int], recorder: Recorder) -> None:
     """Fetch pages one after the other, each over a connection of its own, until no numbers are left."""
-    assert witness.site is not None
+    assert recorder.site is not None
     for page in numbers:
-        address, _, path = witness.site.key(page).partition("/")
-        reader, writer = await asyncio.open_connection(address, witness.port, limit=1 << 20)
+        address, _, path = recorder.site.key(page).partition("/")
+        reader, writer = await asyncio.open_connection(address, recorder.port, limit=1 << 20)
         writer.write(f"GET /{path} HTTP/1.1\r\nHost: {address}\r\n\r\n".encode("ascii"))
         await _read_response(reader)
         writer.close()
@@ -27,14 +27,14 @@ async def _read_response(reader: asyncio.StreamReader) -> None:
     await reader.readexactly(length)
 
 
-async def _measure(witness: Witness, count: int, connections: int) -> float:
+async def _measure(recorder: Recorder, count: int, connections: int) -> float:
     numbers = iter(range(count))
     started = perf_counter()
-    await asyncio.gather(*(_ask(numbers, witness) for _ in range(connections)))
+    await asyncio.gather(*(_ask(numbers, recorder) for _ in range(connections)))
     return count / (perf_counter() - started)
 
 
-def max_pages_per_second(witness: Witness, *, count: int = 2000, connections: int = 16) -> float:
+def max_pages_per_second(recorder: Recorder, *, count: int = 2000, connections: int = 16) -> float:
     """Return the rate at which a trivial client gets the first `count` pages."""
-    assert witness.site is not None
-    return asyncio.run(_measure(witness, min(count, witness.site.pages), connections))
+    assert recorder.site is not None
+    return asyncio.run(_measure(recorder, min(count, recorder.site.pages), connections))

@@ -1,4 +1,4 @@
-"""The log of the witness: one line per request, ``start_ns,sent_ns,end_ns,address,host,status,path``.
+"""The log of the recording server: one line per request, ``start_ns,sent_ns,end_ns,address,host,status,path``.
 
 All times are nanoseconds of this machine's monotonic clock, which every process on it shares:
 
@@ -9,7 +9,7 @@ All times are nanoseconds of this machine's monotonic clock, which every process
   `sent_ns` and `end_ns`, so a fast client can act on a response before its `end_ns`.
 
 Status 0 stands for a request whose connection was lost before it was answered; its `sent_ns` is its `end_ns`. So it
-is for a scripted answer that the client breaks off: the request ends when the witness learns of it.
+is for a scripted answer that the client breaks off: the request ends when the recording server learns of it.
 
 After a tab, scripted requests go on with JSON: the request's headers, the bytes that were sent, and who ended it.
 """
@@ -25,7 +25,7 @@ from typing import Any, TextIO
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One request as the witness saw it.
+    """One request as the recording server saw it.
 
     Args:
         host: The name in the Host header of a scripted request, else the address.

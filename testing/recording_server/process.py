@@ -1,4 +1,4 @@
-"""Start and stop the witness from a test."""
+"""Start and stop the recording server from a test."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ SETTLE_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
-class Witness:
-    """A running witness."""
+class Recorder:
+    """A running recording server."""
 
     site: Site | None
     port: int
@@ -41,7 +41,7 @@ class Witness:
     @property
     def seed_url(self) -> str:
         """The page of the site from which all others can be reached."""
-        assert self.site is not None, "this witness has a script only"
+        assert self.site is not None, "this recording server has a script only"
         return self.site.url(0, self.port)
 
     @property
@@ -81,14 +81,14 @@ class Witness:
 
 
 @contextmanager
-def running(site: Site, log: Path, *options: str) -> Iterator[Witness]:
+def running(site: Site, log: Path, *options: str) -> Iterator[Recorder]:
     """Serve a site on a free port for as long as the block lasts; options as of its command line."""
     with _serving([f"--log={log}", *_site_options(site), *options]) as reported:
-        yield Witness(site, reported["port"], log)
+        yield Recorder(site, reported["port"], log)
 
 
 @contextmanager
-def witness(script: Script, *options: str, site: Site | None = None, one_address: bool = False) -> Iterator[Witness]:
+def recorder(script: Script, *options: str, site: Site | None = None, one_address: bool = False) -> Iterator[Recorder]:
     """Serve a script in a process of its own for as long as the block lasts, and a site beside it when there is one.
 
     Args:
@@ -100,7 +100,7 @@ def witness(script: Script, *options: str, site: Site | None = None, one_address
         write_script(script, path)
         more = [*_site_options(site), *(["--one-address"] if one_address else []), *options]
         with _serving([f"--log={log}", f"--script={path}", *more]) as reported:
-            yield Witness(site, reported["port"], log, reported["tls_port"], reported["places"])
+            yield Recorder(site, reported["port"], log, reported["tls_port"], reported["places"])
 
 
 def _site_options(site: Site | None) -> list[str]:
@@ -125,6 +125,6 @@ def _told(process: subprocess.Popen[bytes]) -> dict[str, Any]:
     assert process.stdout is not None
     line = process.stdout.readline()  # ends with the process, if that fails to start
     if not line:
-        raise RuntimeError(f"the witness did not start: exit code {process.wait(STOP_SECONDS)}")
+        raise RuntimeError(f"the recording server did not start: exit code {process.wait(STOP_SECONDS)}")
     reported: dict[str, Any] = json.loads(line)
     return reported

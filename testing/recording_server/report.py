@@ -1,15 +1,15 @@
-"""What the log of the witness proves: pure functions from hits to figures.
+"""What the log of the recording server proves: pure functions from hits to figures.
 
 **Open at once.** A request is open from `start_ns` up to, not including, `end_ns`. Tolerance 0: one nanosecond of
 overlap on a host counts as two at once.
 
 **Gap.** For every request to a host but the first: its `start_ns` minus the latest `sent_ns` of all requests to that
 host that started before it. The client learns of the end of a response after `sent_ns` and sends the next request
-before the witness reads it at `start_ns`; so a client that waits d seconds shows a gap of at least d, strictly, and
-a gap below d proves that it did not wait. `end_ns` would be the wrong mark: under load the kernel runs the client
-first and lets the witness look at its clock some milliseconds later. Requests for robots.txt count like any other.
-After a request that the client broke off the gap counts from the moment the witness learnt of it, which may be some
-milliseconds late: such a gap may read that much too short, never too long.
+before the recording server reads it at `start_ns`; so a client that waits d seconds shows a gap of at least d,
+strictly, and a gap below d proves that it did not wait. `end_ns` would be the wrong mark: under load the kernel runs
+the client first and lets the recording server look at its clock some milliseconds later. Requests for robots.txt count
+like any other. After a request that the client broke off the gap counts from the moment the recording server learnt of
+it, which may be some milliseconds late: such a gap may read that much too short, never too long.
 
 **Refetch.** A second answer to a URL already answered. It is excused by a kill that fell between the start of the
 earlier request and the start of the later one; the first such kill has to answer for it.

@@ -1,4 +1,4 @@
-"""The web server of the witness: HTTP/1.1 with keep-alive over asyncio, on loopback addresses only.
+"""The web server: HTTP/1.1 with keep-alive over asyncio, on loopback addresses only.
 
 Every host of the site is a loopback address with a listener of its own; all share one port. 127.0.0.1 on the same
 port answers control requests, which are not logged: ``/flush`` writes the log, ``/count`` tells how many requests
@@ -189,7 +189,7 @@ class Server:
 
     def __init__(self, answers: Answers | None, log: HitLog, router: Router | None = None) -> None:
         if answers is None and router is None:
-            raise ValueError("the witness has neither a site nor a script to answer from")
+            raise ValueError("the recording server has neither a site nor a script to answer from")
         self.answers = answers
         self.log = log
         self.router = router
@@ -225,7 +225,7 @@ def bind(addresses: Sequence[str], port: int) -> list[socket.socket]:
     """
     for address in addresses:
         if not ipaddress.ip_address(address).is_loopback:
-            raise ValueError(f"the witness listens on loopback only, got {address}")
+            raise ValueError(f"the recording server listens on loopback only, got {address}")
     for attempt in range(20):
         try:
             return _bind_all(addresses, port)

@@ -2,7 +2,7 @@
 
 Page 0 is the seed. Half of a page's links form a tree over the page numbers, so that every page is reachable from
 the seed within a few hops; the other half lead anywhere. A page's `key` is its address and path without the port,
-such as ``127.0.0.2/alder/birch-cedar.html``: the name under which the log of the witness knows it.
+such as ``127.0.0.2/alder/birch-cedar.html``: the name under which the log of the recording server knows it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Site:
         return self.addresses[self.host_numbers[page]] + path_of_page(page)
 
     def url(self, page: int, port: int) -> str:
-        """Return the URL of a page when the witness listens on `port`."""
+        """Return the URL of a page when the recording server listens on `port`."""
         return f"http://{self.addresses[self.host_numbers[page]]}:{port}{path_of_page(page)}"
 
     def links_of(self, page: int) -> list[int]:

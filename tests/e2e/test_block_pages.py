@@ -8,7 +8,7 @@ import pytest
 from bench.collection.walls import TOPIC, wall
 from testing.commands import called
 from testing.crawl_process import REPOSITORY, THRESHER
-from testing.recording_server import Answer, page, witness
+from testing.recording_server import Answer, page, recorder
 from testing.recording_server.words import TOPIC_WORDS
 from testing.servers import ServerMissing, store_server
 from tests.faults.live import crawl
@@ -80,7 +80,7 @@ def check(w, folder, result):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_walls_are_counted_and_neither_judged_nor_learned_from(workers):
-    with witness(web()) as w:
+    with recorder(web()) as w:
         result = crawl(w, [w.url(host(0))], FLAGSHIP, workers=workers, seconds=120)
         assert result.exit_code == 0, result.stderr
         check(w, result.folder, result)
@@ -97,7 +97,7 @@ def stored(pages, url):
 
 
 def test_a_run_that_was_interrupted_goes_on_with_the_same_counts():
-    with witness(web()) as w:
+    with recorder(web()) as w:
         result = crawl(w, [w.url(host(0))], FLAGSHIP, pages=20, seconds=120)
         again = run_again(result.folder)
         assert again.returncode == 0, again.stderr
@@ -106,7 +106,7 @@ def test_a_run_that_was_interrupted_goes_on_with_the_same_counts():
 
 def test_walls_are_counted_in_a_shared_store_too(tmp_path):
     try:
-        with store_server("redis", tmp_path) as server, witness(web()) as w:
+        with store_server("redis", tmp_path) as server, recorder(web()) as w:
             settings = {**FLAGSHIP, "store": server.url, "name": "walls"}
             result = crawl(w, [w.url(host(0))], settings, workers=2, seconds=120)
             assert result.exit_code == 0, result.stderr
@@ -121,7 +121,7 @@ def test_a_host_that_only_blocks_is_parked_after_five_walls():
         "good.test": {"/": page("Solar", TOPIC * 5, [f"http://walled.test/{n}" for n in range(12)])},
         "walled.test": pages,
     }
-    with witness(script) as w:
+    with recorder(script) as w:
         result = crawl(w, [w.url("good.test")], seconds=60)
         assert len([hit for hit in w.hits("walled.test") if hit.path != "/robots.txt"]) == 5
     walled = result.hosts["walled.test"]
@@ -131,7 +131,7 @@ def test_a_host_that_only_blocks_is_parked_after_five_walls():
 
 def test_a_stored_page_is_not_lost_when_its_site_shows_a_wall_later():
     good = page("Solar", TOPIC * 10)
-    with witness({"a.test": {"/": [good, wall(BlockKind.CONSENT, 0)]}}) as w:
+    with recorder({"a.test": {"/": [good, wall(BlockKind.CONSENT, 0)]}}) as w:
         result = crawl(w, [w.url("a.test")], {"keywords": TOPIC_WORDS}, seconds=60)
         assert [each["title"] for each in result.pages] == ["Solar"]
         relevant = result.pages[0]["relevant"]
@@ -155,7 +155,7 @@ def test_opt_outs_are_stored_filtered_and_obeyed():
         },
         "signal.test": {"/robots.txt": signals, "/": page("Signal", f"{TOPIC} four " * 5)},
     }
-    with witness(script) as w:
+    with recorder(script) as w:
         kept = crawl(w, [w.url("open.test")], seconds=60)
         found = {each["title"]: set(each["opt_outs"].split()) for each in kept.pages}
         assert found == {"Open": set(), "Reserved": {"tdm"}, "Tagged": {"noai", "noimageai"}, "Signal": {"ai-train"}}
@@ -173,7 +173,7 @@ def test_opt_outs_are_stored_filtered_and_obeyed():
 
 def test_a_user_without_a_browser_is_notified_once():
     shell = "<title>App</title><body><div id=root></div><script src=/app.js></script>"
-    with witness({"app.test": {"/": Answer(body=shell, content_type="text/html")}}) as w:
+    with recorder({"app.test": {"/": Answer(body=shell, content_type="text/html")}}) as w:
         result = crawl(w, [w.url("app.test")], {"browser": {"executable": "/nowhere/chromium"}}, seconds=60)
         again = run_again(result.folder)
     assert result.stderr.count("seem to need JavaScript") == 1

@@ -10,7 +10,7 @@ import pytest
 
 from testing import processes
 from testing.crawl_process import REPOSITORY, THRESHER, merge, wait_for
-from testing.recording_server import page, witness
+from testing.recording_server import page, recorder
 from testing.screens.browser import CHROMIUM, NO_CHROMIUM
 from tests.e2e.apps import SETTINGS, app, rendered
 from tests.faults.live import crawl, topic
@@ -31,14 +31,14 @@ def note_of(folder: Path, host: str) -> str | None:
 
 
 def test_without_a_browser_there_is_nothing_to_find():
-    with witness({"app.test": app(5)}) as w:
+    with recorder({"app.test": app(5)}) as w:
         result = crawl(w, [w.url("app.test")], SETTINGS)
     assert [page["title"] for page in result.pages] == ["App"]
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_with_a_browser_the_pages_of_a_listed_host_are_found(scheme):
-    with witness({"app.test": app(5)}) as w:
+    with recorder({"app.test": app(5)}) as w:
         result = crawl(w, [w.url("app.test", scheme=scheme)], rendered(hosts=["app.test"]))
         hits = w.hits("app.test")
     assert sorted(page["title"] for page in result.pages) == [f"Solar cells {number}" for number in range(5)]
@@ -57,7 +57,7 @@ def test_a_host_that_needs_a_browser_is_noticed_and_known_to_the_next_run(settin
         "app.test": app(3),
         "plain.test": {"/": page("Plain", "perovskite solar cells " * 30, ["http://app.test/"])},
     }
-    with witness(script) as w:
+    with recorder(script) as w:
         result = crawl(w, [w.url("plain.test")], settings)
         assert {page["title"] for page in result.pages} == {"Plain", *(f"Solar cells {n}" for n in range(3))}
         assert note_of(result.folder, "app.test") == "needed"
@@ -68,7 +68,7 @@ def test_a_host_that_needs_a_browser_is_noticed_and_known_to_the_next_run(settin
 
 
 def test_a_host_is_asked_one_thing_at_a_time_and_rests_between_pages():
-    with witness({"app.test": app(3)}, "--latency=0.05") as w:
+    with recorder({"app.test": app(3)}, "--latency=0.05") as w:
         crawl(w, [w.url("app.test")], {**rendered(hosts=["*"]), "manners": {"delay_seconds": 1.0}})
         report, hits = w.report(), w.hits("app.test")
     assert report.open_at_once == 1
@@ -80,7 +80,7 @@ def test_a_host_is_asked_one_thing_at_a_time_and_rests_between_pages():
 
 def test_rules_hold_for_what_pages_load():
     script = app(3, robots="User-agent: *\nDisallow: /data/")
-    with witness({"app.test": script}) as w:
+    with recorder({"app.test": script}) as w:
         result = crawl(w, [w.url("app.test")], rendered(hosts=["app.test"]))
         paths = {hit.path for hit in w.hits("app.test")}
     assert paths == {"/robots.txt", "/", "/app.js"}
@@ -106,7 +106,7 @@ def start(folder: Path, settings: dict) -> subprocess.Popen:
 
 
 def test_a_browser_that_is_killed_is_started_again_and_no_page_is_lost(tmp_path):
-    with witness({"app.test": app(7)}) as w:
+    with recorder({"app.test": app(7)}) as w:
         settings = merge(topic(w, [w.url("app.test")]), rendered(hosts=["app.test"]))
         with start(tmp_path / "crawl", settings) as run:
             assert wait_for(lambda: w.hits("app.test", "/data/1"), seconds=60), (tmp_path / "crawl/run.err").read_text()
@@ -118,7 +118,7 @@ def test_a_browser_that_is_killed_is_started_again_and_no_page_is_lost(tmp_path)
 
 
 def test_a_worker_that_is_killed_leaves_no_browser_behind(tmp_path):
-    with witness({"app.test": app(7)}) as w:
+    with recorder({"app.test": app(7)}) as w:
         settings = merge(topic(w, [w.url("app.test")]), rendered(hosts=["app.test"]))
         with start(tmp_path / "crawl", settings) as run:
             assert wait_for(lambda: w.hits("app.test", "/data/1"), seconds=60), (tmp_path / "crawl/run.err").read_text()

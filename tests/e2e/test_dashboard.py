@@ -93,15 +93,15 @@ def shown(*arguments, store=""):
 
 
 @pytest.fixture
-def witness(tmp_path):
-    with running(ENDLESS, tmp_path / "hits.csv") as witness:
-        yield witness
+def recorder(tmp_path):
+    with running(ENDLESS, tmp_path / "hits.csv") as recorder:
+        yield recorder
 
 
 @pytest.fixture
-def crawl(tmp_path, witness):
+def crawl(tmp_path, recorder):
     crawl = Crawl(tmp_path / "solar")
-    crawl.create(witness.seed_url, SETTINGS)
+    crawl.create(recorder.seed_url, SETTINGS)
     return crawl
 
 

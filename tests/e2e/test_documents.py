@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bench.collection.walls import ON_TOPIC, pdf_answer
-from testing.recording_server import page, witness
+from testing.recording_server import page, recorder
 from tests.faults.live import crawl
 
 PDFS, HOSTS = 50, 10
@@ -24,7 +24,7 @@ def crawled():
     linked = [url_of(number) for number in range(0, PDFS, 2)]  # the others are linked from PDFs only
     script["start.test"] = {"/": page("Papers", "perovskite solar cells", linked)}
     settings = {"engine": {"timeout_seconds": 20.0, "lease_seconds": 60.0}, "languages": ["en", "zh"]}
-    with witness(script) as w:
+    with recorder(script) as w:
         result = crawl(w, [w.url("start.test")], settings, seconds=120)
         yield result, w.hits()
 

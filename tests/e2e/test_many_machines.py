@@ -99,7 +99,7 @@ def machines(tmp_path):
             process.wait(10)
 
 
-def write_crawl(folder, witness, **more):
+def write_crawl(folder, recorder, **more):
     settings = {
         "title": {"en": "perovskite solar cells"},
         "keywords": list(TOPIC_WORDS) if not isinstance(TOPIC_WORDS, str) else [TOPIC_WORDS],
@@ -114,21 +114,21 @@ def write_crawl(folder, witness, **more):
     }
     folder.mkdir(parents=True)
     (folder / "topic.yaml").write_text(yaml.safe_dump(settings), encoding="utf-8")
-    (folder / "seeds.txt").write_text(witness.seed_url + "\n", encoding="utf-8")
+    (folder / "seeds.txt").write_text(recorder.seed_url + "\n", encoding="utf-8")
 
 
 @pytest.fixture
 def small(tmp_path):
-    with running(SITE, tmp_path / "hits.csv") as witness:
-        write_crawl(tmp_path / "first" / NAME, witness)
-        yield witness
+    with running(SITE, tmp_path / "hits.csv") as recorder:
+        write_crawl(tmp_path / "first" / NAME, recorder)
+        yield recorder
 
 
 @pytest.fixture
 def endless(tmp_path):
-    with running(ENDLESS, tmp_path / "hits.csv") as witness:
-        write_crawl(tmp_path / "first" / NAME, witness, manners={"delay_seconds": 0.5, "contact": "tests@example.org"})
-        yield witness
+    with running(ENDLESS, tmp_path / "hits.csv") as recorder:
+        write_crawl(tmp_path / "first" / NAME, recorder, manners={"delay_seconds": 0.5, "contact": "tests@example.org"})
+        yield recorder
 
 
 def test_machines_that_share_a_store_fetch_every_page_once_and_politely(small, machines):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from testing.recording_server import Answer, redirect, witness
+from testing.recording_server import Answer, recorder, redirect
 from testing.screens.browser import CHROMIUM, NO_CHROMIUM
 from thresher.config.access import AccessTable
 from thresher.config.schema import AccessConfig, CrawlConfig
@@ -40,12 +40,12 @@ class Eyes:
         asked = {"hosts": ["*"], "sandbox": False, "seconds": 8.0, **browser}
         config = CrawlConfig.model_validate({"browser": asked})
         self._rendering = Renderer(config, MemoryFrontier(), None, self, access)
-        self._witness = w
+        self._recorder = w
         self.asked = []
 
     async def places(self, name, port):
         self.asked.append(f"{name}:{port}")
-        known = self._witness.connect_to
+        known = self._recorder.connect_to
         place = known.get(f"{name}:{port}", known.get(f"*:{port}", ""))
         host, _, number = place.rpartition(":")
         return ([(host, int(number))], "") if place else ([], "a private address")
@@ -69,7 +69,7 @@ class Eyes:
 
 @pytest.fixture(scope="module")
 def w():
-    with witness(SCRIPT) as w:
+    with recorder(SCRIPT) as w:
         yield w
 
 

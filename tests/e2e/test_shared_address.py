@@ -1,6 +1,6 @@
 """Many names, one server: where the user wants it, the server is asked one thing at a time."""
 
-from testing.recording_server import page, witness
+from testing.recording_server import page, recorder
 from tests.faults.live import crawl
 
 HOSTS = [f"h{n}.test" for n in range(3)]
@@ -11,7 +11,7 @@ DELAY = 0.2
 
 
 def report_of(**manners):
-    with witness(SCRIPT) as w:
+    with recorder(SCRIPT) as w:
         one_place = w.connect_to[f"{HOSTS[0]}:80"]
         network = {"connect_to": {f"{host}:80": one_place for host in HOSTS}}
         settings = {"manners": {"delay_seconds": DELAY, **manners}, "network": network}

@@ -30,14 +30,14 @@ def urls_of(text):
     return sorted(json.loads(line)["url"] for line in text.splitlines())
 
 
-def fetched(witness):
-    return sorted({hit.path for hit in witness.hits() if hit.path != "/robots.txt"})
+def fetched(recorder):
+    return sorted({hit.path for hit in recorder.hits() if hit.path != "/robots.txt"})
 
 
 def test_what_a_lost_machine_held_is_found_and_fetched_again(machines, tmp_path):
     url = f"{URL}-lost"
-    with running(SITE, tmp_path / "hits.csv") as witness:
-        write_crawl(tmp_path / "first" / NAME, witness, collection=url)
+    with running(SITE, tmp_path / "hits.csv") as recorder:
+        write_crawl(tmp_path / "first" / NAME, recorder, collection=url)
         third = machines.work("third")  # alone, so that it holds the first pages
         watcher = machines.run("--workers", 0)
         machines.await_status(lambda status: status["pages"] >= 20)  # the first upload is 15 s after a page
@@ -66,4 +66,4 @@ def test_what_a_lost_machine_held_is_found_and_fetched_again(machines, tmp_path)
             assert index.catch_up() == 0  # the machines that fetched the pages indexed them
             assert index.pages() == SITE.pages
         assert machines.status()["pages"] == SITE.pages
-        assert len(fetched(witness)) == SITE.pages
+        assert len(fetched(recorder)) == SITE.pages

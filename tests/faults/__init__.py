@@ -1,1 +1,1 @@
-"""What the crawler survives: it is killed from outside, and the witness tells what became of its promises."""
+"""What the crawler survives: it is killed from outside, and the recording server tells what became of its promises."""

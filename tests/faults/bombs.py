@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from testing.recording_server import Answer, Fill, Script, Witness, bomb, drip, endless, page, text, witness
+from testing.recording_server import Answer, Fill, Recorder, Script, bomb, drip, endless, page, recorder, text
 from tests.faults.live import Result, crawl, peak_rss_bytes
 from tests.faults.table import Outcome
 from thresher.parsing.html import parse
@@ -88,7 +88,7 @@ def _crawled(script: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any
     links = [*[f"http://{host}/" for host in script], *[f"/{number}" for number in range(GOOD_PAGES)]]
     good = {"/": page("Good", "perovskite solar cells", links)}
     good |= {f"/{number}": page(f"Good {number}", f"solar cell number {number}") for number in range(GOOD_PAGES)}
-    with witness({**script, "good.test": good}) as w:
+    with recorder({**script, "good.test": good}) as w:
         result = crawl(w, [w.url("good.test")], settings, seconds=60, pages=len(script) + GOOD_PAGES + 1)
         return result, sum(url.startswith("http://good.test/") for url in result.urls)
 
@@ -139,7 +139,7 @@ def bodies(timeout_seconds: float) -> Ended:
     script: Script = {f"{name}.test": {"/": body.answer} for name, body in BODIES.items()}
     settings = {"engine": {"timeout_seconds": timeout_seconds, "lease_seconds": timeout_seconds + 10}}
     links = [f"http://{host}/" for host in script]
-    with witness({**script, "good.test": {"/": page("Good", "solar", links)}}) as w:
+    with recorder({**script, "good.test": {"/": page("Good", "solar", links)}}) as w:
         result = crawl(w, [w.url("good.test")], settings, seconds=2 * timeout_seconds + 20)
         hits = [hit for hit in w.hits() if hit.path == "/" and hit.host != "good.test"]
         wrong = {name: seen for name in BODIES if BODIES[name].kept not in (seen := _became(result, w, name))}
@@ -151,7 +151,7 @@ def bodies(timeout_seconds: float) -> Ended:
         )
 
 
-def _became(result: Result, w: Witness, name: str) -> str:
+def _became(result: Result, w: Recorder, name: str) -> str:
     """Say what became of a case: done, truncated, failed, or what `why` says."""
     seen = result.why(w.url(f"{name}.test"))
     words = [word for word in ("truncated", "failed") if word in seen]
@@ -266,7 +266,7 @@ def hanging() -> Hung:
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(HANGING)
     try:
-        with witness(script | _good_site(script)) as w:
+        with recorder(script | _good_site(script)) as w:
             result = crawl(w, [w.url("good.test")], seconds=60, pages=GOOD_PAGES + 10)
             return Hung(
                 exit_code=result.exit_code,

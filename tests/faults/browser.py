@@ -237,7 +237,7 @@ def by_names() -> Tally:
     says = {f"{name}.test": printed for name, (printed, _) in NAMES.items()} | {"hub.test": Says(["{hub.test}"])}
     with browsed(script, ["http://hub.test:{port}/"], says) as done:
         tally = Tally(connects=len(done.strangers()), broken=done.strangers())
-        _, got = done.reported(canonicalize(f"http://hub.test:{done.crawled.witness.port}/") or "")
+        _, got = done.reported(canonicalize(f"http://hub.test:{done.crawled.recorder.port}/") or "")
         for name, (_, expected) in NAMES.items():
             reported = got.get(name) if isinstance(got, dict) else got
             tally.expect(reported == expected, f"{name}: {reported}, expected {expected}")

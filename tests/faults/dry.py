@@ -16,7 +16,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from testing.crawl_process import merge
-from testing.recording_server import Answer, Request, Script, Witness
+from testing.recording_server import Answer, Recorder, Request, Script
 from testing.recording_server.script import Router
 from tests.faults.live import topic
 from thresher.frontier.base import HostEntry
@@ -61,7 +61,7 @@ class DryRun:
 
 def dry_run(script: Script, seeds: Sequence[str], settings: Mapping[str, Any], *, fetches: int = 100_000) -> DryRun:
     """Crawl from the seeds until nothing is left, or so many requests were made."""
-    nowhere = cast(Witness, SimpleNamespace(connect_to={}))
+    nowhere = cast(Recorder, SimpleNamespace(connect_to={}))
     with tempfile.TemporaryDirectory() as folder:
         config = merge(topic(nowhere, seeds), settings)
         Path(folder, "topic.yaml").write_text(json.dumps(config), encoding="utf-8")

@@ -16,7 +16,7 @@ class Figures:
     """A crawl in numbers.
 
     Args:
-        never_answered: Pages of the site that the witness never gave to anybody.
+        never_answered: Pages of the site that the recording server never gave to anybody.
         not_kept: Pages that were given, perhaps, but are not in the collection.
         kept_twice: Pages that are in the collection more than once.
         unexcused_refetches: Pages fetched again though nobody was killed in between.

@@ -50,9 +50,9 @@ def _fill(root: Path, place: str, pages: int) -> dict[str, object]:
 
 def _fill_live(root: Path, place: str, pages: int) -> dict[str, object]:
     plan = Plan(site=Site(pages=pages, hosts=60), timeout_seconds=12.0, lease_seconds=20.0)
-    with tempfile.TemporaryDirectory() as logs, running(plan.site, Path(logs) / "hits.csv") as witness:
+    with tempfile.TemporaryDirectory() as logs, running(plan.site, Path(logs) / "hits.csv") as recorder:
         crawl = Crawl(root)
-        crawl.create(witness.seed_url, merge(plan.topic(), {"output": {"warc": True, "keep_irrelevant": True}}))
+        crawl.create(recorder.seed_url, merge(plan.topic(), {"output": {"warc": True, "keep_irrelevant": True}}))
         code = _run(root)
         torn = _torn(root)
         mount(place, 400, "remount")

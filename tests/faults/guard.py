@@ -133,9 +133,9 @@ def crawled_forms(*, robots_every: int = 8, settings: Mapping[str, Any] | None =
         ):
             tally = _refused_all(done, [*links, *targets])
             tally.connects = len(done.strangers()) + listeners.accepts + six.accepts
-            tally.expect(len(done.witness.hits("hub.test")) > len(targets), "the hub was not crawled")
+            tally.expect(len(done.recorder.hits("hub.test")) > len(targets), "the hub was not crawled")
             tally.expect(
-                {hit.host for hit in done.witness.hits()} >= set(lost), "robots.txt that lead away were not asked for"
+                {hit.host for hit in done.recorder.hits()} >= set(lost), "robots.txt that lead away were not asked for"
             )
     return tally
 
@@ -200,7 +200,7 @@ def rebinding(*, settings: Mapping[str, Any] | None = None) -> Tally:
     seeds = [f"http://{name}.test:{{port}}/0" for name in _HOSTS]
     manners = {"manners": {"delay_seconds": 1.1}, **(settings or {})}
     with guarded(script, seeds, _name_answers(), settings=manners) as done:
-        pages = {name: len(done.witness.hits(f"{name}.test")) for name in _HOSTS}
+        pages = {name: len(done.recorder.hits(f"{name}.test")) for name in _HOSTS}
         tally = Tally(connects=len(done.strangers()))
         for name in ("mixed", "mixed6", "alias", "broken", "torn", "cut", "endless"):
             tally.expect(pages[name] == 0, f"{name}: {pages[name]} requests")
@@ -237,7 +237,7 @@ def _name_answers() -> dict[str, Says | list[Says]]:
 
 
 def _is_refused(done: Crawled, name: str) -> bool:
-    entries = done.entries([f"http://{name}.test:{done.witness.port}/{number}" for number in range(4)])
+    entries = done.entries([f"http://{name}.test:{done.recorder.port}/{number}" for number in range(4)])
     return any(entry and entry.reason == "refused: a private address" for entry in entries)
 
 
@@ -313,7 +313,7 @@ def ports(some: Sequence[int]) -> Tally:
         listening((address, port) for port in some) as listeners,
         guarded(script, seeds, {"db.test": Says(["{db.test}"])}) as done,
     ):
-        assert done.witness.places["db.test"] == address
+        assert done.recorder.places["db.test"] == address
         urls = [f"http://db.test:{port}/{way}" for port in some for way in ("link", "redirect")]
         tally = _refused_all(done, [*urls, *seeds[2:]])
         bad = [place for place in done.record.connects() if place[1] in BAD_PORTS]
@@ -350,5 +350,5 @@ def ahead(*, hosts: int = 40, look: bool = True, wait_seconds: float = 0.2) -> d
         patch.dict(os.environ, {} if look else {"THRESHER_TEST_LOOK_AHEAD": "0"}),
         guarded(script, seeds, names, settings=settings) as done,
     ):
-        hits = sorted(hit.start_ns for hit in done.witness.hits())
+        hits = sorted(hit.start_ns for hit in done.recorder.hits())
         return {"pages": len(hits), "seconds": (hits[-1] - hits[0]) / 1e9}

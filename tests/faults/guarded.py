@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from testing.recording_server import Witness, witness
+from testing.recording_server import Recorder, recorder
 from tests.faults.live import Result, crawl
 from tests.faults.nameserver import NameServer, Says, name_server
 from tests.faults.recorder import Record, recorded
@@ -66,13 +66,13 @@ class Crawled:
     """A crawl that may dial the hosts of a script by their addresses, and nobody else."""
 
     result: Result
-    witness: Witness
+    recorder: Recorder
     record: Record
     names: NameServer
 
     def strangers(self) -> list[tuple[str, int]]:
         """Return the connections to anybody but the script's hosts."""
-        own = {*self.witness.places.values()}
+        own = {*self.recorder.places.values()}
         asked = ("127.0.0.1", self.names.port)  # for answers that do not fit into a datagram
         return [place for place in self.record.connects() if place[0] not in own and place != asked]
 
@@ -102,10 +102,10 @@ def guarded(
 
     Args:
         names: What the name server says; ``{good.test}`` in an address stands for the address of a host of the script.
-        seeds: URLs; ``{port}`` stands for the port of the witness.
+        seeds: URLs; ``{port}`` stands for the port of the recording server.
     """
     with ExitStack() as stack:
-        w = stack.enter_context(witness(script))
+        w = stack.enter_context(recorder(script))
         server = stack.enter_context(name_server(_placed(names, w.places)))
         record = stack.enter_context(recorded())
         mapped = {place: to for place, to in w.connect_to.items() if not place.startswith("*")}
@@ -122,10 +122,10 @@ def guarded(
 
 
 class _Unmapped:
-    """A witness that does not ask for every name to be led to it."""
+    """A recording server that does not ask for every name to be led to it."""
 
-    def __init__(self, w: Witness) -> None:
-        self._witness = w
+    def __init__(self, w: Recorder) -> None:
+        self._recorder = w
         self.connect_to: dict[str, str] = {}
 
 

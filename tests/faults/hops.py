@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from testing.recording_server import Answer, Generated, Request, Script, page, redirect, witness
+from testing.recording_server import Answer, Generated, Request, Script, page, recorder, redirect
 from tests.faults.live import crawl
 from tests.faults.table import Outcome
 
@@ -82,7 +82,7 @@ class Hopped:
 
 def hops() -> Hopped:
     """Crawl from every start."""
-    with witness(SCRIPT) as w:
+    with recorder(SCRIPT) as w:
         result = crawl(w, [w.url(f"{start}.test") for start in STARTS], seconds=40)
         hits = [hit for hit in w.hits() if hit.path != "/robots.txt"]
         hosts = Counter(_start(hit.host) for hit in hits)

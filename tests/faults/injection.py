@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
-from testing.recording_server import Answer, Hit, page, witness
+from testing.recording_server import Answer, Hit, page, recorder
 from tests.faults.guarded import listening
 from tests.faults.live import Result, crawl
 from tests.faults.smuggling import Tally
@@ -30,7 +30,7 @@ PRIVATE_HEADERS = ("Authorization", "Proxy-Authorization", "Cookie", "Cookie2", 
 def private_parts(*, cookies: int) -> Tally:
     """Crawl hosts that hand out cookies and passwords, with proxies and passwords in the environment."""
     bombs, tally = max(2, cookies // COOKIES_PER_PAGE), Tally()
-    with listening([("127.0.0.1", 0)]) as proxy, tempfile.TemporaryDirectory() as home, witness(_private(bombs)) as w:
+    with listening([("127.0.0.1", 0)]) as proxy, tempfile.TemporaryDirectory() as home, recorder(_private(bombs)) as w:
         with patch.dict(os.environ, _environment(Path(home), proxy.places[0][1])):
             result = crawl(w, ["http://root:s3cret@login.test/", "http://bomb.test/0"], seconds=90)
         hits = w.hits()
@@ -173,7 +173,7 @@ def heads() -> Tally:
     }
     seeds = [f"http://{host}/" for host in (*odd, *floods, *lost)]
     tally = Tally()
-    with witness({**odd, **floods, **lost}) as w:
+    with recorder({**odd, **floods, **lost}) as w:
         result = crawl(w, seeds, {"engine": {"timeout_seconds": 10.0, "lease_seconds": 20.0}}, seconds=60)
         hits = w.hits()
     reasons = _reasons_of(result, [f"http://{host}/" for host in floods])

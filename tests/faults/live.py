@@ -1,8 +1,8 @@
-"""Crawl what a witness serves, as a user would: ``thresher run`` in a process of its own, in a few lines.
+"""Crawl what a recording server serves, as a user would: ``thresher run`` in a process of its own, in a few lines.
 
 ::
 
-    with witness(script) as w:
+    with recorder(script) as w:
         result = crawl(w, [w.url("good.test")], {"manners": {"delay_seconds": 0.2}}, pages=100, seconds=20)
     assert result.exit_code == 0, result.stderr
     assert {page["url"] for page in result.pages} == {...}
@@ -26,7 +26,7 @@ from typing import Any
 from testing import processes
 from testing.commands import called
 from testing.crawl_process import REPOSITORY, THRESHER, Run, merge
-from testing.recording_server.process import Witness
+from testing.recording_server.process import Recorder
 from testing.recording_server.words import TOPIC_WORDS
 
 GRACE_SECONDS = 45.0
@@ -86,7 +86,7 @@ class Result:
 
 
 def crawl(
-    w: Witness,
+    w: Recorder,
     seeds: Sequence[str],
     settings: Mapping[str, Any] | None = None,
     *,
@@ -112,8 +112,8 @@ def crawl(
     return result
 
 
-def topic(w: Witness, seeds: Sequence[str]) -> dict[str, Any]:
-    """Return the settings of a crawl that never waits, follows every link, keeps every page and dials the witness."""
+def topic(w: Recorder, seeds: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of a crawl of the server: it never waits, follows every link and keeps every page."""
     return {
         "title": {"en": "perovskite solar cells"},
         "keywords": TOPIC_WORDS,

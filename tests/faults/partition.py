@@ -37,22 +37,22 @@ def cut_machine(pages: int, hosts: int, pulls: int, seconds: float) -> dict[str,
     with (
         tempfile.TemporaryDirectory(prefix="thresher-") as name,
         store_server("redis", Path(name) / "store") as server,
-        running(plan.site, Path(name) / "hits.csv", "--latency=0.005", "--jitter=0.03") as witness,
+        running(plan.site, Path(name) / "hits.csv", "--latency=0.005", "--jitter=0.03") as recorder,
         island() as far,
     ):
         here, there = Crawl(Path(name) / "here"), Crawl(Path(name) / "there")
-        here.create(witness.seed_url, plan.topic())
+        here.create(recorder.seed_url, plan.topic())
         run = here.start("--workers", str(WORKERS), "--store", server.url)
         try:
             with _joined(far, server.url, here, there) as joined:
                 for number in range(1, pulls + 1):
-                    wait_for(lambda n=number: witness.ended() >= pages * n // (pulls + 2), seconds=plan.max_seconds)
+                    wait_for(lambda n=number: recorder.ended() >= pages * n // (pulls + 2), seconds=plan.max_seconds)
                     _pull(far, seconds)
                 exit_code = run.wait(plan.max_seconds)
                 left = joined.wait(ENDING_SECONDS)
         finally:
             run.kill_all()
-        hits, gaps = witness.hits(), report.gaps(witness.hits())
+        hits, gaps = recorder.hits(), report.gaps(recorder.hits())
         kept = [{_key(url) for url in crawl.kept_urls()} for crawl in (here, there)]
         return {
             "exit_code": exit_code,

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from testing.malicious_pdfs import CASES, TEXT, pdf
-from testing.recording_server import Answer, page, witness
+from testing.recording_server import Answer, page, recorder
 from tests.faults.live import Result, crawl, peak_rss_bytes
 from tests.faults.table import Outcome
 from thresher.parsing.documents.conversion import EXTRA_SECONDS, DocumentConverter
@@ -136,7 +136,7 @@ def _crawled(files: Mapping[str, bytes]) -> tuple[Result, int]:
         "engine": {"timeout_seconds": 30.0, "lease_seconds": 90.0},
         "languages": ["en", "zh"],
     }
-    with witness({"pdfs.test": {"/": page("PDFs", "perovskite solar cells", list(answers)), **answers}}) as w:
+    with recorder({"pdfs.test": {"/": page("PDFs", "perovskite solar cells", list(answers)), **answers}}) as w:
         result = crawl(w, [w.url("pdfs.test")], settings, seconds=240)
         return result, sum("/good" in url for url in result.urls)
 

@@ -10,8 +10,8 @@ from email.utils import formatdate
 from functools import partial
 from typing import Any
 
-from testing.recording_server import Answer, Fill, Packed, busy, endless, hang, page, redirect, reset, text, witness
-from testing.recording_server.process import Witness
+from testing.recording_server import Answer, Fill, Packed, busy, endless, hang, page, recorder, redirect, reset, text
+from testing.recording_server.process import Recorder
 from testing.recording_server.report import report
 from tests.faults.driven import Drive, Reply, drive
 from tests.faults.live import Result, crawl
@@ -120,7 +120,7 @@ def answer_in_all_ways(seconds: float = 40.0) -> Ways:
         "forbidden.test": _site("forbidden"),
     }
     script["keeper.test"]["/far"] = text(RULES)
-    with witness(script) as w:
+    with recorder(script) as w:
         seeds = [w.url(f"{case.name}.test") for case in cases]
         settings = {
             "manners": {"delay_seconds": DELAY_SECONDS},
@@ -131,7 +131,7 @@ def answer_in_all_ways(seconds: float = 40.0) -> Ways:
         wrong = {case.name: words for case in cases if (words := _what_is_wrong(w, case))}
         if w.hits("forbidden.test"):
             wrong["denied"] = "a denied host was asked"
-        # where we broke off, the witness learns late of the end: such hosts are no measure of gaps
+        # where we broke off, the recording server learns late of the end: such hosts are no measure of gaps
         broken_off = {hit.host for hit in w.hits() if hit.left or not hit.status}
         reported = report([hit for hit in w.hits() if hit.host not in broken_off], DELAY_SECONDS)
     parked = {host: entry["parked"] for host, entry in result.hosts.items() if entry["parked"]}
@@ -154,7 +154,7 @@ def _site(name: str) -> dict[str, Any]:
     return {"/": page("Solar", f"solar cells of {name}", ["/shed"]), "/shed": page("Shed", f"the shed of {name}")}
 
 
-def _what_is_wrong(w: Witness, case: Way) -> str:
+def _what_is_wrong(w: Recorder, case: Way) -> str:
     hits = w.hits(f"{case.name}.test")
     fetched = {hit.path for hit in hits} & ALL
     rules = sum(hit.path not in ALL for hit in hits)
@@ -280,7 +280,7 @@ def paces(*, long: bool = False, seconds: float = 28.0) -> tuple[list[Pace], Res
     waits = {"seconds": "12", **named, "junk": "a while", "absurd": "9" * 12}
     script: dict[str, Any] = {f"{name}.test": _paced(line) for name, line in delays.items()}
     script |= {f"{name}.test": {"/": [busy(503, value), page("Up", f"solar {name}")]} for name, value in waits.items()}
-    with witness(script) as w:
+    with recorder(script) as w:
         result = crawl(
             w, [w.url(host) for host in script], {"manners": {"delay_seconds": DELAY_SECONDS}}, seconds=seconds
         )
@@ -309,7 +309,7 @@ def _paced(line: str) -> dict[str, Any]:
     }
 
 
-def _after_busy(w: Witness, host: str) -> float:
+def _after_busy(w: Recorder, host: str) -> float:
     """Return the time from a refusal to the next request."""
     hits = [hit for hit in w.hits(host) if hit.path == "/"]
     return (hits[1].start_ns - hits[0].sent_ns) / 1e9 if len(hits) > 1 else float("inf")
@@ -374,7 +374,7 @@ def live_storm(seconds: float) -> tuple[dict[int, list[float]], dict[str, str]]:
     }
     for host in hosts.values():
         script[host]["/robots.txt"] = 404
-    with witness(script) as w:
+    with recorder(script) as w:
         result = crawl(w, [w.url(host) for host in hosts.values()], seconds=seconds)
         moments = {
             status: [hit.start_ns / 1e9 for hit in w.hits(host) if hit.status == status]

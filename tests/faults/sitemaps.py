@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from testing.recording_server import Answer, Fill, Packed, page, text, witness
+from testing.recording_server import Answer, Fill, Packed, page, recorder, text
 from testing.recording_server.words import TOPIC_SENTENCES
 from tests.faults.live import crawl
 from tests.faults.table import Outcome
@@ -15,7 +15,7 @@ from thresher.runner.limits import NOTHING_FETCHED
 MAX_GROWTH_BYTES = 64 << 20
 DEEP = 50
 PATIENT = {"engine": {"timeout_seconds": 60.0, "lease_seconds": 90.0}}
-"""The witness packs while it sends; on a busy machine that takes its time."""
+"""The recording server packs while it sends; on a busy machine that takes its time."""
 FLAWS = {
     "xxe.test": "declares a document type",
     "laughs.test": "declares a document type",
@@ -97,9 +97,9 @@ def mapped(many: int, bomb_bytes: int, *, seconds: float) -> Mapped:
     """Crawl with sitemaps, and without for comparison."""
     hosts = script(many, bomb_bytes)
     seeds = [f"http://{name}/" for name in hosts if name != "cdn.test"]
-    with witness(hosts) as w:
+    with recorder(hosts) as w:
         without = crawl(w, seeds, PATIENT, seconds=seconds)
-    with witness(hosts) as w:
+    with recorder(hosts) as w:
         result = crawl(w, seeds, {"sitemaps": "seeds", **PATIENT}, seconds=seconds)
         hits = w.hits()
     if result.exit_code not in (0, NOTHING_FETCHED):  # the URLs that sitemaps list do not exist, so most requests fail

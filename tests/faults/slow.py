@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from testing.recording_server import Hit, Script, drip, hang, page, slow_head, witness
+from testing.recording_server import Hit, Script, drip, hang, page, recorder, slow_head
 from tests.faults.live import crawl
 from tests.faults.table import Outcome
 
@@ -81,7 +81,7 @@ def _crawled(script: Script, hosts: Sequence[str], settings: dict[str, Any], sec
     """
     good = sum(len(paths) for host, paths in script.items() if host.startswith("good")) + SPARE_PAGES
     config = {"manners": {"delay_seconds": DELAY_SECONDS}, "engine": {"concurrency": SLOTS}, **settings}
-    with witness(script) as w:
+    with recorder(script) as w:
         crawl(w, [w.url(host) for host in hosts], config, pages=good, seconds=seconds)
         hits = w.hits()
     taken = [hit for hit in hits if hit.host.startswith("good")]

@@ -11,11 +11,11 @@ from tests.consistency.rows import ROWS, checks_of
 COLUMNS = 7
 HEAD = """# Faults survived
 
-Written by `make faults`; do not edit. The figures come from two sources: the log of a witness, and the exported
-collection. The witness is a web server in a process of its own that logs every request with its start and its end.
-"Lost" counts pages that were never answered or are not in the collection. "Open at once" and "gap" count every
-request, robots.txt included. A gap starts before the last bytes of a response leave the witness, and ends when it
-reads the next request for the same host. Rows are run all together or one by one; each has its date.
+Written by `make faults`; do not edit. The figures come from two sources: the log of a recording server, and the
+exported collection. The recording server is a web server in a process of its own that logs every request with its start
+and its end. "Lost" counts pages that were never answered or are not in the collection. "Open at once" and "gap" count
+every request, robots.txt included. A gap starts before the last bytes of a response leave the recording server, and
+ends when it reads the next request for the same host. Rows are run all together or one by one; each has its date.
 
 In rows R3 to R7, R10, R11 and those that end in `-redis` the frontier is on a real Redis server, in a process of its
 own. A proxy before it is slow, breaks connections or blocks everything, on command. "Counted twice" counts pages that

@@ -1,6 +1,6 @@
 """A crawl of a script, in the few lines that every row needs."""
 
-from testing.recording_server import page, text, witness
+from testing.recording_server import page, recorder, text
 from tests.faults.live import crawl
 
 SCRIPT = {
@@ -15,7 +15,7 @@ SCRIPT = {
 
 
 def test_a_script_is_crawled_by_name_and_its_log_tells_how():
-    with witness(SCRIPT) as w:
+    with recorder(SCRIPT) as w:
         result = crawl(w, [w.url("good.test")], {"manners": {"delay_seconds": 0.1}}, seconds=20)
         report = w.report(delay_seconds=0.1)
         assert w.hits(path="/secret") == []
@@ -30,6 +30,6 @@ def test_a_script_is_crawled_by_name_and_its_log_tells_how():
 
 
 def test_a_crawl_ends_when_it_has_its_pages():
-    with witness(SCRIPT) as w:
+    with recorder(SCRIPT) as w:
         result = crawl(w, [w.url("good.test")], pages=1, seconds=20)
     assert result.exit_code == 0, result.stderr

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 from urllib.parse import urlsplit
 
-from testing.recording_server import Answer, Generated, Request, Script, page, witness
+from testing.recording_server import Answer, Generated, Request, Script, page, recorder
 from testing.recording_server.words import NAMES, SENTENCES, TOPIC_SENTENCES, TOPIC_WORDS
 from tests.faults.dry import dry_run
 from tests.faults.live import crawl
@@ -178,7 +178,7 @@ def _crawl(script: Script, seeds: Sequence[str], live_seconds: float) -> Told:
         run = dry_run(script, seeds, DEFAULTS)
         hosts = {name: {**asdict(host), "left_alone": run.left.get(name, {})} for name, host in run.hosts.items()}
         return Told([urlsplit(url).netloc for url in run.asked], run.kept, hosts)
-    with witness(script) as w:
+    with recorder(script) as w:
         result = crawl(w, seeds, DEFAULTS, seconds=live_seconds)
         asked = [hit.host for hit in w.hits() if hit.path != "/robots.txt"]
     if result.exit_code:
@@ -238,7 +238,7 @@ def mirrored(hosts: int, *, named: bool, live_seconds: float = 0.0) -> Mirrored:
 
 
 def h7() -> Outcome:
-    """Eight traps among fifty good sites, without sockets; and a smaller crawl over them, by the log of the witness."""
+    """Eight traps among fifty good sites, without sockets; and a smaller crawl over sockets, by the server's log."""
     full, live = trapped(50, 200), trapped(6, 60, live_seconds=600)
     in_traps = full.fetches.total() - full.fetches["good"]
     most = max(count for run in (full, live) for name, count in run.fetches.items() if name != "good")

@@ -22,7 +22,7 @@ from typing import Any
 import yaml
 
 from testing.crawl_process import merge
-from testing.recording_server import page, witness
+from testing.recording_server import page, recorder
 from testing.servers import store_server
 
 FORMATS = Path(__file__).parent / "formats"
@@ -83,7 +83,7 @@ def rewrite(folder: Path, settings: Mapping[str, Any]) -> None:
 def record(source: Path, folder: Path, training: str) -> None:
     """Crawl with a version, each crawl half-way."""
     thresher = Recorder(source, folder)
-    with witness(site()) as server, store_server("redis", folder / "redis") as store:
+    with recorder(site()) as server, store_server("redis", folder / "redis") as store:
         thresher.new("local", server.connect_to)
         thresher("run", "local", "--pages", str(HALF))
         thresher("label", "local", "--yes", f"http://{HOST}/", "--no", f"http://{HOST}/tea0")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.recording_server import witness
+from testing.recording_server import recorder
 from testing.servers import store_server
 from tests.e2e.conftest import CommandLine
 from tests.release.recorded import FORMATS, HALF, HOST, PLACEHOLDER, rewrite, site
@@ -17,7 +17,7 @@ MORE = 28
 
 @pytest.fixture(scope="module")
 def server():
-    with witness(site()) as server:
+    with recorder(site()) as server:
         yield server
 
 

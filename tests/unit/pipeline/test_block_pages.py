@@ -15,7 +15,7 @@ FIRST = {
 SOLAR = "<title>Solar</title><p>solar cells</p>"
 
 
-class Witnessed(WordJudge):
+class Recorded(WordJudge):
     """Counts what it is asked."""
 
     def __init__(self):
@@ -27,7 +27,7 @@ class Witnessed(WordJudge):
 
 
 async def seeded(**rules):
-    world = World(judge=Witnessed(), **{"skip_block_pages": True, **rules})
+    world = World(judge=Recorded(), **{"skip_block_pages": True, **rules})
     world.judge = world.pipeline._judge
     await world.pipeline.seed([SEED])
     return world

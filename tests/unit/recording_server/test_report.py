@@ -116,5 +116,5 @@ def test_a_log_is_read_as_it_was_written(tmp_path):
         for each in written:
             log.add(each)
         log.flush()
-        file.write("12,13")  # the witness is in the middle of a line
+        file.write("12,13")  # the recording server is in the middle of a line
     assert read_log(path) == written[::-1]

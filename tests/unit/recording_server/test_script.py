@@ -103,7 +103,7 @@ def test_an_address_that_cannot_be_served_is_refused(address):
         place([address])
 
 
-def test_every_name_leads_to_the_witness():
+def test_every_name_leads_to_the_recorder():
     places = {"*": "127.0.0.4", "127.0.0.3": "127.0.0.3", "a.test": "127.0.0.5", "b.test:8080": "127.0.0.6"}
     assert connect_to(places, 1000, 2000) == {
         "*:80": "127.0.0.4:1000",

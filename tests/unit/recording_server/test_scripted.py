@@ -19,11 +19,11 @@ from testing.recording_server import (
     echo,
     hang,
     page,
+    recorder,
     redirect,
     reset,
     slow_head,
     text,
-    witness,
 )
 from testing.recording_server.site import Site
 
@@ -63,7 +63,7 @@ SCRIPT = {
 
 @pytest.fixture(scope="module")
 def w():
-    with witness(SCRIPT, site=SITE) as running:
+    with recorder(SCRIPT, site=SITE) as running:
         yield running
 
 

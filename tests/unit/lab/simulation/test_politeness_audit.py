@@ -1,4 +1,4 @@
-"""The witness of a virtual crawl sees what is wrong."""
+"""The audit of a virtual crawl finds what is wrong."""
 
 import pytest
 
