@@ -8,19 +8,13 @@ from collections.abc import Iterator
 from thresher.capacity.plan import CapacityPlan
 from thresher.capacity.store import GB, StoreKind
 
-_LIMITS = {
-    "hosts": "the hosts: more workers would only wait; more hosts or a shorter delay would help",
-    "line": "the line: a larger --line-mbit would help",
-    "workers": "the workers: more of them, or more --days, would help",
-    "store": "the store: more nodes would help",
+_REMEDIES = {
+    "hosts": "more hosts or a shorter delay",
+    "line": "a larger --line-mbit",
+    "workers": "more workers",
+    "store": "more store nodes",
 }
-"""What to do about a limit when the request is not met."""
-_FASTER = {
-    "hosts": "the hosts. They allow what is requested; only more of them or a shorter delay would be faster",
-    "line": "the line. It allows what is requested; a larger --line-mbit would be faster",
-    "workers": "the workers. They do what is requested; more of them would be faster",
-    "store": "the store. It allows what is requested; more nodes would be faster",
-}
+"""What would raise each limit."""
 
 
 def lines(plan: CapacityPlan) -> Iterator[str]:
@@ -31,7 +25,8 @@ def lines(plan: CapacityPlan) -> Iterator[str]:
     required = _rate(plan.requested_pages_per_second)
     yield f"Requested: {request.pages:,} pages in {request.days:g} days, {required} pages per second."
     is_met = plan.pages_per_second >= plan.requested_pages_per_second
-    yield f"Limit: {(_FASTER if is_met else _LIMITS)[plan.limit]}."
+    verdict, effect = ("The request is met", "be faster") if is_met else ("The request is not met", "help")
+    yield f"Limit: the {plan.limit}. {verdict}; {_REMEDIES[plan.limit]} would {effect}."
     yield f"Speed: {_rate(plan.pages_per_second)} pages per second, so {_time(plan.days)} in all."
     if plan.pages_of_one_host < math.inf:
         yield f"One host can give {plan.pages_of_one_host:,.0f} pages in that time; a larger one is not done by then."

@@ -21,13 +21,13 @@ def test_the_upper_bound_comes_first():
 
 def test_few_hosts_are_named_as_the_limit():
     printed = run("plan", "--pages", "1e8", "--hosts", "20", "--delay", "2").stdout
-    assert "Limit: the hosts: more workers would only wait" in printed
+    assert "Limit: the hosts. The request is not met; more hosts or a shorter delay would help." in printed
     assert "Speed: 10 pages per second" in printed
 
 
 def test_a_request_that_is_met_needs_no_help():
     printed = run("plan", "--pages", "1e6", "--hosts", "1e4", "--delay", "2").stdout
-    assert "Limit: the workers. They do what is requested; more of them would be faster." in printed
+    assert "Limit: the workers. The request is met; more workers would be faster." in printed
     assert "would help" not in printed
 
 
