@@ -6,6 +6,7 @@ either changes, the web is imported again. Stores can be deleted at any time.
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import sys
@@ -27,6 +28,8 @@ from thresher_lab.webs.importers import aliases, page_filter, pagefile
 from thresher_lab.webs.importers.aliases import AliasTable, Resolve, other_names, recorded_name, settle_links
 from thresher_lab.webs.importers.page_filter import VIEWS, view
 from thresher_lab.webs.importers.pagefile import SUFFIX, SourcePage, read_pages
+
+logger = logging.getLogger(__name__)
 
 Read = Callable[[], Iterable[SourcePage]]
 """Returns all pages of a web, in a stable order; called twice, so that no web has to fit into memory."""
@@ -69,6 +72,7 @@ def find_store(name: str, *, webs: Path | None = None, cache: Path | None = None
         raise UnknownName("web", name, known_webs(folder))
     store = cache_folder(cache) / f"{name}-{_fingerprint(source)}.db"
     if not store.exists():
+        logger.warning("%s is imported, because it is opened for the first time; this may take some minutes", name)
         build_store(store, lambda: part.select(read_pages(source)))
     return store
 

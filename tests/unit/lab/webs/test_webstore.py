@@ -29,11 +29,13 @@ def source(folders):
     return path
 
 
-def test_a_store_is_made_once(source, folders):
+def test_a_store_is_made_once_and_the_user_is_warned_that_it_takes_time(source, folders, caplog):
     first = find_store("small", **folders)
+    assert ["small is imported" in message for message in caplog.messages] == [True]
     made = first.stat().st_mtime_ns
     assert find_store("small", **folders) == first
     assert first.stat().st_mtime_ns == made
+    assert len(caplog.messages) == 1
 
 
 def test_a_changed_file_is_imported_again(source, folders):
