@@ -1,7 +1,8 @@
-"""What mkdocs is told beyond mkdocs.yml: pages that lie at the root of the repository, and links that leave the site.
+"""What mkdocs is given beyond mkdocs.yml: pages that lie at the root of the repository, and links that leave the site.
 
 A page is written once, for a reader of the repository; on the site a link to a source file would lead nowhere, so its
-words remain and the link goes. A picture that has a dark version beside it is replaced by that in the dark.
+words remain and the link goes. A picture that has a dark version beside it is replaced by that in the dark. A path in
+a table may be broken over lines, so that it leaves room for the other columns.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ FROM_ROOT = {
 _BACK = {page: source for source, page in FROM_ROOT.items()}
 _FENCE = re.compile(r"(^ *```.*?^ *```$)", flags=re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?P<picture>!?)\[(?P<words>[^\[\]]*)\]\((?P<target>(?!https?://|mailto:|#)[^)\s]+)\)")
+_CELL = re.compile(r"<td\b.*?</td>", flags=re.DOTALL)
+_PATH = re.compile(r"(?<=<code>)[^<]*/[^<]*")
+_BREAK_AFTER = re.compile(r"/|_|::")
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
@@ -44,6 +48,20 @@ def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Turn the links of a page, but those in code, into links of the site."""
     return site_links(markdown, page.file.src_uri)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Let paths in tables be broken over lines."""
+    return breakable_paths(html)
+
+
+def breakable_paths(html: str) -> str:
+    """Add places for line breaks to the paths and names of tests in the cells of tables."""
+
+    def cell(found: re.Match[str]) -> str:
+        return _PATH.sub(lambda path: _BREAK_AFTER.sub(r"\g<0><wbr>", path[0]), found[0])
+
+    return _CELL.sub(cell, html)
 
 
 def site_links(markdown: str, page: str) -> str:

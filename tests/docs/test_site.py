@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.docs.blocks import ROOT
-from tests.docs.site import FROM_ROOT, site_links
+from tests.docs.site import FROM_ROOT, breakable_paths, site_links
 
 FOREIGN = re.compile(
     r"<(?:script|img|iframe|source|video|audio|embed|object)\b[^>]*\b(?:src|srcset|data)=[\"']?(?:https?:)?//"
@@ -74,3 +74,9 @@ def test_lists_and_tables_are_not_swallowed_by_the_paragraph_before_them(site):
 )
 def test_links_of_the_repository_become_links_of_the_site(page, written, shown):
     assert site_links(written, page) == shown
+
+
+def test_paths_in_tables_may_be_broken_and_other_code_may_not():
+    cell = "<td>run <code>tests/unit/test_a.py</code> <code>delay_seconds</code></td>"
+    broken = "<td>run <code>tests/<wbr>unit/<wbr>test_<wbr>a.py</code> <code>delay_seconds</code></td>"
+    assert breakable_paths(f"<p><code>a/b</code></p>{cell}") == f"<p><code>a/b</code></p>{broken}"
