@@ -126,13 +126,13 @@ def _consents() -> Made:
     yield "with ads or pay", document("Continue with ads or subscribe", f"<h1>Your consent is required</h1>{ask}<p>Read with advertising and tracking, or choose the subscription without tracking.</p><button>Accept and continue</button><a href='/pay'>Subscribe</a>"), {}
     yield "long list of partners", document("Your privacy", ask + "".join(f"<p>Partner {n}: cookies for 13 months, advertising.</p>" for n in range(40)) + both), {}
     zh = "zh"
-    wish = "<p>我们和合作伙伴使用 Cookie 收集个人信息，用于个性化广告和内容，需要您的同意。</p>"
-    yield "重视隐私", document("我们重视您的隐私", f"<h1>我们重视您的隐私</h1>{wish}<button>同意并继续</button><button>拒绝</button>", language=zh), {}
-    yield "继续之前", document("在您继续之前", f"{wish}<button>全部接受</button>", language=zh), {}
-    yield "隐私设置", document("隐私设置 - 海港新闻", f"{wish}<p>您可以随时更改隐私选择。</p><button>我已阅读并同意</button>", language=zh), {}
-    yield "Cookie 设置", document("Cookie设置", f"{wish}<button>接受所有Cookie</button>", language=zh), {}
-    yield "同意页地址", document("海港新闻", f"{wish}<form method=post><button>同意</button></form>", language=zh), {"url": "http://consent.haigang.example/?next=1"}
-    yield "需要同意", document("需要您的同意", f"<h1>需要您的同意</h1>{wish}<button>接受</button>", language=zh), {}
+    notice = "<p>我们和合作伙伴使用 Cookie 收集个人信息，用于个性化广告和内容，需要您的同意。</p>"
+    yield "重视隐私", document("我们重视您的隐私", f"<h1>我们重视您的隐私</h1>{notice}<button>同意并继续</button><button>拒绝</button>", language=zh), {}
+    yield "继续之前", document("在您继续之前", f"{notice}<button>全部接受</button>", language=zh), {}
+    yield "隐私设置", document("隐私设置 - 海港新闻", f"{notice}<p>您可以随时更改隐私选择。</p><button>我已阅读并同意</button>", language=zh), {}
+    yield "Cookie 设置", document("Cookie设置", f"{notice}<button>接受所有Cookie</button>", language=zh), {}
+    yield "同意页地址", document("海港新闻", f"{notice}<form method=post><button>同意</button></form>", language=zh), {"url": "http://consent.haigang.example/?next=1"}
+    yield "需要同意", document("需要您的同意", f"<h1>需要您的同意</h1>{notice}<button>接受</button>", language=zh), {}
 
 
 def _logins() -> Made:

@@ -157,7 +157,7 @@ class Worker:
         other.close()
 
     def works_for(self, steps: int) -> bool:
-        """Wait until it has got on so many steps; False when it has ended."""
+        """Wait until it has got on by `steps` steps; False when it has ended."""
         try:
             for _ in range(steps):
                 self._steps.recv()

@@ -23,7 +23,7 @@ REPOSITORY = Path(__file__).parents[1]
 
 
 class CrawlStalled(TimeoutError):
-    """A crawl that did not come to its end in time, with the last words it said."""
+    """A crawl that did not come to its end in time, with the last words it printed."""
 
 
 @dataclass(frozen=True)

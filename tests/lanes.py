@@ -39,7 +39,7 @@ class Lane:
     began: float
 
     def tell(self) -> None:
-        """Print what it said, and how long it took."""
+        """Print its output, and how long it took."""
         self.output.seek(0)
         sys.stdout.buffer.write(self.output.read())
         print(
@@ -74,7 +74,7 @@ def main(options: Sequence[str]) -> int:
 
 
 def finish(running: list[Lane]) -> dict[str, int]:
-    """Wait for lanes and print what they said; return their exit codes."""
+    """Wait for lanes and print their output; return their exit codes."""
     codes: dict[str, int] = {}
     try:
         while running:

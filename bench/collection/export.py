@@ -73,7 +73,7 @@ def record(number: int, random: Random, *, visit: int = 0, words: int = WORDS) -
 
 
 def make(folder: Path, number: int) -> None:
-    """Write a crawl folder with so many pages."""
+    """Write a crawl folder with `number` pages."""
     folder.mkdir()
     (folder / "topic.yaml").write_text("title: {en: words}\nseeds: ['http://h0.example/0']\n")
     random = Random(7)
@@ -102,7 +102,7 @@ class Sample:
 
 
 def measure(folder: Path, options: Sequence[str], out: Path) -> Sample:
-    """Export by the command line; return what it said, its time and its highest resident size."""
+    """Export by the command line; return what it printed, its time and its highest resident size."""
     command = [sys.executable, "-m", "thresher", "export", str(folder), *options, "-o", str(out)]
     began = time.monotonic()
     with tempfile.TemporaryFile("w+") as talk:

@@ -3,11 +3,11 @@
 ``python -m bench.effectiveness.fleet``.
 
 Learning (needs THRESHER_WEBS): the same number of fetches on the same topics by one worker that fetches four pages at a
-time, by four workers that read each other's notebooks, and by four that do not; share of the oracle's area, and average
-precision of the judges at the end. Rows are added to bench/results/fleet.jsonl as they come; what is there is not run
-again. ``--cluster`` runs 64 workers over a generated web of thousands of hosts until nothing is left, with workers that
-die and others that answer too late, and holds what happened against what a frontier promises; ``--store URL`` puts
-another frontier in the place of the one in memory.
+time, by four workers that read each other's state stores, and by four that do not; share of the oracle's area, and
+average precision of the judges at the end. Rows are added to bench/results/fleet.jsonl as they come; what is there is
+not run again. ``--cluster`` runs 64 workers over a generated web of thousands of hosts until nothing is left, with
+workers that die and others that answer too late, and holds what happened against what a frontier promises; ``--store
+URL`` puts another frontier in the place of the one in memory.
 """
 
 from __future__ import annotations

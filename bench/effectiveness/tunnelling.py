@@ -43,7 +43,7 @@ class KnownLayers(ContextGraph):
         self._web = bench.web
         self._distances = bench.graph.distances_to(targets)
         self.learned = self._model
-        self._model = _Told(self._model.N, self.layer_of)  # type: ignore[assignment]
+        self._model = _LayerLookup(self._model.N, self.layer_of)  # type: ignore[assignment]
 
     def layer_of(self, page: ParsedPage) -> tuple[int, float]:
         number = self._web.page_id(page.url)
@@ -51,7 +51,7 @@ class KnownLayers(ContextGraph):
         return (k if 0 <= k <= self._model.N else self._model.N + 1), 1.0
 
 
-class _Told:
+class _LayerLookup:
     def __init__(self, N: int, layer_of: Any) -> None:
         self.N = N
         self.layer_of = layer_of

@@ -154,7 +154,7 @@ def measure(bench: TaskRunner, topic: str, seeds: int, labels: int) -> Iterator[
 
 
 def run(side: Side, path: Path, labels: int, topics: int | None) -> None:
-    """Run what is missing, of at most so many topics of each web."""
+    """Run what is missing, of at most `topics` topics of each web."""
     done = {(row["web"], row["topic"], row["seeds"]) for row in read_rows(path)}
     wanted = [(web, topic, n) for n in ORDER for web in TOPICS[side] for topic in chosen_topics(side, web)[:topics]]
     missing = [task for task in wanted if task not in done]

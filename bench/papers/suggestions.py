@@ -1,4 +1,4 @@
-"""What the papers wished for, each against the strategy it would better: dev topics of one web.
+"""What the papers suggested, each against the strategy it would better: dev topics of one web.
 
     python -m bench.papers.suggestions [--topics 10] [--pages 300] [--processes 2] [--out FILE]
 

@@ -75,7 +75,7 @@ async def opened(crawl: CrawlProject) -> AsyncIterator[CrawlService]:
 
 
 async def measure(crawl: CrawlProject, written: int, rounds: int) -> Times:
-    """Ask for every view so many times; return the milliseconds, each with its answer as JSON."""
+    """Ask for every view `rounds` times; return the milliseconds, each with its answer as JSON."""
     async with opened(crawl) as service:
         took: Times = {}
         for _ in range(rounds):

@@ -41,7 +41,7 @@ def bare_scrapy(url: str, body: bytes) -> None:
 
 
 def run(stages: str, pages: int) -> None:
-    """Be the process that is counted: so many of the first stages."""
+    """Be the process that is counted: run the first `stages` stages, or bare Scrapy."""
     with tempfile.TemporaryDirectory() as folder, OnePage(Path(folder)) as one:
         chosen: list[Stage] = [bare_scrapy] if stages == BARE else list(one.stages().values())[: int(stages)]
         for url, body in bodies(MANY)[:pages]:

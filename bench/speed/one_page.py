@@ -21,7 +21,7 @@ from thresher.topics.topic import TopicDefinition
 HTML = "text/html; charset=utf-8"
 PHRASE = "perovskite solar cells"
 CHARACTERS, WORDS, PARAGRAPHS = 2_500, 20_000, 41
-"""Of Chinese pages; so many paragraphs make them as large as the others."""
+"""Of Chinese pages; this number of paragraphs makes them as large as the others."""
 
 Stage = Callable[[str, bytes], None]
 

@@ -2,8 +2,8 @@
 
 Pages of 30 KB with 60 links go through the real line, with its judge, strategy, SQLite frontier and page store, without
 a network. Every stage has its own stopwatch for the processor time of the thread that does it; so what others do on the
-machine hardly counts. ``--waiting 1000 1000000`` does so with frontiers in which so many other URLs wait already, and
-says by how much the cost grows. ``--profile FILE`` writes a profile of the thread that turns the line.
+machine hardly counts. ``--waiting 1000 1000000`` does so with frontiers in which that number of other URLs wait
+already, and says by how much the cost grows. ``--profile FILE`` writes a profile of the thread that turns the line.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def write_topic(folder: Path, settings: Mapping[str, Any]) -> None:
 
 @contextmanager
 def filled(waiting: int) -> Iterator[Path]:
-    """Make a folder with a frontier in which so many URLs wait."""
+    """Make a folder with a frontier in which `waiting` URLs wait."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "filled"
         folder.mkdir()
@@ -99,7 +99,7 @@ async def _fill_and_close(folder: Path, waiting: int) -> None:
 
 
 async def fill(frontier: CrawlStore, waiting: int) -> None:
-    """Let so many URLs wait that never come to their turn, on the hosts of the site."""
+    """Let `waiting` URLs wait that never come to their turn, on the hosts of the site."""
     roots = [SITE.url(host, PORT).rsplit("/", 2)[0] for host in range(SITE.hosts)]
     for start in range(0, waiting, AT_ONCE_FILLED):
         numbers = range(start, min(start + AT_ONCE_FILLED, waiting))
@@ -109,7 +109,7 @@ async def fill(frontier: CrawlStore, waiting: int) -> None:
 
 
 async def turn(crawl: CrawlProject, watches: Watches, pages: int) -> None:
-    """Let pages go through the line, so many at once as a worker has open."""
+    """Let pages go through the line, as many at once as a worker has open."""
     frontier_calls = ("_add", "_lease", "_commit", "_remember")
     pipeline = build_pipeline(crawl, "w1", parse=watches.on("parse", parse))
     frontier, done, numbers = pipeline.frontier, 0, {SITE.url(page, PORT): page for page in range(SITE.pages)}

@@ -27,7 +27,7 @@ TEMPLATES = 1_000
 MOST_IN_ONE_KEY = 100
 COPIES_AT_ONCE = 1_000
 SMALL = 20_000
-"""So many URLs are filled sooner than a process is started."""
+"""This many URLs are filled in less time than a process takes to start."""
 WAITING_PER_HOST = 10_000
 PATIENCE_SECONDS = 30.0
 

@@ -23,7 +23,7 @@ PER_HOST = 100
 
 
 def curves(sizes: Sequence[int], hosts: int) -> dict[str, list[Shape]]:
-    """Return the two ways to grow: more hosts of 100 URLs, or so many hosts with more URLs each."""
+    """Return the two ways to grow: more hosts of 100 URLs, or `hosts` hosts with more URLs each."""
     return {
         f"{PER_HOST} URLs per host": [Shape(size // PER_HOST, PER_HOST) for size in sizes],
         f"{hosts:,} hosts": [Shape(hosts, size // hosts) for size in sizes if size >= hosts],

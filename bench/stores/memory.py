@@ -57,7 +57,7 @@ def _keep_nothing_else(server: StoreServer) -> None:
 
 
 def measure_done(kind: str, urls: int, folder: Path) -> dict[str, Any]:
-    """Settle so many URLs, all with contents of their own, and return what each keeps after it is gone from its queue.
+    """Settle `urls` URLs, all with contents of their own, and return what each keeps after it is gone from its queue.
 
     Measured between one third and all of them: what a store needs once, such as its list of the newest settled URLs, is
     there by then.
@@ -72,7 +72,7 @@ def measure_done(kind: str, urls: int, folder: Path) -> dict[str, Any]:
 
 
 def measure_seen(kind: str, urls: int, folder: Path) -> dict[str, Any]:
-    """Put so many URLs into the seen sets as the scripts do, nothing else, and return what each takes."""
+    """Put `urls` URLs into the seen sets as the scripts do, nothing else, and return what each takes."""
     with measured_server(kind, empty(folder / f"seen-{kind}")) as server:
         _keep_nothing_else(server)
         used, keys = used_bytes(server), Settings().seen_keys

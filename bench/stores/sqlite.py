@@ -44,7 +44,7 @@ NEW_LINKS = {"mixed": 36, "new": LINKS}
 
 @dataclass
 class World:
-    """A frontier file of so many hosts with so many URLs each."""
+    """A frontier file of `hosts` hosts with `urls_per_host` URLs each."""
 
     folder: Path
     hosts: int

@@ -26,7 +26,7 @@ LEASE_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Shape:
-    """So many hosts with so many waiting URLs each."""
+    """`hosts` hosts with `urls_per_host` waiting URLs each."""
 
     hosts: int
     urls_per_host: int
@@ -87,7 +87,7 @@ class Pages:
         self.lease: Lease | None = None
 
     async def cycles(self, count: int) -> None:
-        """Settle a page with its links and lease the next one, so many times."""
+        """Settle a page with its links and lease the next one, `count` times."""
         for _ in range(count):
             await self.cycle()
 

@@ -77,7 +77,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """So many workers were alive at `before_ns` and dead at `after_ns`, by the clock of the recording server."""
+    """`workers` workers were alive at `before_ns` and dead at `after_ns`, by the clock of the recording server."""
 
     before_ns: int
     after_ns: int

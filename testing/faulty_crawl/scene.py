@@ -27,7 +27,7 @@ from thresher.project import CrawlProject as Parts
 
 @dataclass(frozen=True)
 class Trouble:
-    """From one moment to another, so many workers could not do what they should."""
+    """From one moment to another, `workers` workers could not do what they should."""
 
     kind: str
     before_ns: int
@@ -97,7 +97,7 @@ class Scene:
         return asyncio.run(counts_of(self.crawl, {"store": self._server.url} if self._server else {}))
 
     def await_requests(self, requests: int) -> None:
-        """Wait until the recording server has answered so many requests, or the run is over."""
+        """Wait until the recording server has answered `requests` requests, or the run is over."""
         reached = wait_for(lambda: self.run.ended or self.recorder.ended() >= requests, seconds=self.seconds_left)
         if not reached:
             raise CrawlStalled(f"fewer than {requests} requests in time; {self.run.last_words()}")
@@ -168,7 +168,7 @@ class Scene:
         return before - after
 
     def cut(self, seconds: float, way: str = "both", *, workers: int | None = None, flap_seconds: float = 0.0) -> None:
-        """Cut so many workers off from the store, or all and the run itself."""
+        """Cut `workers` workers off from the store, or all and the run itself."""
         pids = self.random.sample(found, min(workers, len(found))) if workers and (found := self.workers()) else []
         with self.trouble(f"cut {way}", workers or self.plan.workers):
             self.proxy.set(cut=way, flap_seconds=flap_seconds, pids=pids)

@@ -53,7 +53,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 async def serve(options: argparse.Namespace) -> None:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     script = read_script(options.script) if options.script else None
     site = _site(options)
     known = site.addresses if site else []

@@ -68,5 +68,5 @@ def endless(pattern: str | bytes = "<p>and so on</p>\n", **more: Any) -> Answer:
 
 
 def bomb(size: int, *codings: str, pattern: str | bytes = b"\0", **more: Any) -> Answer:
-    """So many bytes of one pattern, compressed on the way; several codings nest."""
+    """`size` bytes of one pattern, compressed on the way; several codings nest."""
     return Answer(body=Packed(body=Fill(size=size, pattern=pattern), codings=codings or ("gzip",)), **more)

@@ -57,7 +57,7 @@ def _filled(fill: Fill, size: int) -> Iterator[bytes]:
 def _compressed(made: Iterable[bytes], coding: str) -> Iterator[bytes]:
     compress, finish = _COMPRESSORS[coding]()
     for piece in made:
-        yield compress(piece)  # often nothing: whoever sends it can look after others meanwhile
+        yield compress(piece)  # often nothing: the sender can serve others meanwhile
     yield finish()
 
 

@@ -112,7 +112,7 @@ def _serving(options: Sequence[str]) -> Iterator[dict[str, Any]]:
     command = [sys.executable, "-m", "testing.recording_server", "--until-stdin-ends", *options]
     with subprocess.Popen(command, cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
-            yield _told(process)
+            yield _start_report(process)
         finally:
             process.terminate()
             try:
@@ -121,7 +121,7 @@ def _serving(options: Sequence[str]) -> Iterator[dict[str, Any]]:
                 process.kill()
 
 
-def _told(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+def _start_report(process: subprocess.Popen[bytes]) -> dict[str, Any]:
     assert process.stdout is not None
     line = process.stdout.readline()  # ends with the process, if that fails to start
     if not line:

@@ -55,7 +55,7 @@ class Answer:
         framing: ``length``, ``chunked``, ``close`` (no length, the end of the connection is the end of the body) or
             ``broken`` (chunks whose sizes are no numbers after the first). Without a word: length when it is known.
         content_length: A length other than the true one; the connection is closed after the body.
-        many_headers: So many more fields with values of so many bytes.
+        many_headers: The number of additional fields, and the bytes of the value of each.
         raw_head: Sent in place of status line and headers, as it is.
         head: False sends no head at all.
         wait_seconds: Time before the first byte.

@@ -38,7 +38,7 @@ def ask(router: Router, method: str, target: str, head: bytes, transport: asynci
 
 
 def find(router: Router, request: Request) -> Answer | None:
-    """Return what the script answers; a function of the script that fails is told of, and answered with 500."""
+    """Return what the script answers; a function of the script that fails is reported, and answered with 500."""
     try:
         return router.find(request)
     except Exception:
@@ -56,7 +56,7 @@ class Sending:
     """A reply while it is sent: the `Line` that `send` writes to.
 
     Args:
-        ended: Told once, when the reply is over or the client has gone.
+        ended: Called once, when the reply is over or the client has gone.
     """
 
     def __init__(

@@ -45,24 +45,24 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass
 class Complaints:
-    """What a browser said against a page: errors, dialogs, requests to anybody else."""
+    """What a browser reported against a page: errors, dialogs, requests to anybody else."""
 
-    printed: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
 
     def watch(self, page: Page, origin: str) -> None:
         """Listen to a page."""
-        page.on("console", lambda message: self.printed.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: self.printed.append(str(error)))
+        page.on("console", lambda message: self.messages.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
         page.on("dialog", self._dialog)
         page.on("request", lambda request: self._request(request.url, origin))
 
     def _dialog(self, dialog: Any) -> None:
-        self.printed.append(f"a dialog: {dialog.message}")
+        self.messages.append(f"a dialog: {dialog.message}")
         dialog.dismiss()
 
     def _request(self, url: str, origin: str) -> None:
         if not url.startswith((f"{origin}/", "data:")):
-            self.printed.append(f"a request to {url}")
+            self.messages.append(f"a request to {url}")
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Visitor:
 
     Args:
         origin: Of the dashboard.
-        complaints: What the browser said against the pages; a visit that went well has none.
+        complaints: What the browser reported against the pages; a visit that went well has none.
     """
 
     origin: str

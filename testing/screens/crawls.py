@@ -92,7 +92,7 @@ def _candidates(numbers: range, hosts: int) -> Iterator[Candidate]:
 
 
 async def fill(frontier: CrawlStore, *, pages: int, waiting: int, hosts: int) -> None:
-    """Bring a queue to so many pages done and URLs waiting."""
+    """Bring a queue to `pages` pages done and `waiting` URLs waiting."""
     counts = await frontier.counts()
     for start in range(counts.pages + counts.waiting, pages + waiting, AT_ONCE):
         numbers = range(start, min(start + AT_ONCE, pages + waiting))

@@ -69,7 +69,7 @@ def write_crawls(root: Path, web: GeneratedWeb, places: Mapping[str, str]) -> di
 
 
 def crawl(folder: Path, pages: int) -> None:
-    """Crawl so many pages, as a user would."""
+    """Crawl this many pages, as a user would."""
     command = [sys.executable, "-m", "thresher", "run", str(folder), "--pages", str(pages)]
     subprocess.run(command, check=False, capture_output=True, timeout=120)
 

@@ -1,4 +1,4 @@
-"""A service on loopback: answers GET requests by a function, records them, and can be told to fail."""
+"""A service on loopback: answers GET requests by a function, records them, and can be set to fail."""
 
 from __future__ import annotations
 

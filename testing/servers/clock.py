@@ -35,6 +35,6 @@ class Clock:
         return {"LD_PRELOAD": str(self._library), "THRESHER_TEST_CLOCK": str(self._file)}
 
     def step_to(self, seconds: float) -> None:
-        """Let the clock be ahead of the true time by so many seconds; behind it when negative."""
+        """Let the clock be ahead of the true time by `seconds`; behind it when negative."""
         with self._file.open("r+b") as file:
             file.write(struct.pack("=q", int(seconds * 1e9)))

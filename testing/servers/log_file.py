@@ -31,7 +31,7 @@ class AppendLog:
         self._thread.start()
 
     def forget(self, seconds: float) -> None:
-        """Cut the log to what it was so many seconds ago; as long as it is when none."""
+        """Cut the log to what it was `seconds` seconds ago; 0 leaves it as it is."""
         if not seconds:
             return
         moment = time.monotonic() - seconds

@@ -1,4 +1,4 @@
-"""Ports for servers that come back: below those that the system lends to whoever dials."""
+"""Ports for servers that come back: below those that the system lends to clients."""
 
 from __future__ import annotations
 

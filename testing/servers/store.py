@@ -28,7 +28,7 @@ ENCODINGS = {
     "maxmemory-policy": "noeviction",
     "protected-mode": "no",  # only loopback is listened on, and an island's address is no 127.0.0.1
 }
-"""What a store of a large crawl is told, so that small hashes and sets stay compact."""
+"""Settings of the store of a large crawl, so that small hashes and sets stay compact."""
 
 
 class ServerMissing(RuntimeError):

@@ -51,7 +51,7 @@ def start(folder, *options):
 
 
 def run_to(folder, pages):
-    """Crawl until there are so many pages; return what the run said."""
+    """Crawl until there are `pages` pages; return what the run printed."""
     process = start(folder, "--pages", str(pages))
     _, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
@@ -123,7 +123,7 @@ def test_u1_a_running_and_a_paused_crawl_have_the_same_numbers_everywhere(folder
             if "pages" in values:
                 assert before["pages"] <= values["pages"] <= after["pages"] + 2, who
         ask(folder, paused=True)
-        time.sleep(3.0)  # what is open comes in, and a worker looks at what is wished once a second
+        time.sleep(3.0)  # open requests finish, and a worker reads the run control once a second
         assert_agree(numbers(folder))
     finally:
         end(process)

@@ -42,7 +42,7 @@ class SqliteStore:
 
 
 class RedisStore:
-    """A crawl of its own on a server that all tests share; `chunk_size`: a host's queue is cut after so many URLs."""
+    """A crawl of its own on a server that all tests share; `chunk_size`: waiting URLs of a host in one key."""
 
     names = count(1)
 

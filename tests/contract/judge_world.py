@@ -62,7 +62,7 @@ def classes():
 
 
 def topic_profile(**changes):
-    """Say what a judge is told."""
+    """Make the profile of the topic that a judge is given."""
     reported = {
         "phrases": list(PHRASES.values()),
         "vectors": TopicDefinition(title=PHRASES).vectors(),
@@ -96,8 +96,8 @@ def average_precision(judge, pages):
     return sum(number / place for number, place in enumerate(hits, start=1)) / len(hits)
 
 
-class MemoryNotebook:
-    """A notebook that lasts as long as its test."""
+class MemoryStateStore:
+    """A state store in memory; it lasts as long as its test."""
 
     def __init__(self, others=()):
         self.entries = {}

@@ -150,7 +150,7 @@ async def test_the_end_of_a_park_does_not_cut_a_delay(frontier, clock):
     assert await urls_leased(frontier) == [A2]
 
 
-async def test_a_host_can_be_parked_before_anybody_heard_of_it(frontier):
+async def test_a_host_can_be_parked_before_it_is_known(frontier):
     await frontier.park("a.example", "asked us to stay away")
     await frontier.add([link(A1)])
     assert await frontier.lease(1, seconds=60) == []

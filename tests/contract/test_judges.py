@@ -107,24 +107,24 @@ def test_what_learns_keeps_the_protocol_of_learners(learner_name):
     assert isinstance(world.make(learner_name), Learner)
 
 
-def test_second_thoughts_are_about_pages_that_were_seen(learner_name):
+def test_revisions_are_about_pages_that_were_seen(learner_name):
     judge, seen = world.make(learner_name), set()
     for page in [*world.SEEDS, *world.CROWD]:
         assert {revision.url for revision in judge.learn(page)} <= seen | {page.url}
         seen.add(page.url)
 
 
-def test_second_thoughts_differ_from_what_was_said_before_and_are_what_is_said_now(learner_name):
-    judge, printed, changes = world.make(learner_name), {}, 0
+def test_revisions_differ_from_the_last_judgement_and_equal_the_current_one(learner_name):
+    judge, latest, changes = world.make(learner_name), {}, 0
     pages = {page.url: page for page in [*world.SEEDS, *world.CROWD]}
     for page in pages.values():
         for revision in judge.learn(page):
             changes += 1
             relevance = revision.judgement.relevance
-            assert abs(relevance - printed[revision.url]) > 0.01
+            assert abs(relevance - latest[revision.url]) > 0.01
             assert judge.judge(pages[revision.url]).relevance == pytest.approx(relevance, rel=1e-6, abs=1e-9)
-            printed[revision.url] = relevance
-        printed[page.url] = judge.judge(page).relevance
+            latest[revision.url] = relevance
+        latest[page.url] = judge.judge(page).relevance
     assert changes
 
 
@@ -144,10 +144,10 @@ def renamed(pages, number):
 
 
 def test_a_learner_that_is_taken_up_again_judges_as_before(learner_name):
-    state_store, first = world.MemoryNotebook(), world.make(learner_name)
+    state_store, first = world.MemoryStateStore(), world.make(learner_name)
     first.load_state(state_store)
     learn_all(first, [*world.SEEDS, *world.CROWD])
-    for page in world.CROWD[:2]:  # one in each language: whoever thinks again at once has nothing left to think
+    for page in world.CROWD[:2]:  # one in each language: the judge refits now, and no refit is left for later
         first.teach({page.url: False})
     first.save_state()
     again = world.make(learner_name)
@@ -159,7 +159,7 @@ def test_a_learner_that_is_taken_up_again_judges_as_before(learner_name):
 
 
 def test_a_page_with_broken_characters_can_be_written_down_and_read(learner_name):
-    state_store, first = world.MemoryNotebook(), world.make(learner_name)
+    state_store, first = world.MemoryStateStore(), world.make(learner_name)
     first.load_state(state_store)
     first.learn(ODD_PAGES["broken surrogates"], seed=True)
     first.save_state()
@@ -196,37 +196,37 @@ def mean_chance(judge, pages):
     return sum(judge.judge(page).relevance for page in pages) / len(pages)
 
 
-def printed(pages, verdict):
+def labels(pages, verdict):
     return {page.url: verdict for page in pages}
 
 
 def test_pages_like_those_that_people_take_rise(learner_name):
     judge = world.experienced(learner_name)
     before = mean_chance(judge, NEW_MUSIC)
-    judge.teach(printed(MUSIC[:4], True))
+    judge.teach(labels(MUSIC[:4], True))
     assert mean_chance(judge, NEW_MUSIC) > before + 0.1
 
 
 def test_pages_like_those_that_people_refuse_fall(learner_name):
     judge = world.experienced(learner_name)
     before = mean_chance(judge, NEW_SOLAR)
-    judge.teach(printed(SOLAR, False))
+    judge.teach(labels(SOLAR, False))
     assert mean_chance(judge, NEW_SOLAR) < before - 0.1
 
 
 def test_a_word_that_is_taken_back_counts_no_more(learner_name):
     judge = world.experienced(learner_name)
-    judge.teach(printed(MUSIC[:1], None))  # whoever thinks again at once has nothing left to think
+    judge.teach(labels(MUSIC[:1], None))  # the judge refits now, and no refit is left for later
     before = [judge.judge(page).relevance for page in (*MUSIC, *NEW_MUSIC)]
-    judge.teach(printed(MUSIC[:2], True))
-    judge.teach(printed(MUSIC[:2], None))
+    judge.teach(labels(MUSIC[:2], True))
+    judge.teach(labels(MUSIC[:2], None))
     assert [judge.judge(page).relevance for page in (*MUSIC, *NEW_MUSIC)] == pytest.approx(before, abs=0.02)
 
 
-def test_many_words_are_one_second_thought(learner_name):
+def test_many_labels_give_one_revision_of_a_page(learner_name):
     judge = world.experienced(learner_name)
     before = {page.url: judge.judge(page).relevance for page in world.CROWD}
-    revisions = judge.teach(printed(MUSIC[:3], True) | printed(SOLAR[:3], False))
+    revisions = judge.teach(labels(MUSIC[:3], True) | labels(SOLAR[:3], False))
     urls = [revision.url for revision in revisions]
     assert len(urls) == len(set(urls))
     assert {page.url for page in MUSIC[:3]} <= set(urls)
@@ -235,10 +235,10 @@ def test_many_words_are_one_second_thought(learner_name):
         assert not changed or page.url in urls
 
 
-def test_what_people_said_outlives_a_restart(learner_name):
-    state_store, first = world.MemoryNotebook(), world.experienced(learner_name)
+def test_labels_outlive_a_restart(learner_name):
+    state_store, first = world.MemoryStateStore(), world.experienced(learner_name)
     first.load_state(state_store)
-    first.teach(printed(MUSIC[:4], True) | printed(SOLAR[:2], False))
+    first.teach(labels(MUSIC[:4], True) | labels(SOLAR[:2], False))
     again = world.make(learner_name)
     again.load_state(state_store)
     assert all(again.judge(page).relevant for page in MUSIC[:4])
@@ -248,11 +248,11 @@ def test_what_people_said_outlives_a_restart(learner_name):
 
 
 def test_what_people_tell_one_worker_the_others_learn_from(learner_name):
-    state_store, first = world.MemoryNotebook(), world.experienced(learner_name)
+    state_store, first = world.MemoryStateStore(), world.experienced(learner_name)
     first.load_state(state_store)
-    first.teach(printed(MUSIC[:4], True) | printed(SOLAR[:2], False))
+    first.teach(labels(MUSIC[:4], True) | labels(SOLAR[:2], False))
     second, alone = world.experienced(learner_name), world.experienced(learner_name)
-    second.load_state(world.MemoryNotebook(others=[state_store]))
+    second.load_state(world.MemoryStateStore(others=[state_store]))
     for judge in (second, alone):
         learn_all(judge, [world.page("garden", "en", number) for number in range(40, 60)])
     assert all(second.judge(page).relevant for page in MUSIC[:4])
@@ -264,7 +264,7 @@ def test_what_people_tell_one_worker_the_others_learn_from(learner_name):
 def test_a_page_that_people_spoke_about_is_remembered_for_good(learner_name, verdict):
     judge = world.make(learner_name, parameters={"sample_pages": 5})
     learn_all(judge, MUSIC[:2])
-    judge.teach(printed(MUSIC[:2], verdict))
+    judge.teach(labels(MUSIC[:2], verdict))
     learn_all(judge, [world.page("garden", "en", number) for number in range(40, 80)])
     assert all(judge.remembers(page.url) for page in MUSIC[:2])
 
@@ -274,7 +274,7 @@ def test_a_page_that_was_forgotten_is_learned_once_more_for_what_people_say(lear
     learn_all(judge, world.SEEDS, seed=True)
     learn_all(judge, [*MUSIC, *(world.page("garden", "en", number) for number in range(40, 80))])
     forgotten = next(page for page in MUSIC if not judge.remembers(page.url))
-    judge.teach(printed([forgotten], True))
+    judge.teach(labels([forgotten], True))
     judge.learn(forgotten)
     assert judge.remembers(forgotten.url)
     assert judge.judge(forgotten).relevant
@@ -282,19 +282,19 @@ def test_a_page_that_was_forgotten_is_learned_once_more_for_what_people_say(lear
 
 def test_a_labelled_page_that_comes_again_is_there_once(learner_name):
     judge = world.experienced(learner_name)
-    judge.teach(printed(MUSIC[:1], True))
+    judge.teach(labels(MUSIC[:1], True))
     expected = mean_chance(judge, NEW_MUSIC)
     learn_all(judge, MUSIC[:1])
-    judge.teach(printed(MUSIC[:1], True))
+    judge.teach(labels(MUSIC[:1], True))
     assert mean_chance(judge, NEW_MUSIC) == pytest.approx(expected, abs=0.02)
 
 
 def test_what_one_worker_meets_the_others_learn_from(learner_name):
-    state_store = world.MemoryNotebook()
+    state_store = world.MemoryStateStore()
     first = world.make(learner_name)
     first.load_state(state_store)
     learn_all(first, world.SEEDS)
     second = world.make(learner_name, seeds=frozenset())
-    second.load_state(world.MemoryNotebook(others=[state_store]))
+    second.load_state(world.MemoryStateStore(others=[state_store]))
     learn_all(second, world.CROWD)
     assert world.average_precision(second, world.NEW) > 0.8

@@ -1,4 +1,4 @@
-"""What a reader is told to do and a test should not do: installing, editing, building. It is checked instead."""
+"""What a reader is instructed to do and a test should not do: installing, editing, building. It is checked instead."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def commands_of(page):
     return [shlex.split(command, comments=True) for block in CODE[page] for command in block.commands]
 
 
-def test_the_count_is_told(tally, capsys):
+def test_the_count_is_printed(tally, capsys):
     with capsys.disabled():
         print(
             f"\nblocks of the documentation: {', '.join(f'{number} {what}' for what, number in sorted(tally.items()))}"

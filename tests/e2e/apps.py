@@ -23,7 +23,7 @@ SETTINGS = {"engine": {"timeout_seconds": 5, "lease_seconds": 30}}
 
 
 def app(pages: int, *, robots: str = "") -> dict[str, Any]:
-    """Return the paths of a site with so many pages, each of which links to the next two of a tree."""
+    """Return the paths of a site with `pages` pages, each of which links to the next two of a tree."""
     data = {f"/data/{number or ''}": _data(number, pages) for number in range(pages)}
     shells: dict[str, Any] = {f"/{number or ''}": SHELL for number in range(pages)}
     script = Answer(body=APP, content_type="text/javascript")

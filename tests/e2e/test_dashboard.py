@@ -61,7 +61,7 @@ class Dashboard:
         return status
 
     def events(self, number):
-        """Listen until so many events have come; return them."""
+        """Listen until `number` events have come; return them."""
         connection = http.client.HTTPConnection(self.address.netloc, timeout=30)
         try:
             connection.request("GET", "/api/crawls/solar/events", headers=BEARER)

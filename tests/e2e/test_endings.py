@@ -1,4 +1,4 @@
-"""A run ends as it was told to, says why, and leaves nothing held."""
+"""A run ends as it was instructed to, says why, and leaves nothing held."""
 
 import json
 import signal

@@ -40,7 +40,7 @@ NEW = ("new", "solar", "--topic", "perovskite solar cells; 钙钛矿太阳能电
 
 @dataclass(frozen=True)
 class Crawled:
-    """A crawl of the whole site that is over: the site, its command line, and what the run said."""
+    """A crawl of the whole site that is over: the site, its command line, and what the run printed."""
 
     site: Site
     thresher: CommandLine

@@ -39,7 +39,7 @@ def supervised(folder, *, pages, workers=1):
 
 
 async def counted(crawl, pages, *, seconds=20.0):
-    """Wait until a crawl has so many pages."""
+    """Wait until a crawl has `pages` pages."""
     frontier = crawl.frontier()
     try:
         for _ in range(int(seconds / 0.05)):
@@ -131,14 +131,14 @@ def store(request, tmp_path):
         pytest.skip(str(error))
 
 
-async def test_workers_that_run_hear_a_label_and_put_the_queue_in_a_new_order(tmp_path, web, store):
+async def test_workers_that_run_read_a_label_and_put_the_queue_in_a_new_order(tmp_path, web, store):
     async with served(web) as places:
         manners = {"delay_seconds": 0.2, "robots": "ignore"}
         more = {"manners": manners, "store": store}
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "thresher"}, **more)
         run, crawl = supervised(folder, pages=500, workers=2), CrawlProject.open(folder)
         await counted(crawl, 60)
-        await wish_for(crawl, paused=True)  # so that nothing but the label moves the queue
+        await control_run(crawl, paused=True)  # so that nothing but the label moves the queue
         await asyncio.sleep(2.5)
         taught = await add_labels(crawl, {poor_parent(crawl, await peek(crawl, BEST)): True}, boundary=True)
         assert not run.done()
@@ -147,11 +147,11 @@ async def test_workers_that_run_hear_a_label_and_put_the_queue_in_a_new_order(tm
         with PageStoreReader(folder / "pages") as collection:
             assert taught.boundary.relevant_now == collection.tally().relevant
         assert [asdict(entry) for entry in taught.before.queue] != [asdict(entry) for entry in taught.after.queue]
-        await wish_for(crawl, pages=1)
+        await control_run(crawl, pages=1)
         assert (await run).ending is StopReason.PAGES
 
 
-async def wish_for(crawl, **run_control):
+async def control_run(crawl, **run_control):
     frontier = crawl.frontier()
     await set_run_control(frontier, RunControl(**run_control))
     await frontier.close()
@@ -163,12 +163,12 @@ async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"}, manners=manners)
         run, crawl = supervised(folder, pages=500), CrawlProject.open(folder)
         await counted(crawl, 10)
-        await wish_for(crawl, paused=True)
+        await control_run(crawl, paused=True)
         await asyncio.sleep(2.0)
         paused = await counted(crawl, 10)
         await asyncio.sleep(1.5)
         assert await counted(crawl, 10) == paused
-        await wish_for(crawl, pages=paused + 20)
+        await control_run(crawl, pages=paused + 20)
         result = await run
     assert result.ending is StopReason.PAGES
     assert result.progress.counts.pages == paused + 20

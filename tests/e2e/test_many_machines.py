@@ -147,7 +147,7 @@ def test_machines_that_share_a_store_fetch_every_page_once_and_politely(small, m
     assert sorted(together) == sorted({*there[0], *there[1]})
     fetched = [hit.path for hit in small.hits() if hit.path != "/robots.txt"]
     assert len(fetched) == SITE.pages
-    assert len(small.hits()) == SITE.pages + SITE.hosts  # a host's rules are read once, whoever asks
+    assert len(small.hits()) == SITE.pages + SITE.hosts  # a host's rules are read once for all machines
     with machines.store.client() as client:  # what both have learned is there for all
         assert len({place.split()[0] for place in client.hkeys(key_of(NAME, "learned", "judge"))}) == 2
 

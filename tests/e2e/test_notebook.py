@@ -58,6 +58,6 @@ def test_the_picture_the_path_and_the_table_are_shown(executed):
     assert "text/html" in shown(executed, "table = crawl")
 
 
-def test_words_are_found_and_a_label_is_heard(executed):
+def test_words_are_found_and_a_label_is_applied(executed):
     assert shown(executed, "for found in")["printed"]
     assert "applied: True" in "".join(shown(executed, "taught =")["text/plain"])

@@ -83,12 +83,12 @@ def test_breaking_out_of_the_loop_drains_and_saves(crawl):
 def test_an_error_in_the_loop_stops_the_run_beside_a_running_event_loop(crawl):
     run = crawl.run()
 
-    async def notebook():
+    async def iterate():
         with run:
             return [1 / 0 for _ in run]
 
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(notebook())
+        asyncio.run(iterate())
     assert is_free(crawl)
     assert run.ending.startswith("stopped")
 

@@ -1,4 +1,4 @@
-"""A collection is kept fresh: pages are visited again, servers are asked for news only, and what changed is told."""
+"""A collection is kept fresh: pages are visited again, servers are asked for news only, and changes are reported."""
 
 import json
 import shutil
@@ -85,7 +85,7 @@ def changes(thresher, *options):
     return {change["title"]: change["change"] for change in json.loads(listed.stdout)}
 
 
-def test_pages_are_visited_again_and_what_changed_is_told(later, thresher):
+def test_pages_are_visited_again_and_changes_are_reported(later, thresher):
     asked = later
     assert set(asked) - {"/robots.txt"} == {"/", "/leaving", "/lively", "/steady"}  # and not what the links led to
     assert (asked["/steady"]["If-None-Match"], asked["/steady"]["If-Modified-Since"]) == ('"v1"', MODIFIED)
@@ -110,7 +110,7 @@ def test_new_links_wait_for_the_next_usual_run(later, solar_site, thresher):
     assert why.index("Seed") < why.index("Lively") < why.index("New")
 
 
-def test_each_refresh_looks_anew_at_so_many_pages(later, solar_site, thresher):
+def test_each_refresh_looks_anew_at_the_given_number_of_pages(later, solar_site, thresher):
     thresher("run", "solar", "--refresh", "--pages", 2)
     visited = [path for path in solar_site.paths if path != "/robots.txt"]
     assert len(visited) == 2

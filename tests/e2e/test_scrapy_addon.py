@@ -62,7 +62,7 @@ def served(web, *, latency_seconds=0.0):
         await over.wait()
         await server.close()
         if conversations := asyncio.all_tasks() - {asyncio.current_task()}:
-            await asyncio.wait(conversations, timeout=5)  # whoever asked has gone
+            await asyncio.wait(conversations, timeout=5)  # the clients have gone
         await asyncio.sleep(0.05)  # until the last connection is closed
 
     thread = threading.Thread(target=loop.run_until_complete, args=[serve()])

@@ -193,7 +193,7 @@ def test_a_busy_server_is_asked_again_later_and_robots_are_obeyed(crawl_with, si
     assert "/secret" not in site.paths
 
 
-def test_a_start_outside_is_said_when_nobody_can_be_written_to(crawl_with, site):
+def test_a_start_outside_is_logged_when_nobody_can_be_written_to(crawl_with, site):
     items, log = crawl_with(
         """
         import scrapy

@@ -70,13 +70,13 @@ def test_json_is_for_programs(solar, site, thresher):
     assert (missing["judged"], missing["reason"]) == (False, "http 404")
 
 
-def test_a_redirect_is_followed_and_said(solar, site, thresher):
+def test_a_redirect_is_followed_and_reported(solar, site, thresher):
     tried = thresher("try", "solar", site.url("/moved"))
     assert f"redirected to {site.url('/good')}" in tried.stdout
     assert "  Good\n" in tried.stdout
 
 
-def test_refusals_are_said_and_end_with_code_1(solar, site, thresher):
+def test_refusals_are_reported_and_end_with_code_1(solar, site, thresher):
     printed = {
         "/none": "http 404",
         "/secret": "robots.txt forbids it",

@@ -36,7 +36,7 @@ class Bombed:
 
 
 def bombs(size: int) -> Bombed:
-    """Crawl good hosts and hosts whose page or robots.txt unfolds to so many bytes."""
+    """Crawl good hosts and hosts whose page or robots.txt unfolds to `size` bytes."""
     script = _bombs(size)
     harmless = {host: {"/": page("Harmless", "nothing unfolds here")} for host in script}
     calm, _ = _crawled({**harmless, "heavy.test": _HEAVY}, {})

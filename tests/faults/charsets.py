@@ -85,7 +85,7 @@ LIES = [
 
 
 def pages(number: int) -> Iterator[Case]:
-    """Write so many pages, one lie after the other, each with words of its own."""
+    """Write `number` pages, one lie after the other, each with words of its own."""
     for seed in range(number):
         yield _page(LIES[seed % len(LIES)], Random(seed))
 

@@ -1,4 +1,4 @@
-"""The dashboard's posture: every route of the application, asked by whoever should not be answered."""
+"""The dashboard's security: every route of the application, asked by clients that should not be answered."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def routes(app_routes: object) -> Iterator[tuple[str, str]]:
 
 
 def strangers(served: Served) -> Iterator[tuple[str, int, Mapping[str, str]]]:
-    """Give those who must not be answered: what they send, and what they must hear."""
+    """Give the clients that must not be answered: what they send, and the status that they must get."""
     token, place = served.bearer, served.place
     port = served.port
     yield "nothing", 401, {}

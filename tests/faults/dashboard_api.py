@@ -46,7 +46,7 @@ class Fuzzed:
 
 
 def fuzz(dashboard: Served, examples: int, *, seed: int = 1) -> Fuzzed:
-    """Let schemathesis ask every operation, with so many random requests each, and hold the answers to the description.
+    """Let schemathesis ask every operation, with `examples` random requests each; check the answers by the description.
 
     The stream of events is left out, for it never ends.
     """

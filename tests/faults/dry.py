@@ -53,14 +53,14 @@ class DryRun:
         self.records += records
 
     async def revise(self, revisions: object) -> None:
-        """Second thoughts change nothing here."""
+        """Revisions change nothing here."""
 
     def close(self) -> None:
         """There is no file."""
 
 
 def dry_run(script: Script, seeds: Sequence[str], settings: Mapping[str, Any], *, fetches: int = 100_000) -> DryRun:
-    """Crawl from the seeds until nothing is left, or so many requests were made."""
+    """Crawl from the seeds until nothing is left, or `fetches` requests were made."""
     nowhere = cast(Recorder, SimpleNamespace(connect_to={}))
     with tempfile.TemporaryDirectory() as folder:
         config = merge(topic(nowhere, seeds), settings)

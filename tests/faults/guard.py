@@ -1,6 +1,6 @@
 """Places that no link may lead to: addresses inside a network, names that turn into them, other schemes, bad ports.
 
-Whoever plays a public site here has a loopback address that the crawl is allowed; 127.0.0.1 and ::1 are not, so a
+A host that plays a public site here has a loopback address that the crawl is allowed; 127.0.0.1 and ::1 are not, so a
 connection to them would be one into somebody's own network. Connections are counted three times over: by a recorder of
 what the crawl's processes ask for, by listeners, and in the forms' table by a client that only writes down.
 """
@@ -33,7 +33,7 @@ from thresher.records import Lease
 from thresher.urls.address_policy import BAD_PORTS, is_address, private_network
 from thresher.urls.canonical import canonicalize
 
-PUBLIC = "93.184.216.34"  # is never dialled: whoever would, writes it down instead
+PUBLIC = "93.184.216.34"  # is never dialled: a client that might is replaced by one that only records
 
 
 @dataclass
@@ -141,7 +141,7 @@ def crawled_forms(*, robots_every: int = 8, settings: Mapping[str, Any] | None =
 
 
 def _numbered(forms: Iterable[str], way: str) -> list[str]:
-    """Give each form a path of its own, so that it can be told from others that mean the same."""
+    """Give each form a path of its own, so that it can be distinguished from others that mean the same."""
     return [f"{form}{way}{number}" for number, form in enumerate(forms)]
 
 

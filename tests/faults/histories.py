@@ -11,7 +11,7 @@ from tests.contract.test_frontier_machine import HISTORIES, TIERED_HISTORIES
 from tests.faults.table import Outcome
 
 MACHINE, MUTANTS = "tests/contract/test_frontier_machine.py", "tests/contract/test_frontier_mutants.py"
-TOLD = re.compile(r"(\d+) (passed|failed|error|skipped)")
+COUNTS = re.compile(r"(\d+) (passed|failed|error|skipped)")
 
 
 def r13() -> Outcome:
@@ -27,4 +27,4 @@ def r13() -> Outcome:
 def _run(file: str) -> dict[str, int]:
     command = [sys.executable, "-m", "pytest", "--timeout=3000", file]
     reported = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout
-    return {word: int(number) for number, word in TOLD.findall(reported.splitlines()[-1])}
+    return {word: int(number) for number, word in COUNTS.findall(reported.splitlines()[-1])}

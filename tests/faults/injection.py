@@ -55,7 +55,7 @@ def private_parts(*, cookies: int) -> Tally:
 
 
 def _private(bombs: int) -> dict[str, dict[str, Answer]]:
-    """Return hosts that hand out secrets, and one whose pages, so many, each set cookies."""
+    """Return hosts that hand out secrets, and one with `bombs` pages that each set cookies."""
     cookie = [("Set-Cookie", "sid=t0ken; Domain=test; Path=/"), ("Set-Cookie", "a=t0ken; Domain=other.test")]
     links = [
         "http://root:s3cret@other.test/link",

@@ -94,7 +94,7 @@ def crawl(
     seconds: float = 60.0,
     workers: int = 1,
 ) -> Result:
-    """Crawl from the seeds until nothing is left, so many pages are fetched, or the time is up.
+    """Crawl from the seeds until nothing is left, `pages` pages are fetched, or the time is up.
 
     Args:
         settings: Written over `topic`, mapping by mapping.

@@ -38,7 +38,7 @@ class Says:
 
     Args:
         addresses: Of both kinds; a question gets those of its kind.
-        alias: A name that this one is said to be another name of.
+        alias: The name that this one is declared an alias of.
         cut: Over UDP only the head is sent, so that the client comes again over TCP.
         always_cut: Over TCP too.
         silent: Nothing is answered.

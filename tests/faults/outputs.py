@@ -64,7 +64,7 @@ _AROUND = ["{}", "Solar cells {} and more", "太阳能{}电池", "{}{}"]
 
 
 def payloads(number: int) -> list[str]:
-    """Return so many titles that a terminal would obey, or that would read as something else."""
+    """Return `number` titles that a terminal would obey, or that would read as something else."""
     ways = [around.replace("{}", obeyed) for around, obeyed in product(_AROUND, _OBEYED)]
     return list(islice(cycle(ways), number))
 

@@ -90,7 +90,7 @@ def ways() -> list[Way]:
 
 
 def hops(number: int) -> dict[str, Answer]:
-    """Return the redirects behind a first one, so many in all, and the rules behind them."""
+    """Return the redirects behind a first one, `number` in all, and the rules behind them."""
     between = {f"hop{place}": redirect(f"/hop{place + 1}", 302) for place in range(1, number)}
     return {**between, f"hop{number}": text(RULES)}
 

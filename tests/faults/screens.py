@@ -103,7 +103,7 @@ def _look(somebody: Visitor, address: str, seen: Seen) -> None:
 
 def _serious(somebody: Visitor) -> list[str]:
     """Leave out that a page was not found: hostile addresses are asked for, too."""
-    return [printed for printed in somebody.complaints.printed if "status of 4" not in printed]
+    return [message for message in somebody.complaints.messages if "status of 4" not in message]
 
 
 def d2() -> Outcome:

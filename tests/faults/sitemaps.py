@@ -82,7 +82,7 @@ class Mapped:
         let_in: URLs of each host that came from its sitemaps.
         files: Sitemaps that were asked for, by host.
         elsewhere: Requests to hosts that no robots.txt leads to.
-        words: What was said of the sitemaps that must have been read to their bounds, as ``why`` prints it.
+        words: What was reported of the sitemaps that must have been read to their bounds, as ``why`` prints it.
         growth_bytes: How much more memory the crawl took than one without sitemaps.
     """
 

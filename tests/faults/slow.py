@@ -36,7 +36,7 @@ class Pace:
 
 
 def tarpits(number: int, *, good_hosts: int, pages_each: int, seconds: float, settings: dict[str, Any]) -> Pace:
-    """Crawl good hosts, then the same among so many tarpits, each for so long at most."""
+    """Crawl good hosts, then the same among `number` tarpits, each for `seconds` at most."""
     good = {f"good{host}.test": _good(host, pages_each) for host in range(good_hosts)}
     slow = {f"slow{host}.test": _TARPITS[host % len(_TARPITS)] for host in range(number)}
     alone, _ = _crawled(good, [*good], settings, seconds)
@@ -68,7 +68,7 @@ def _good(host: int, pages: int) -> dict[str, Any]:
 
 
 def _spread(good: dict[str, Any], number: int) -> list[str]:
-    """Put the good hosts among so many places, evenly; at least one each."""
+    """Put the good hosts among `number` places, evenly; at least one each."""
     step = max(1, number // len(good))
     names = iter(good)
     return [next(names, "") if place % step == 0 else "" for place in range(number)]

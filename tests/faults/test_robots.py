@@ -84,13 +84,13 @@ async def test_the_rules_of_another_host_are_asked_for_in_its_own_turn():
     hosts = [f"http://h{number}.example/" for number in range(5)]
     reported = await drive(web, [*hosts, "http://keeper.example/"], seconds=3600)
     keeper = [asked.at for asked in reported.asked if "keeper" in asked.url]
-    assert len(keeper) == 1 + 1 + 5  # its own rules and page, and one errand for each of the others
+    assert len(keeper) == 1 + 1 + 5  # its own rules and page, and one redirected request for each of the others
     assert min(after - before for before, after in pairwise(keeper[1:])) >= 30
     assert {asked.url for asked in reported.pages()} >= set(hosts)
     assert not [asked for asked in reported.asked if asked.url.endswith("/shed")]
 
 
-async def test_an_errand_is_sent_once_however_many_wait_for_it():
+async def test_the_target_of_robots_redirects_is_requested_once_however_many_hosts_wait_for_it():
     def web(url, now):
         if url.startswith("http://keeper.example/"):
             return Reply(404)

@@ -74,7 +74,7 @@ def test_names_of_rows_are_unique():
     assert len({row.name for row in ROWS}) == len(ROWS)
 
 
-def test_the_machine_is_told_without_a_name():
+def test_the_machine_is_described_without_a_name():
     assert machine().split(", ")[1].endswith(" cores")
 
 

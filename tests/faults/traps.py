@@ -164,7 +164,7 @@ def _good_crawl(
 
 
 @dataclass(frozen=True)
-class Told:
+class FinishedCrawl:
     """A crawl that is over: the hosts of all requests, the pages without copies, and what is known of hosts."""
 
     asked: list[str]
@@ -172,18 +172,18 @@ class Told:
     hosts: dict[str, dict[str, Any]]
 
 
-def _crawl(script: Script, seeds: Sequence[str], live_seconds: float) -> Told:
+def _crawl(script: Script, seeds: Sequence[str], live_seconds: float) -> FinishedCrawl:
     """Crawl to the end: over sockets when given time, else without."""
     if not live_seconds:
         run = dry_run(script, seeds, DEFAULTS)
         hosts = {name: {**asdict(host), "left_alone": run.left.get(name, {})} for name, host in run.hosts.items()}
-        return Told([urlsplit(url).netloc for url in run.asked], run.kept, hosts)
+        return FinishedCrawl([urlsplit(url).netloc for url in run.asked], run.kept, hosts)
     with recorder(script) as w:
         result = crawl(w, seeds, DEFAULTS, seconds=live_seconds)
         asked = [hit.host for hit in w.hits() if hit.path != "/robots.txt"]
     if result.exit_code:
         raise RuntimeError(f"the crawl ended with {result.exit_code}: {result.stderr[-500:]}")
-    return Told(asked, {page["url"] for page in result.pages if not page["duplicate_of"]}, result.hosts)
+    return FinishedCrawl(asked, {page["url"] for page in result.pages if not page["duplicate_of"]}, result.hosts)
 
 
 def lost_in(maze: Generated, *, live_seconds: float = 0.0) -> tuple[int, int, str]:
@@ -227,7 +227,7 @@ class Mirrored:
 
 
 def mirrored(hosts: int, *, named: bool, live_seconds: float = 0.0) -> Mirrored:
-    """Crawl so many hosts with the same pages."""
+    """Crawl `hosts` hosts with the same pages."""
     maze = Generated(_OWN + "mirror", {"named": named})
     names = [f"mirror{number}.test" for number in range(hosts)]
     script: dict[str, Any] = {name: {"/robots.txt": 404, "/*": maze} for name in names}

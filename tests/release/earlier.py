@@ -1,7 +1,7 @@
 """Crawl folders as earlier versions wrote them: table by table, with the schemas of their time.
 
 One crawl of four pages in each: two were fetched by one worker and one by another, the fourth waits, and a lease is
-left of a worker that was killed. What was learned, and what people said, is there from the version on that kept it.
+left of a worker that was killed. What was learned, and people's labels, are there from the version on that kept them.
 """
 
 from __future__ import annotations
@@ -184,19 +184,19 @@ def first_arrays(base: str, paths: Sequence[str]) -> dict[str, Any]:
         "weights": np.array([weight for row in rows for weight in row.values()], dtype=np.float32),
         "starts": np.cumsum([0, *map(len, rows)]),
         "seen": np.array([len(paths)]),
-        "notes": _text(_said(base, paths) | {"given": {f"{base}{path}": 0.8 for path in paths}}),
+        "notes": _text(_seeds_and_labels(base, paths) | {"given": {f"{base}{path}": 0.8 for path in paths}}),
     }
 
 
 def second_notes(base: str, worker: str, paths: Sequence[str]) -> bytes:
-    """What it wrote since: a draw, its terms numbered by frequency and told by steps, all of it squeezed."""
+    """What it wrote since: a draw, its terms numbered by frequency and stored as differences, all of it compressed."""
     rows = [TERMS[path] for path in paths]
     terms = list(dict.fromkeys(term for row in rows for term in row))
     numbers = [sorted((terms.index(term), weight) for term, weight in row.items()) for row in rows]
     weights = sorted({weight for row in rows for weight in row.values()})
     steps = [number - before for row in numbers for (number, _), (before, _) in zip(row, [(0, 0), *row], strict=False)]
     draw = {"seen": len(paths), "kept": 1, "urls": [f"{base}{path}" for path in paths], "terms": terms}
-    notes = {"worker": worker * 16, **draw, **_said(base, paths), "given": [0.8 for _ in paths]}
+    notes = {"worker": worker * 16, **draw, **_seeds_and_labels(base, paths), "given": [0.8 for _ in paths]}
     packed = npz(
         steps=np.array(steps, dtype=np.uint8),
         codes=np.array([weights.index(weight) for row in numbers for _, weight in row], dtype=np.uint8),
@@ -207,7 +207,7 @@ def second_notes(base: str, worker: str, paths: Sequence[str]) -> bytes:
     return zlib.compress(packed, 1)
 
 
-def _said(base: str, paths: Sequence[str]) -> dict[str, Any]:
+def _seeds_and_labels(base: str, paths: Sequence[str]) -> dict[str, Any]:
     return {
         "seeds": [f"{base}/"] if "/" in paths else [],
         "told": {f"{base}{path}": path != "/tea" for path in paths if path != "/"},

@@ -1,4 +1,4 @@
-"""Wheel and source archive hold what they should, and nothing else; whoever builds them gets the same bytes."""
+"""Wheel and source archive hold what they should, and nothing else; anyone who builds them gets the same bytes."""
 
 import tarfile
 import tomllib

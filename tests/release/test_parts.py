@@ -1,4 +1,4 @@
-"""The parts list names everything that an installation brings; what an audit says of it is said plainly."""
+"""The parts list names everything that an installation brings; what an audit says of it is reported plainly."""
 
 import json
 import re
@@ -68,7 +68,7 @@ def test_a_weakness_fails_the_audit_and_names_the_mended_version():
     )
 
 
-def test_no_weakness_is_said_with_what_is_not_known():
+def test_no_weakness_is_reported_with_what_is_not_known():
     packages = [{"name": "a", "version": "1.0", "vulns": []}, {"name": "b", "skip_reason": "not there"}]
     assert audit.verdict(packages) == ("No known weakness in 1 packages; 1 are not known to the service.", 0)
 

@@ -87,7 +87,7 @@ def test_the_crawl_goes_on_and_fetches_only_what_is_left(old, thresher, site):
     assert version_of(old / "pages" / "w1.db") == SCHEMA_VERSION
 
 
-def test_the_judge_remembers_what_it_saw_and_was_told(era, old, site):
+def test_the_judge_remembers_what_it_saw_and_its_labels(era, old, site):
     judge = build_judge(CrawlProject.open(old))
     if not era.notes:
         assert judge.pages_seen == 0
@@ -98,7 +98,7 @@ def test_the_judge_remembers_what_it_saw_and_was_told(era, old, site):
     assert (side.verdict(site.url("/good")), side.verdict(site.url("/tea"))) == (True, False)
 
 
-def test_what_people_said_stays(era, old, thresher):
+def test_the_labels_of_people_stay(era, old, thresher):
     printed = (old / "labels.jsonl").read_bytes() if era.labels else b""
     assert thresher("run", "solar").returncode == 0
     assert ((old / "labels.jsonl").read_bytes() if era.labels else b"") == printed

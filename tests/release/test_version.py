@@ -1,4 +1,4 @@
-"""One version, said once in the source: what else names it agrees."""
+"""One version, declared once in the source: what else names it agrees."""
 
 import re
 import tomllib
@@ -33,7 +33,7 @@ def test_the_changelog_has_a_place_for_what_comes_next():
     assert headings[1].startswith(__version__)
 
 
-def test_site_operators_are_told_the_name_that_is_sent():
+def test_site_operators_are_given_the_name_that_is_sent():
     assert f"User-Agent: Thresher/{__version__} " in read("docs/explanation/politeness.md")
 
 

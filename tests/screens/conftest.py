@@ -56,4 +56,4 @@ def look(browser, watched):
     yield open_window
     for each in opened:
         each.context.close()
-        assert each.complaints.printed == []
+        assert each.complaints.messages == []

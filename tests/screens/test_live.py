@@ -114,7 +114,7 @@ def test_an_answer_is_undone_and_a_question_skipped_by_key(look, watched):
     assert (last["url"], last["relevant"]) == (second, None)
 
 
-def test_a_word_on_a_page_is_said_and_taken_back_where_it_is_read(look, watched):
+def test_a_label_is_given_and_taken_back_on_the_screen_of_the_page(look, watched):
     page = look().visit(f"/music/page?url={quote(seed(watched), safe='')}")
     page.keyboard.press("n")
     expect(page.locator("button.no")).to_have_attribute("aria-pressed", "true", timeout=40_000)
@@ -138,7 +138,7 @@ def test_a_host_is_blocked_and_released(look, watched):
     assert {each["host"]: each["parked"] for each in listed}[host] == ""
 
 
-def test_a_refusal_is_said_in_words(look):
+def test_a_refusal_is_shown_in_words(look):
     somebody = look()
     page = somebody.visit("/music/hosts")
     row = page.locator("tbody tr").first
@@ -150,4 +150,4 @@ def test_a_refusal_is_said_in_words(look):
     row.locator("details button").click()
     expect(page.locator("#message")).to_be_visible()
     assert page.locator("#message").inner_text()
-    somebody.complaints.printed.clear()  # the browser names the refused request as an error
+    somebody.complaints.messages.clear()  # the browser names the refused request as an error

@@ -167,7 +167,7 @@ def test_pagerank_by_hand():
     assert ranks.tolist() == pytest.approx([4 / 9, 7 / 18, 1 / 6])
 
 
-def test_the_surfer_of_pagerank_restarts_where_it_is_told_even_from_pages_without_links():
+def test_the_surfer_of_pagerank_restarts_at_the_given_pages_even_from_pages_without_links():
     ranks = LinkGraph.from_edges(4, [(0, 1), (2, 3)]).pagerank(np.array([1, 0, 0, 0]))
     assert ranks.tolist() == pytest.approx([1 / 1.85, 0.85 / 1.85, 0, 0])
     assert ranks.sum() == pytest.approx(1)

@@ -20,6 +20,6 @@ def test_importing_thresher_imports_nothing_heavy():
     assert not {"scrapy", "twisted", "numpy", "pydantic", "pyarrow", "thresher.api"} & set(loaded)
 
 
-def test_a_name_that_is_not_there_is_said():
+def test_a_name_that_does_not_exist_is_an_error():
     with pytest.raises(AttributeError, match="no attribute 'Craw'"):
         thresher.Craw  # noqa: B018 - the look is the test

@@ -90,7 +90,7 @@ def test_nothing_is_made_of_nothing(tmp_path):
         ({"settings": {"manners": {"delay": 5}}}, "delay"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_leaves_no_crawl(tmp_path, changes, words):
+def test_invalid_options_are_reported_and_leave_no_crawl(tmp_path, changes, words):
     with pytest.raises(ConfigError, match=words):
         made(tmp_path / "tea", **changes)
     assert not (tmp_path / "tea" / "topic.yaml").exists()

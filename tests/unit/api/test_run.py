@@ -1,4 +1,4 @@
-"""Whoever follows a page store sees every page once, in the order in which they came, and nothing from before."""
+"""A client that follows a page store sees every page once, in the order in which they came, and nothing from before."""
 
 import pytest
 

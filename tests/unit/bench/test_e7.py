@@ -13,7 +13,7 @@ from thresher_lab.reproduce.text_corpora import CORPORA, newsgroups, post_sectio
 needs_corpora = pytest.mark.skipif("THRESHER_WEBS" not in os.environ, reason="THRESHER_WEBS names no folder")
 
 TRUTH = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool)
-SAID = np.array([[1, 0], [0, 1], [0, 1], [0, 1]], dtype=bool)
+PREDICTED = np.array([[1, 0], [0, 1], [0, 1], [0, 1]], dtype=bool)
 
 
 def row(printed):
@@ -24,15 +24,15 @@ def row(printed):
 
 def test_f1_is_the_harmonic_mean_of_precision_and_recall():
     # class a: precision 1, recall 1/2; class b: precision 2/3, recall 1
-    assert f1(np.ones(4), TRUTH, SAID) == pytest.approx([2 / 3, 0.8])
+    assert f1(np.ones(4), TRUTH, PREDICTED) == pytest.approx([2 / 3, 0.8])
 
 
 def test_a_document_counts_as_often_as_its_weight_says():
-    assert f1(np.array([2.0, 0, 1, 1]), TRUTH, SAID) == pytest.approx([1.0, 1.0])
+    assert f1(np.array([2.0, 0, 1, 1]), TRUTH, PREDICTED) == pytest.approx([1.0, 1.0])
 
 
-def test_cells_give_back_what_every_method_said():
-    counts, tables = read_cells(row({"TFIDF": SAID}))
+def test_cells_give_back_what_every_method_predicted():
+    counts, tables = read_cells(row({"TFIDF": PREDICTED}))
     assert f1(counts, tables["truth"], tables["TFIDF"]) == pytest.approx([2 / 3, 0.8])
     assert counts.sum() == 4
 
@@ -42,7 +42,7 @@ def test_methods_that_say_the_same_do_not_differ():
 
 
 def test_the_interval_holds_the_difference():
-    mean, low, high = difference([row({"TFIDF": SAID})], "ITFIDF", "TFIDF")
+    mean, low, high = difference([row({"TFIDF": PREDICTED})], "ITFIDF", "TFIDF")
     assert mean == pytest.approx(100 * (1 - (2 / 3 + 0.8) / 2))
     assert low <= mean <= high
 

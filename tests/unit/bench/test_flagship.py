@@ -23,7 +23,7 @@ def test_every_table_has_ours_in_it():
     assert all(OURS in part.strategies for parts in PARTS.values() for part in parts)
 
 
-def test_the_lead_is_told_with_its_interval_and_pages_to_a_share_with_who_got_there():
+def test_the_lead_is_reported_with_its_interval_and_pages_to_a_share_with_who_got_there():
     rows = [row(OURS, topic, 60.0, pages_to_90pc=100) for topic in "abc"]
     rows += [row("fish", topic, 40.0, pages_to_90pc=200 if topic == "a" else None) for topic in "abc"]
     [section] = make_sections(rows, OURS)

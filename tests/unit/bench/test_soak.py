@@ -7,7 +7,7 @@ def life(start, size, per_second, seconds=120):
     return [(start + at, size + per_second * at) for at in range(0, seconds, 5)]
 
 
-def test_growth_within_a_life_is_told_per_hour():
+def test_growth_within_a_life_is_given_per_hour():
     assert slope_per_hour([life(0, 1000, 2)]) == pytest.approx(2 * HOUR)
 
 

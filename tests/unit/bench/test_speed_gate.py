@@ -1,6 +1,6 @@
 """What a page costs may not creep up: counted in calls, which no busy machine changes, and beside bare Scrapy.
 
-The bounds are those of the day, with room for chance and for changes that are worth it; whoever raises one says why.
+The bounds are those of the day, with room for chance and for changes that are worth it; anyone who raises one says why.
 """
 
 import cProfile

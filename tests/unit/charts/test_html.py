@@ -1,4 +1,4 @@
-"""What a page says is text in a notebook, never markup."""
+"""What a page says is shown as text, never as markup."""
 
 from datetime import UTC, datetime
 

@@ -25,7 +25,7 @@ def test_a_strategy_says_how_it_merges():
     assert json.loads(run("strategies", "breadth-first", "--json"))[0]["merge"] == "first"
 
 
-def test_a_judge_says_whether_it_learns_and_what_it_can_be_told():
+def test_a_judge_is_listed_with_whether_it_learns_and_its_options():
     described = run("judges", "cosine")
     assert "Does not learn from the crawl" in described
     assert "threshold: 0.1" in described

@@ -136,7 +136,7 @@ def test_a_taxonomy_inside_the_crawls_folder_moves_with_it(new, tmp_path):
         ((), "the topic has no words"),
     ],
 )
-def test_what_cannot_be_meant_is_said_and_nothing_written(new, tmp_path, arguments, printed):
+def test_invalid_arguments_are_reported_and_nothing_is_written(new, tmp_path, arguments, printed):
     code, err = new(*arguments)
     assert code == 4
     assert printed in err

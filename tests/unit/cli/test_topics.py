@@ -95,7 +95,7 @@ def test_tree_goes_as_deep_as_asked(thresher):
     assert [(each["level"], each["path"]) for each in listed][2] == (2, "Sports/Basketball/NBA")
 
 
-def test_without_a_file_the_bundled_taxonomy_is_searched_and_said(thresher):
+def test_without_a_file_the_bundled_taxonomy_is_searched_and_named(thresher):
     for word in ("basketball", "篮球"):
         code, out, err = thresher("topics", "find", word)
         assert code == 0
@@ -144,7 +144,7 @@ def test_import_says_how_many_topics_were_completed(thresher, tmp_path):
     assert thresher("topics", "find", "b.taxonomy", "篮球")[0] == 1
 
 
-def test_what_is_no_taxonomy_is_said_in_one_sentence(thresher, tmp_path):
+def test_what_is_no_taxonomy_is_reported_in_one_sentence(thresher, tmp_path):
     (tmp_path / "paths.tsv").write_text("Sports/Tennis\n")
     code, _, err = thresher("topics", "tree", "paths.tsv")
     assert code == 4

@@ -36,7 +36,7 @@ def test_a_page_without_such_words_says_so():
     assert sentences(judged(words=[]))[-1] == "  for:      no word"
 
 
-def test_a_redirect_is_said():
+def test_a_redirect_is_printed():
     assert sentences(judged(url="http://b.example/"))[:2] == [URL, "  redirected to http://b.example/"]
     assert "redirected" not in " ".join(sentences(judged()))
 

@@ -1,4 +1,4 @@
-"""thresher ui: which crawls, where, and what is said about it; the rest is tests/e2e/test_dashboard.py."""
+"""thresher ui: which crawls, where, and what is printed about it; the rest is tests/e2e/test_dashboard.py."""
 
 import builtins
 

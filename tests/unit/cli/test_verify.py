@@ -20,7 +20,7 @@ def called(small, *options):
     return CliRunner().invoke(thresher, ["verify", str(small.root), *options])
 
 
-def test_what_is_wrong_is_said_with_an_example_and_the_next_command(tmp_path):
+def test_what_is_wrong_is_printed_with_an_example_and_the_next_command(tmp_path):
     done = called(crawl_with_a_lost_link(tmp_path))
     assert done.exit_code == 1
     assert done.output.splitlines() == [

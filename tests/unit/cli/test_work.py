@@ -105,10 +105,10 @@ def test_a_crawl_is_looked_at_and_stopped_by_its_name(published, url):
     [worker] = reported["workers"]
     assert (worker["name"], worker["host"], worker["pages"], worker["state"]) == ("blue-w1", "h", 3, "working")
     assert call("stop", "--store", url, "--crawl", "solar").exit_code == 0
-    assert asyncio.run(told_to(published)) == b"STOPPED"
+    assert asyncio.run(stop_order_of(published)) == b"STOPPED"
 
 
-def test_a_worker_that_is_not_heard_of_is_called_silent(published, url):
+def test_a_worker_without_a_recent_heartbeat_is_called_silent(published, url):
     record_heartbeat(published, seconds_ago=SILENT_SECONDS + 60)
     lines = call("status", "--store", url, "--crawl", "solar").stdout.splitlines()
     assert any("blue-w1" in line and "silent" in line for line in lines)
@@ -158,7 +158,7 @@ def record_heartbeat(crawl, seconds_ago=0.0):
     asyncio.run(go())
 
 
-async def told_to(crawl):
+async def stop_order_of(crawl):
     connection = crawl.connection()
     try:
         return await connection.call("GET", key_of("solar", "stop"))

@@ -1,4 +1,4 @@
-"""Whether pages can be rendered is known before a crawl begins, and said in a sentence."""
+"""Whether pages can be rendered is known before a crawl begins, and reported in a sentence."""
 
 import os
 
@@ -45,7 +45,7 @@ def test_a_program_that_is_not_there_is_named():
         check_browser(BrowserConfig(detect=True, executable="/nowhere/chromium"))
 
 
-def test_root_must_give_the_sandbox_up_in_so_many_words(monkeypatch, program):
+def test_root_must_give_the_sandbox_up_explicitly(monkeypatch, program):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     with pytest.raises(ConfigError, match=r"browser: \{sandbox: false\}"):
         check_browser(BrowserConfig(detect=True, executable=program))

@@ -6,7 +6,7 @@ from thresher.frontier.base import CRAWL_WIDE
 from thresher.frontier.memory.frontier import MemoryFrontier
 
 
-async def test_who_is_at_work_is_known_to_whoever_asks():
+async def test_who_is_at_work_is_known_to_every_reader():
     frontier, local_workers = MemoryFrontier(), [LocalWorker(name="w1", process=12, since=1.0)]
     assert await read_workers(frontier) == []
     await publish_workers(frontier, local_workers)
@@ -20,7 +20,7 @@ async def test_a_note_that_cannot_be_read_names_nobody(note):
     assert await read_workers(frontier) == []
 
 
-async def test_each_worker_says_how_far_it_has_heard():
+async def test_each_worker_acknowledges_how_many_labels_it_has_read():
     frontier = MemoryFrontier()
     await acknowledge_labels(frontier, "w1", 3)
     assert (await acknowledged(frontier, "w1"), await acknowledged(frontier, "w2")) == (3, 0)

@@ -1,4 +1,4 @@
-"""Notebooks in a store behave as those on a disk, and never hold up whoever writes in them."""
+"""State stores in a shared store behave as those on a disk, and never block their writers."""
 
 import time
 
@@ -10,7 +10,7 @@ from thresher.coordination.model_exchange import FolderStateStores, SharedStateS
 
 
 class Place:
-    """Opens notebooks of one crawl, and closes them all."""
+    """Opens state stores of one crawl, and closes them all."""
 
     def __init__(self, make):
         self._make = make

@@ -14,7 +14,7 @@ from thresher.frontier.base import CRAWL_WIDE
 from thresher.frontier.memory.frontier import MemoryFrontier
 
 
-async def test_what_is_wished_is_read_by_all_who_work_for_the_crawl():
+async def test_settings_are_read_by_all_who_work_for_the_crawl():
     frontier, run_control = MemoryFrontier(), RunControl(paused=True, pages=50, minutes=1.5)
     assert await read_run_control(frontier) == RunControl()
     await set_run_control(frontier, run_control)
@@ -22,7 +22,7 @@ async def test_what_is_wished_is_read_by_all_who_work_for_the_crawl():
     assert run_control.limits() == {"pages": 50, "minutes": 1.5}
 
 
-async def test_a_run_that_begins_tells_its_limits_and_clears_what_was_wished():
+async def test_a_run_that_begins_tells_its_limits_and_clears_earlier_settings():
     frontier = MemoryFrontier()
     await set_run_control(frontier, RunControl(paused=True, pages=50))
     await begin(frontier, RunControl(minutes=3.0))
@@ -31,7 +31,7 @@ async def test_a_run_that_begins_tells_its_limits_and_clears_what_was_wished():
 
 
 @pytest.mark.parametrize("note", ["{", "[]", "3", '{"pages": "many"}', '{"minutes": [1]}'])
-async def test_what_cannot_be_read_is_no_wish(note):
+async def test_what_cannot_be_read_is_no_setting(note):
     frontier = MemoryFrontier()
     await frontier.put_state(CRAWL_WIDE, KIND, note, seconds=60.0)
     assert await read_run_control(frontier) == RunControl()

@@ -1,4 +1,4 @@
-"""What people said of pages reaches all machines, through a real store."""
+"""The labels that people give pages reach all machines, through a real store."""
 
 from thresher.coordination.keys import key_of
 from thresher.coordination.shared_labels import SharedLabelStore

@@ -23,7 +23,7 @@ def test_a_folder_without_a_record_uses_what_is_asked_for_then_topic_yaml(folder
     assert CrawlProject.open(folder.root, changes={"store": THERE}).config.store == THERE
 
 
-def test_the_record_decides_over_what_topic_yaml_said_when_the_crawl_began(folder):
+def test_the_record_decides_over_what_topic_yaml_named_when_the_crawl_began(folder):
     folder.topic.write_text(f"title: {{en: solar cells}}\nstore: {THERE}\n")
     StoreRecord.of(HERE, name="solar", topic_store=THERE).write(folder)
     crawl = CrawlProject.open(folder.root)

@@ -9,7 +9,7 @@ KEY = key_of("solar", "workers")
 SIGN = Heartbeat(host="h", mark="abc123", pid=7, since=1.0, pages=3)
 
 
-async def heard_of(connection, name, seconds_ago):
+async def set_last_seen(connection, name, seconds_ago):
     entry = json.loads(await connection.call("HGET", KEY, name))
     await connection.call(
         "HSET", KEY, name, json.dumps({**entry, "seen": await store_time(connection, KEY) - seconds_ago})
@@ -32,10 +32,10 @@ async def test_a_worker_is_seen_until_it_leaves(connection):
 async def test_a_worker_that_says_nothing_is_silent_and_then_forgotten(connection):
     worker_registry = WorkerRegistry(connection, "solar")
     await worker_registry.record_heartbeat("w1", SIGN)
-    await heard_of(connection, "w1", SILENT_SECONDS + 1)
+    await set_last_seen(connection, "w1", SILENT_SECONDS + 1)
     [worker] = await worker_registry.workers()
     assert worker.is_silent
-    await heard_of(connection, "w1", FORGOTTEN_SECONDS + 1)
+    await set_last_seen(connection, "w1", FORGOTTEN_SECONDS + 1)
     assert await worker_registry.workers() == []
 
 

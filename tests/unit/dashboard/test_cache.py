@@ -58,7 +58,7 @@ async def test_one_who_leaves_takes_nothing_from_the_others(fresh):
     assert await staying == 1
 
 
-async def test_an_error_is_told_and_not_kept(fresh):
+async def test_an_error_is_raised_and_not_kept(fresh):
     ask = Asked([OSError("away"), 2])
     with pytest.raises(OSError, match="away"):
         await fresh.get("a", ask, seconds=1)

@@ -1,4 +1,4 @@
-"""Pictures: well-formed, in scale, and with every figure said in words too."""
+"""Pictures: well-formed, in scale, and with every figure given in words too."""
 
 from math import log
 from xml.etree import ElementTree

@@ -54,7 +54,7 @@ async def test_news_come_and_no_news_do_not(announcer, service):
     assert mailbox.empty()
 
 
-async def test_all_listeners_share_one_poller_and_a_late_one_hears_the_last(announcer, service):
+async def test_all_listeners_share_one_poller_and_a_late_one_receives_the_last(announcer, service):
     first = announcer.subscribe("a")
     assert pages_of(await first.get()) == 0
     second = announcer.subscribe("a")
@@ -62,7 +62,7 @@ async def test_all_listeners_share_one_poller_and_a_late_one_hears_the_last(anno
     assert len(announcer._pollers) == 1
 
 
-async def test_one_who_is_slow_hears_only_the_newest(announcer, service):
+async def test_one_who_is_slow_receives_only_the_newest(announcer, service):
     slow = announcer.subscribe("a")
     quick = announcer.subscribe("a")
     for number in range(1, 4):

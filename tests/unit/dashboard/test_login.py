@@ -132,7 +132,7 @@ def test_a_body_that_is_too_large_is_refused_whether_it_says_so_or_not(client, g
         ("away", 503, "the store does not answer"),
     ],
 )
-def test_errors_of_ours_are_told_in_words(client, guard, error, status, words):
+def test_errors_of_ours_are_reported_in_words(client, guard, error, status, words):
     response = client.get(f"/broken?error={error}", headers={"Authorization": f"Bearer {guard.token}"})
     assert (response.status_code, response.json()) == (status, {"error": words})
 

@@ -112,7 +112,7 @@ async def test_parts_of_the_learned_strategy_are_called_log_odds(browser):
     assert "log odds" in (await shown(browser, "/solar/frontier")).css_first("main").text()
 
 
-async def test_what_limits_the_speed_is_said_in_words(browser):
+async def test_what_limits_the_speed_is_shown_in_words(browser):
     assert "1 host waits for its delay" in (await shown(browser, "/solar/")).css_first(".limit").text()
     chinese = await shown(browser, "/solar/", **{"accept-language": "zh"})
     assert "1 个主机在等待访问间隔" in chinese.css_first(".limit").text()
@@ -183,7 +183,7 @@ async def test_an_answer_that_is_none_is_refused(browser, service, body):
     assert service.given == []
 
 
-async def test_a_crawl_that_is_not_there_is_said_so(browser):
+async def test_a_crawl_that_is_not_there_is_reported(browser):
     answer = await browser.get("/lunar/")
     assert answer.status_code == 400
     assert "lunar" in LexborHTMLParser(answer.text).css_first("main .strange").text()

@@ -18,7 +18,7 @@ def named(tmp_path, folder, name):
     return CrawlProject.open(root)
 
 
-def test_crawls_of_one_name_are_told_apart(tmp_path):
+def test_crawls_of_one_name_are_distinguished(tmp_path):
     crawls = [named(tmp_path, "a", "solar"), named(tmp_path, "b", "solar"), named(tmp_path, "c", "wind")]
     assert list(by_name(crawls)) == ["solar", "solar-2", "wind"]
 

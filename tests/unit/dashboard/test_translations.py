@@ -25,7 +25,7 @@ def test_the_browser_says_which_language_it_reads(accepted, language):
     assert choose("", accepted).language == language
 
 
-def test_a_wish_comes_before_the_browser():
+def test_a_chosen_language_comes_before_the_browser():
     assert choose("en", "zh").language == "en"
     assert choose("tlh", "zh").language == "zh"
 

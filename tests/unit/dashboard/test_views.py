@@ -125,7 +125,7 @@ async def test_what_is_no_address_is_refused_in_words(service):
         await service.view("small", page.page, url="javascript:alert(1)")
 
 
-async def test_labels_are_shown_as_they_are_said(service, crawl):
+async def test_labels_are_shown_as_they_are_given(service, crawl):
     url = world.page_url(3, HOSTS)
     await crawl.labels().append([Label(url=url, relevant=True, at=1.0)])
     assert (await service.view("small", page.page, url=url))["label"] is True
@@ -159,7 +159,7 @@ async def test_a_long_queue_is_shown_by_a_sample(service, monkeypatch):
     assert sum(bucket["count"] for bucket in queue["histogram"]) == pytest.approx(200, abs=20)
 
 
-async def test_hosts_say_who_is_parked_what_is_left_alone_and_what_robots_said(service, crawl):
+async def test_hosts_say_who_is_parked_what_is_left_alone_and_the_state_of_robots_txt(service, crawl):
     async def prepare(frontier):
         await frontier.park("h1.example", "gave 50 pages, none of them relevant")
         await frontier.put_state("h2.example", LEFT, '{"/calendar": "too many"}', seconds=60)
@@ -225,7 +225,7 @@ async def test_questions_are_pages_that_nobody_spoke_of(service, crawl):
     assert again["label_counts"] == {"yes": 0, "no": 1}
 
 
-async def test_what_is_told_changes_the_crawl_and_says_what(service):
+async def test_a_new_label_is_applied_and_the_answer_says_what_changed(service):
     url = (await service.view("small", label.questions, limit=1))["questions"][0]["url"]
     taught = held(responses.LabellingResultResponse, await service.view("small", label.add_labels, labels={url: True}))
     assert taught["applied"]
@@ -285,7 +285,7 @@ async def test_a_store_that_falls_silent_leaves_the_last_numbers(service, monkey
     assert status["counts"] == known["counts"]
 
 
-async def test_pages_that_cannot_be_read_are_told_in_words_until_they_can(crawl):
+async def test_pages_that_cannot_be_read_are_reported_in_words_until_they_can(crawl):
     segment = crawl.folder.pages / "w1.db"
     whole = segment.read_bytes()
     segment.write_bytes(b"no database at all" * 1000)

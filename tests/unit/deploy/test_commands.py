@@ -14,16 +14,16 @@ from thresher.cli.stores import STORE_VARIABLE
 def commands():
     """Return the command lines of compose.yaml and of the manifests, without the program's name."""
     for service in yaml_of("compose.yaml")["services"].values():
-        yield from said_in(" ".join(service.get("command", ())))
+        yield from commands_in(" ".join(service.get("command", ())))
     for entry in manifests():
         for container in entry.get("spec", {}).get("template", {}).get("spec", {}).get("containers", ()):
             if "command" in container:
-                yield from said_in(container["args"][0])
+                yield from commands_in(container["args"][0])
             elif container["image"] == "thresher":
                 yield container["args"]
 
 
-def said_in(script):
+def commands_in(script):
     joined = script.replace("\\\n", " ")
     return [shlex.split(line) for line in re.findall(r"exec thresher (.*)", joined)]
 

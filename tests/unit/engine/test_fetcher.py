@@ -170,7 +170,7 @@ async def test_a_store_that_refuses_ends_the_worker_with_an_error(fetcher, front
 
 
 class Sight:
-    """Stands for a browser: has places or none, and says of pages what it was told to."""
+    """Stands for a browser: has places or none, and gives the set answer for each page."""
 
     seconds = 5.0
 

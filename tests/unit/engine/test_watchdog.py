@@ -23,7 +23,7 @@ async def leased(frontier, tries):
     return lease
 
 
-def test_a_note_is_read_by_whoever_shares_its_memory():
+def test_a_note_is_read_by_every_process_that_shares_its_memory():
     with shared_memory() as file:
         mine, theirs = CurrentUrl(file.fileno()), CurrentUrl(os.dup(file.fileno()))
         assert mine.read() == ""

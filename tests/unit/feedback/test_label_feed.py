@@ -1,4 +1,4 @@
-"""A worker hears every label once, and says how far it has heard."""
+"""A worker receives every label once, and acknowledges how many it has read."""
 
 from thresher.feedback.label_feed import POLL_SECONDS, LabelFeed
 from thresher.feedback.labels import FolderLabelStore, Label, acknowledged
@@ -8,7 +8,7 @@ A, B = "http://a.example/", "http://b.example/"
 
 
 class Pupil:
-    """Second thoughts that only note what they are told."""
+    """An updater that only records the labels it is given."""
 
     def __init__(self):
         self.frontier, self.reported, self.taken_up, self.judged_again = MemoryFrontier(), [], 0, 0
@@ -39,7 +39,7 @@ class World:
         return await acknowledged(self.pupil.frontier, "w1")
 
 
-async def test_at_first_it_hears_all_that_was_ever_said(tmp_path):
+async def test_at_first_it_receives_all_labels_ever_given(tmp_path):
     world = World(tmp_path)
     await world.append(a=True)
     await world.append(a=False, b=True)
@@ -49,7 +49,7 @@ async def test_at_first_it_hears_all_that_was_ever_said(tmp_path):
     assert await world.received() == 3
 
 
-async def test_then_it_hears_what_is_new_once_a_second(tmp_path):
+async def test_then_it_receives_what_is_new_once_a_second(tmp_path):
     world = World(tmp_path)
     await world.label_feed.begin()
     await world.append(a=True)

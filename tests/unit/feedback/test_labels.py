@@ -43,7 +43,7 @@ async def test_a_new_book_is_empty(label_store):
     assert await label_store.read() == ([], 0)
 
 
-async def test_whoever_reads_on_gets_what_is_new(label_store):
+async def test_a_reader_that_reads_on_gets_what_is_new(label_store):
     assert await label_store.append([label(A, True)]) == 1
     assert await label_store.append([label(B, False), label(A, None)]) == 3
     assert await label_store.read() == ([label(A, True), label(B, False), label(A, None)], 3)
@@ -52,7 +52,7 @@ async def test_whoever_reads_on_gets_what_is_new(label_store):
     await label_store.close()
 
 
-async def test_nothing_is_said_by_saying_nothing(label_store):
+async def test_no_labels_add_nothing(label_store):
     assert await label_store.append([]) == 0
 
 

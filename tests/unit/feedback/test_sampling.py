@@ -30,7 +30,7 @@ def test_few_pages_are_all_asked_about():
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
-def test_as_many_pages_as_were_wished_for_and_none_twice(count):
+def test_as_many_pages_as_were_requested_and_none_twice(count):
     chosen = places(most_informative(crawl(100), count))
     assert len(set(chosen)) == len(chosen) == count
 
@@ -52,7 +52,7 @@ def test_a_crawl_that_seems_to_have_found_nothing_is_asked_about_all_the_same():
     assert max(places(most_informative(pages, 5))) == LEAST_REACH - 1
 
 
-def test_it_is_said_why():
+def test_each_choice_is_given_with_its_reason():
     why = dict(most_informative([asked(0, 0.9), asked(1, 0.5), asked(2, 0.05)], 3))
     assert list(why.values()) == ["likely", "unsure", "spread"]
 

@@ -18,7 +18,7 @@ def revision(url, relevance):
     return Revision(url=url, judgement=Judgement(relevance=relevance, relevant=relevance > 0.5))
 
 
-class Shelf:
+class Archive:
     def __init__(self):
         self.revised = []
 
@@ -66,15 +66,15 @@ class Fickle:
 
 class World:
     def __init__(self, judge, strategy):
-        self.shelf, self.frontier, self.strategy = Shelf(), MemoryFrontier(), strategy
-        self.updater = JudgementUpdater(judge=judge, strategy=strategy, frontier=self.frontier, archive=self.shelf)
+        self.archive, self.frontier, self.strategy = Archive(), MemoryFrontier(), strategy
+        self.updater = JudgementUpdater(judge=judge, strategy=strategy, frontier=self.frontier, archive=self.archive)
 
 
 async def test_a_revision_reaches_the_page_store():
     world = World(Fickle(revision(A, 0.9)), BreadthFirst())
     await world.updater.learn(ParsedPage(url=B), seed=False)
     await world.updater.settled(B)
-    assert world.shelf.revised == [(A, 0.9)]
+    assert world.archive.revised == [(A, 0.9)]
 
 
 async def test_a_page_that_is_under_way_is_not_revised_before_it_is_settled():
@@ -82,15 +82,15 @@ async def test_a_page_that_is_under_way_is_not_revised_before_it_is_settled():
     await world.updater.learn(ParsedPage(url=A), seed=False)
     await world.updater.learn(ParsedPage(url=B), seed=False)
     await world.updater.settled(B)
-    assert world.shelf.revised == []
+    assert world.archive.revised == []
     await world.updater.settled(A)
-    assert world.shelf.revised == [(A, 0.9)]
+    assert world.archive.revised == [(A, 0.9)]
 
 
 async def test_the_queue_follows_before_the_page_is_settled():
     world = World(Fickle(revision(A, 0.9)), BreadthFirst())
     await world.updater.learn(ParsedPage(url=B), seed=False)
-    assert world.shelf.revised == [(A, 0.9)]
+    assert world.archive.revised == [(A, 0.9)]
 
 
 async def test_the_last_thought_counts():
@@ -100,7 +100,7 @@ async def test_the_last_thought_counts():
     judge.revisions = [revision(A, 0.2)]
     await world.updater.learn(ParsedPage(url=B), seed=False)
     await world.updater.settled(A)
-    assert world.shelf.revised == [(A, 0.2)]
+    assert world.archive.revised == [(A, 0.2)]
 
 
 async def test_waiting_links_of_a_revised_page_are_scored_again():
@@ -117,7 +117,7 @@ async def test_waiting_links_of_a_revised_page_are_scored_again():
     ]
 
 
-async def test_the_judge_hears_of_seeds_and_writes_down_at_the_end():
+async def test_the_judge_is_notified_of_seeds_and_writes_down_at_the_end():
     judge = Fickle()
     world = World(judge, BestFirst())
     await world.updater.learn(ParsedPage(url=A), seed=True)
@@ -137,7 +137,7 @@ async def test_a_judge_that_does_not_learn_is_left_alone():
     await world.updater.learn(ParsedPage(url=A), seed=True)
     await world.updater.settled(A)
     world.updater.close()
-    assert world.shelf.revised == []
+    assert world.archive.revised == []
 
 
 async def test_what_a_person_says_reaches_judge_page_store_and_queue():
@@ -148,7 +148,7 @@ async def test_what_a_person_says_reaches_judge_page_store_and_queue():
     await world.frontier.add(list(world.strategy.score(page, Judgement(relevance=0.8, relevant=True), lease)))
     await world.updater.teach({A: False})
     assert judge.reported == {A: False}
-    assert world.shelf.revised == [(A, 0.0)]
+    assert world.archive.revised == [(A, 0.0)]
     assert [entry.score for entry in await world.frontier.peek(1)] == [0.0]
 
 
@@ -164,9 +164,9 @@ async def test_a_label_of_a_page_under_way_waits_for_its_record():
     world = World(Fickle(), BreadthFirst())
     await world.updater.learn(ParsedPage(url=A), seed=False)
     await world.updater.teach({A: True})
-    assert world.shelf.revised == []
+    assert world.archive.revised == []
     await world.updater.settled(A)
-    assert world.shelf.revised == [(A, 1.0)]
+    assert world.archive.revised == [(A, 1.0)]
 
 
 def stored_page(number, **more):
@@ -224,17 +224,17 @@ class Steady:
 async def test_a_label_on_a_page_that_comes_later_counts_for_a_judge_that_never_learns():
     world = World(Steady(), BreadthFirst())
     await world.updater.teach({A: True, B: False})
-    world.shelf.revised.clear()  # neither page was there
+    world.archive.revised.clear()  # neither page was there
     await world.updater.settled(A)
-    assert world.shelf.revised == [(A, 1.0)]
+    assert world.archive.revised == [(A, 1.0)]
     await world.updater.teach({B: None})
-    world.shelf.revised.clear()
+    world.archive.revised.clear()
     await world.updater.settled(B)
-    assert world.shelf.revised == []
+    assert world.archive.revised == []
 
 
 class Topical(TopicsStrategy):
-    """A strategy of several topics that writes down what it is told."""
+    """A strategy of several topics that records the counts it is given."""
 
     def __init__(self):
         super().__init__({"tea": BestFirst(), "solar": BestFirst()}, seeds={})

@@ -88,7 +88,7 @@ async def after(pages, name, revisions):
 
 
 @pytest.mark.parametrize("name", BY_PARENT)
-async def test_links_are_worth_what_a_person_said_of_their_page(pages, name):
+async def test_links_are_worth_the_label_that_a_person_gave_their_page(pages, name):
     assert await after(pages, name, printed(True)) == {WAITS: 1.0}
     assert await after(pages, name, printed(False)) == {WAITS: 0.0}
     assert await after(pages, name, []) == {}

@@ -22,7 +22,7 @@ def test_raw_frequencies_count():
     assert judge("solar solar solar tea tea tea tea").relevance == pytest.approx(3 / (5 * 2**0.5))
 
 
-def test_the_better_language_counts_and_both_are_said():
+def test_the_better_language_counts_and_both_are_reported():
     judgement = judge("太阳")
     assert judgement.parts == {"cosine en": 0.0, "cosine zh": pytest.approx(1.0)}
     assert judgement.relevant

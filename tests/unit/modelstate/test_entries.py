@@ -1,4 +1,4 @@
-"""Entries of a notebook: small, read as data, and left out when they cannot be read."""
+"""Entries of a state store: small, read as data, and left out when they cannot be read."""
 
 import json
 import pickle

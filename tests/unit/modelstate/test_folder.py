@@ -1,4 +1,4 @@
-"""A notebook on disk: entries are replaced whole, and workers read each other's."""
+"""A state store on disk: entries are replaced whole, and workers read each other's."""
 
 from thresher.modelstate.folder import FolderStateStore
 

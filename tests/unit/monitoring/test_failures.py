@@ -117,7 +117,7 @@ def test_failures_are_grouped_by_their_words_with_hosts_and_counts():
     assert [group["urls"] for group in report.as_json()] == [12, 1, 99]
 
 
-def test_what_remains_is_said_in_one_sentence():
+def test_what_remains_is_reported_in_one_sentence():
     assert grouped([]).remaining() == grouped([]).advice() == ""
     one = grouped([parked("a.example", "robots.txt cannot be read: no such host", 1, 599.5)])
     assert one.remaining() == "1 URL remains on 1 unreachable host (DNS lookup failed)"

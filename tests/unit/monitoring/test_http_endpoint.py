@@ -128,7 +128,7 @@ async def test_a_port_that_is_taken_is_logged_and_stops_nothing(serve, caplog):
     assert f"no metrics on 127.0.0.1:{taken}" in caplog.text
 
 
-async def test_a_worker_listens_on_loopback_unless_told(serve):
+async def test_a_worker_listens_on_loopback_by_default(serve):
     endpoint = await serve()
     [listening] = endpoint._server.sockets
     assert listening.getsockname()[0] == "127.0.0.1"

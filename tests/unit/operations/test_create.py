@@ -1,4 +1,4 @@
-"""A crawl begins with two files, the same whoever asks for it."""
+"""A crawl begins with two files, the same for every caller."""
 
 import pytest
 

@@ -72,7 +72,7 @@ def test_a_jump_within_the_page_is_no_link():
     assert walk(LexborHTMLParser("<a href='#top'>top</a><a href=''>self</a>")).links == []
 
 
-def test_a_page_has_so_many_links_and_no_more():
+def test_the_links_of_a_page_are_limited():
     found = walk(LexborHTMLParser("<a href=x>y</a>" * (MAX_LINKS + 5)))
     assert len(found.links) == MAX_LINKS
     assert found.text() == "y" * (MAX_LINKS + 5)

@@ -1,4 +1,4 @@
-"""A batch: links wait until the ready queue is empty, then so many of the best move into it."""
+"""A batch: links wait until the ready queue is empty, then the best ones, as many as a batch holds, move into it."""
 
 import pytest
 

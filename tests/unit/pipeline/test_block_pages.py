@@ -86,7 +86,7 @@ async def test_block_pages_are_pages_where_the_user_keeps_them():
     assert (await world.fetch(FIRST[BlockKind.LOGIN])).page
 
 
-async def test_the_strategy_does_not_hear_of_a_block_page():
+async def test_the_strategy_is_not_notified_of_a_block_page():
     world = await seeded()
     world.pipeline._links.on_miss = lambda lease: pytest.fail("the strategy was told")
     await world.fetch(FIRST[BlockKind.CONSENT])

@@ -3,7 +3,7 @@
 import pytest
 
 from testing.malicious_pdfs import content, pdf
-from tests.unit.pipeline.test_pipeline import SEED, Shelf, WordJudge
+from tests.unit.pipeline.test_pipeline import SEED, MemoryArchive, WordJudge
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.documents.conversion import DocumentConverter
 from thresher.parsing.main_content import stored_markup
@@ -24,7 +24,7 @@ class World:
         self.frontier = MemoryFrontier()
         self.pipeline = Pipeline(
             frontier=self.frontier,
-            archive=Shelf(),
+            archive=MemoryArchive(),
             judge=WordJudge(),
             strategy=BestFirst(),
             rules=PipelineRules(scope=UrlScope(), watch=HostPolicyConfig(**config)),

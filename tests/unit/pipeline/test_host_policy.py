@@ -1,4 +1,4 @@
-"""The line and its warden: asides are no pages, soft 404s are no pages, hosts without harvest are parked."""
+"""The pipeline and its host policy: side requests and soft 404s are no pages, hosts without harvest are parked."""
 
 from dataclasses import replace
 

@@ -3,7 +3,7 @@
 import pytest
 
 from testing.clock import Clock
-from tests.unit.pipeline.test_pipeline import SEED, Shelf, WordJudge
+from tests.unit.pipeline.test_pipeline import SEED, MemoryArchive, WordJudge
 from thresher.frontier.base import MAX_TRIES, UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.links import PipelineRules
@@ -38,7 +38,7 @@ class World:
         self.frontier = MemoryFrontier(clock=self.clock)
         rules = PipelineRules(scope=UrlScope())
         self.pipeline = Pipeline(
-            frontier=self.frontier, archive=Shelf(), judge=WordJudge(), strategy=strategy, rules=rules
+            frontier=self.frontier, archive=MemoryArchive(), judge=WordJudge(), strategy=strategy, rules=rules
         )
 
     async def answer(self, status, html=""):

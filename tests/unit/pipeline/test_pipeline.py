@@ -21,7 +21,7 @@ from thresher.urls.scope import UrlScope
 SEED = "http://a.example/"
 
 
-class Shelf:
+class MemoryArchive:
     """An archive that a test can look into, and that knows what the frontier knew when it was written."""
 
     def __init__(self):
@@ -49,12 +49,12 @@ class WordJudge:
 
 class World:
     def __init__(self, judge=None, stored_markup=None, **rules):
-        self.clock, self.shelf = Clock(), Shelf()
+        self.clock, self.archive = Clock(), MemoryArchive()
         self.frontier = MemoryFrontier(clock=self.clock)
         rules = PipelineRules(**{"scope": UrlScope(), **rules})
         self.pipeline = Pipeline(
             frontier=self.frontier,
-            archive=self.shelf,
+            archive=self.archive,
             judge=judge or WordJudge(),
             strategy=BestFirst(),
             rules=rules,
@@ -107,7 +107,7 @@ async def test_links_out_of_scope_are_not_queued():
     assert deeper.links == []
 
 
-async def test_a_strategy_does_not_hear_of_links_out_of_scope():
+async def test_a_strategy_does_not_receive_links_out_of_scope():
     world, received = World(scope=UrlScope(deny_hosts=("b.example",))), []
     score = world.pipeline._strategy.score
     world.pipeline._strategy.score = lambda page, *rest: received.append(page) or score(page, *rest)
@@ -258,7 +258,7 @@ async def test_a_heavy_page_that_cannot_be_parsed_is_given_up(final, outcome):
     world = World()
     world.pipeline = Pipeline(
         frontier=world.frontier,
-        archive=world.shelf,
+        archive=world.archive,
         judge=WordJudge(),
         strategy=BestFirst(),
         rules=PipelineRules(scope=UrlScope()),
@@ -324,7 +324,7 @@ async def test_pages_reach_the_archive_before_the_frontier(world):
     async def kept(records):
         seen.append("kept")
 
-    world.shelf.keep = kept
+    world.archive.keep = kept
     commit = world.frontier.commit
 
     async def committed(settlements):

@@ -90,7 +90,7 @@ def test_a_report_tells_of_every_host_and_of_all():
     assert reported.shortest_gap_seconds == -0.005
 
 
-def test_names_on_one_address_can_be_told_together():
+def test_names_on_one_address_can_be_reported_together():
     hits = [replace(hit(start, start + 10, host=host), address="127.0.0.9") for start, host in ((0, "a"), (5, "b"))]
     assert report.report(hits).open_at_once == 1
     assert report.report(hits, by_address=True).hosts["127.0.0.9"].open_at_once == 2

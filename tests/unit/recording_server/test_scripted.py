@@ -206,7 +206,7 @@ def test_headers_can_be_many(w):
     assert raw(w, "/many", seconds=0.2).count(b"\r\nX-Filler-") == 1000
 
 
-def test_a_function_that_fails_is_told_of(w):
+def test_a_function_that_fails_is_reported(w):
     response, body = get(w, "/failing")
     assert (response.status, b"no_such_function" in body) == (500, True)
     raw(w, "/unknown-coding")

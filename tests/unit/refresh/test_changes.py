@@ -29,7 +29,7 @@ def nothing(number, at, status, reason="", outcome=Outcome.DONE):
     return page(number, at=at, page=False, status=status, reason=reason, outcome=outcome)
 
 
-def test_each_kind_of_change_is_told_from_the_others(found):
+def test_each_kind_of_change_is_distinguished_from_the_others(found):
     reported = found(
         page(1, at=200),
         page(2, at=50, text_hash=1, relevance=0.9),
@@ -54,7 +54,7 @@ def test_what_is_as_it_was_is_not_listed(found):
     assert found(untouched, looked_at, fetched_again, *again, nothing(4, 200, 404)) == {}
 
 
-def test_how_much_was_kept_is_told_where_both_texts_are_there(found):
+def test_how_much_was_kept_is_reported_where_both_texts_are_there(found):
     reported = found(
         page(1, at=50, text_hash=1, text="one two three four five"),
         page(1, at=200, text_hash=2, text="one two three six seven"),

@@ -69,7 +69,7 @@ def test_a_page_that_had_not_changed_for_years_is_slow(chosen):
     assert numbers(chosen(old, at(2, 20_000), now=20_010)) == [2, 1]
 
 
-def test_only_so_many_pages_are_chosen(chosen):
+def test_only_the_given_number_of_pages_is_chosen(chosen):
     assert numbers(chosen(*[at(number, number) for number in range(1, 9)], number=3)) == [1, 2, 3]
 
 
@@ -78,7 +78,7 @@ def test_what_is_gone_irrelevant_or_a_copy_is_not_visited(chosen):
     assert chosen(at(1, 1), gone, at(2, 1, relevance=0.0), at(3, 1, duplicate_of=1)) == []
 
 
-def test_a_visit_is_told_what_the_last_one_learned(chosen):
+def test_a_visit_is_given_what_the_last_one_learned(chosen):
     [revisit] = chosen(at(1, 1, text_hash=5, etag='"a"'), same(1, 9, etag='"b"', last_modified="then"))
     assert revisit.validators == Validators(text_hash=5, relevant=True, etag='"b"', last_modified="then")
 

@@ -60,7 +60,7 @@ async def test_who_joins_knows_for_how_long_the_run_lasts(cluster):
     assert 0 <= await other.begin() < 10
 
 
-async def test_the_first_word_to_stop_is_heard_by_all(cluster):
+async def test_the_first_order_to_stop_holds_for_all(cluster):
     owner, other = cluster(owner=True), cluster(owner=False)
     await owner.begin()
     assert (await other.snapshot([])).stop is None

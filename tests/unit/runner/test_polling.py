@@ -1,4 +1,4 @@
-"""Whoever looks at a store is not held up by it."""
+"""A slow store does not hold up the code that polls it."""
 
 import asyncio
 

@@ -29,7 +29,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-async def test_the_process_that_runs_is_told_to_end(folder):
+async def test_the_process_that_runs_is_terminated(folder):
     runner = subprocess.Popen([sys.executable, "-c", RUNNER, str(folder)], stdout=subprocess.PIPE)
     with runner:
         assert runner.stdout.readline()

@@ -68,7 +68,7 @@ def test_the_middlewares_find_their_office():
         AddonSession.of(get_crawler(Spider))
 
 
-def test_a_topic_that_is_not_there_is_said(tmp_path, monkeypatch):
+def test_a_topic_that_is_not_there_is_reported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match="THRESHER_TOPIC is not set"):
         TopicalAddon.update_pre_crawler_settings(Settings())

@@ -1,4 +1,4 @@
-"""What a spider yields is kept on disk, in memory, or left out; what is not kept on disk is said."""
+"""What a spider yields is kept on disk, in memory, or left out; what is not kept on disk is logged."""
 
 import logging
 
@@ -74,7 +74,7 @@ def test_start_requests_may_lie_anywhere_and_are_kept_on_disk(intake):
     assert (wanted.candidate.hops, wanted.candidate.parent) == (0, 0)
 
 
-def test_a_form_waits_in_memory_comes_first_and_that_is_said_once(intake, crawler, caplog):
+def test_a_form_waits_in_memory_comes_first_and_that_is_logged_once(intake, crawler, caplog):
     with caplog.at_level(logging.WARNING):
         first, second = intake.take([request(method="POST", body=b"1"), request(method="POST", body=b"2")], LEASE)
     assert is_ticket(first.candidate.url)

@@ -80,7 +80,7 @@ def test_a_plain_request_costs_nothing_beside_its_url(spider):
         ({"meta": {"text": "x" * MOST_BYTES}}, "more than"),
     ],
 )
-def test_what_cannot_be_kept_on_disk_is_said(spider, changes, why):
+def test_what_cannot_be_kept_on_disk_is_reported(spider, changes, why):
     assert why in why_not_durable(scrapy.Request(URL, **changes), spider)
 
 

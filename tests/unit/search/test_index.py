@@ -39,7 +39,7 @@ def test_only_what_is_new_is_read(world):
     assert world.index.catch_up() == 1
 
 
-def test_second_thoughts_of_the_judge_change_the_order(world):
+def test_revisions_of_the_judge_change_the_order(world):
     world.keep(page("1", "tidal power", relevance=0.9), page("2", "tidal power mills", relevance=0.05))
     assert world.find("tidal power")[0] == "1"
     thought = {"1": 0.01, "2": 0.8}

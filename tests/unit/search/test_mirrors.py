@@ -1,4 +1,4 @@
-"""Hosts that have the same pages are told apart from hosts that share a few."""
+"""Hosts that have the same pages are distinguished from hosts that share a few."""
 
 import random
 

@@ -96,7 +96,7 @@ def test_what_stands_before_a_flaw_is_kept():
     assert found.flaw.startswith("not XML")
 
 
-def test_a_file_has_at_most_so_many_addresses():
+def test_the_addresses_of_a_file_are_limited():
     found = read(urlset(*("<url><loc>/1</loc></url>" for _ in range(MAX_URLS + 1))))
     assert len(found.pages) == MAX_URLS
     assert found.flaw == "more than 50,000 addresses"

@@ -84,7 +84,7 @@ async def test_an_index_leads_down_on_its_own_host_and_not_too_deep(sitemaps):
     assert (await sitemaps.read(deep, found))[0] == []
 
 
-async def test_a_host_has_so_many_files_and_urls(sitemaps, frontier):
+async def test_the_files_and_urls_of_a_host_are_limited(sitemaps, frontier):
     for number in range(3):
         addresses = [f"/{number}-{place}" for place in range(4_000)]
         _, pages, _ = await sitemaps.read(READING, answer(*addresses))

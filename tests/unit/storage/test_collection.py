@@ -104,7 +104,7 @@ def test_text_and_links_come_back_as_they_were_kept(tmp_path, writer):
         assert collection.text(99) == ""
 
 
-def test_the_main_text_comes_back_and_is_all_text_when_it_was_not_told_apart(tmp_path, writer):
+def test_the_main_text_comes_back_and_is_all_text_when_it_was_not_separated(tmp_path, writer):
     writer.write(
         [page(1, text="menu 钙钛矿", main="钙钛矿"), page(2, text="all of it", main="all of it"), page(3, text="all")]
     )
@@ -182,7 +182,7 @@ def test_relevant_pages_are_counted_as_they_are_judged_now(tmp_path, writer):
         assert collection.tally().relevant == 1
 
 
-def test_of_two_visits_the_last_one_counts_whoever_made_it(tmp_path, writer):
+def test_of_two_visits_the_last_one_counts_whichever_worker_made_it(tmp_path, writer):
     other = PageStoreWriter(tmp_path / "w2.db")
     other.write([page(1, relevance=0.2, at=9, title="now", text="new", links=[link(3)])])
     other.close()

@@ -73,7 +73,7 @@ def crawl(graph):
         list(graph.score(here, RELEVANT if number in TARGETS else IRRELEVANT, lease()))
 
 
-def test_after_so_many_new_targets_the_layers_are_learned_from_the_crawl(strategy):
+def test_after_enough_new_targets_the_layers_are_learned_from_the_crawl(strategy):
     graph = strategy(retrain_every=10)
     crawl(graph)
     assert score(graph, "welcome news home").parts["queue"] == 3  # at the tenth target no link to one was known
@@ -83,7 +83,7 @@ def test_after_so_many_new_targets_the_layers_are_learned_from_the_crawl(strateg
     assert score(graph, "welcome news home").parts["queue"] == 2
 
 
-def test_layers_stay_as_they_were_trained_unless_told_otherwise(strategy):
+def test_layers_stay_as_they_were_trained_by_default(strategy):
     graph = strategy()
     crawl(graph)
     crawl(graph)

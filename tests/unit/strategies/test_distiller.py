@@ -43,12 +43,12 @@ def test_a_fetched_page_is_lifted_no_more():
     assert found.distill()["new"] == ScoreChange(LIFT, 0.0)
 
 
-def test_hubs_are_looked_for_every_so_many_pages():
+def test_hubs_are_looked_for_at_the_set_interval_of_pages():
     assert distiller(every=7).distill() == {}
     assert distiller(every=6).distill() != {}
 
 
-def test_a_second_thought_about_a_page_moves_its_hubs():
+def test_a_revision_of_a_page_moves_its_hubs():
     found = distiller()
     found.revise([Revision(url=url, judgement=Judgement(relevance=0.0, relevant=False)) for url in ("good", "fine")])
     assert found.hubs() == {}

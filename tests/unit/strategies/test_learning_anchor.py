@@ -73,7 +73,7 @@ def test_the_first_training_comes_with_enough_examples_of_both_kinds():
     assert "anchor" in score(strategy).parts
 
 
-def test_later_trainings_come_after_so_many_examples():
+def test_later_trainings_come_after_the_set_number_of_examples():
     strategy = LearningAnchor(first_examples=1, retrain_every=2)
     led(strategy, "jazz music", True)
     led(strategy, "football", False)
@@ -272,7 +272,7 @@ def test_a_generation_once_sorted_keeps_its_order():
     assert strategy.revise([]) == {}
 
 
-def test_only_so_many_links_are_remembered(monkeypatch):
+def test_the_links_that_are_remembered_are_limited(monkeypatch):
     monkeypatch.setattr(learning_anchor, "MOST_WAITING", 2)
     strategy = LearningAnchor(first_examples=1, retrain_every=2)
     for number in range(3):

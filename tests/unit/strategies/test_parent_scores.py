@@ -19,7 +19,7 @@ def test_the_best_parent_counts():
     assert parents.revise([now("a", 0.1)]) == {"x": ScoreChange(0.9, 0.6), "y": ScoreChange(0.9, 0.1)}
 
 
-def test_small_changes_are_not_told():
+def test_small_changes_are_not_reported():
     parents = Parents(max)
     parents.add("a", 0.2, ["x"])
     assert parents.revise([now("a", 0.203)]) == {}

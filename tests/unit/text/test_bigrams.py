@@ -31,7 +31,7 @@ def test_nothing_has_no_pairs():
 
 
 @given(MIXED)
-def test_every_pair_stands_where_it_is_said_to(text):
+def test_every_pair_stands_at_its_reported_place(text):
     places, pairs = find_pairs(text)
     for place, pair in zip(places.tolist(), spelled(pairs), strict=True):
         assert text[place : place + len(pair)] == pair

@@ -17,7 +17,7 @@ def test_the_numbers_are_the_same_in_every_process():
     assert word_pairs("solar cell") == {-860984573}
 
 
-def test_chinese_is_told_apart_by_characters():
+def test_chinese_is_distinguished_by_characters():
     first, second = "钙钛矿太阳能电池的效率在第12页", "钙钛矿太阳能电池的效率在第98页"
     assert len(word_pairs(first)) == 14
     assert word_pairs(first) == word_pairs(second)

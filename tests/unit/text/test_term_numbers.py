@@ -36,7 +36,7 @@ def test_no_text_has_no_numbers():
 
 
 @pytest.mark.parametrize("bits", [1, 4])
-def test_words_that_want_the_same_slot_are_told_apart(monkeypatch, bits):
+def test_words_that_want_the_same_slot_are_distinguished(monkeypatch, bits):
     monkeypatch.setattr(module, "SLOT_BITS", bits)
     monkeypatch.setattr(module, "_SLOT_SHIFT", module.np.uint64(64 - bits))
     numbers, texts = TermNumbers(1000), [f"word{number} seal" for number in range(50)]

@@ -1,4 +1,4 @@
-"""Words of a text are found and told apart all at once."""
+"""Words of a text are found and distinguished all at once."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +21,7 @@ def test_words_have_the_same_hash_when_they_are_the_same(text):
     assert len(set(zip(words, hashes, strict=True))) == len(set(words)) == len(set(hashes))
 
 
-def test_words_of_every_length_are_told_apart():
+def test_words_of_every_length_are_distinguished():
     words = [b"a" * size for size in range(1, LONGEST + 20)] + [b"a" * (LONGEST - 1) + b"b", b"b" + b"a" * 30]
     assert len(set(find_words(b" ".join(words))[2].tolist())) == len(words)
     assert 0 not in find_words(b" ".join(words))[2].tolist()

@@ -32,7 +32,7 @@ def test_the_most_frequent_comes_first_with_an_example():
     assert (first.token, first.count, first.example) == ("b", 2, "http://x.cn/b/a/")
 
 
-def test_what_a_token_counts_as_already_is_said():
+def test_what_a_token_counts_as_already_is_reported():
     [found] = unmapped(counted(["http://sportsradio8.cn/"], least=0), TABLE)
     assert found.holds == ("sports", "radio", "sport")
 

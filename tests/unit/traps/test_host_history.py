@@ -47,7 +47,7 @@ def test_chinese_pages_bring_news_too():
     assert complaints(same)[0] == MAX_ALIKE + 1
 
 
-def test_a_template_without_harvest_has_so_many_variants():
+def test_a_template_without_harvest_has_a_limited_number_of_variants():
     pages = [page(f"/p/{n}", SENTENCES[n]) for n in range(MAX_VARIANTS + 50)]
     number, complaint = complaints(pages)
     assert (number, complaint.reason) == (MAX_VARIANTS, "200 pages like /p/#, 0 of them relevant")
@@ -106,7 +106,7 @@ def test_a_host_with_many_templates_keeps_a_bounded_number():
     assert len(host._parts) <= 64
 
 
-def test_a_memory_knows_what_it_was_told():
+def test_a_seen_filter_knows_what_was_added():
     memory = SeenFilter(8)
     assert memory.new([1, 2]) == [1, 2]
     assert memory.new([2, 3]) == [3]

@@ -168,7 +168,7 @@ async def test_links_outside_of_the_rules_as_they_are_now_are_not_missed(tmp_pat
     assert (await verify(small.crawl)).findings == []
 
 
-async def test_leases_without_an_owner_are_only_told_of(small):
+async def test_leases_without_an_owner_are_only_reported(small):
     frontier = small.crawl.frontier()
     await frontier.add([Candidate(url=url(1), score=1.0)])
     await frontier.lease(1, seconds=60)

@@ -34,7 +34,7 @@ def test_a_whole_segment_has_no_flaw(many):
     assert check_segments(many.root / "pages", repair=False) == []
 
 
-async def test_a_damaged_segment_is_told_of_and_nothing_is_compared_with_it(many):
+async def test_a_damaged_segment_is_reported_and_nothing_is_compared_with_it(many):
     damage(many.root / "pages" / "w1.db")
     [finding] = (await verify(many.crawl)).findings
     assert (finding.state, finding.number) == (FindingState.WRONG, 1)

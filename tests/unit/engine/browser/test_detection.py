@@ -1,4 +1,4 @@
-"""A page that waits for its scripts is told from one that has little to say."""
+"""A page that waits for its scripts is distinguished from one that has little to say."""
 
 import pytest
 

@@ -27,7 +27,7 @@ async def test_hosts_do_not_wait_for_each_other():
         assert len(host_locks) == 2
 
 
-async def test_whoever_gives_up_waiting_leaves_the_gate_to_others():
+async def test_a_task_that_gives_up_waiting_leaves_the_gate_to_others():
     host_locks = HostLocks()
     async with host_locks.at("a.example"):
         waiting = asyncio.ensure_future(_pass_through(host_locks))

@@ -50,7 +50,7 @@ def test_a_body_of_doubtful_length_is_refused(lines):
         head(f"POST http://a.example/ HTTP/1.1\n{lines}").body_bytes()
 
 
-def test_a_server_hears_nothing_that_was_meant_for_the_proxy():
+def test_a_server_receives_nothing_that_was_meant_for_the_proxy():
     asked = head(
         "GET http://a.example/x?y=1 HTTP/1.1\nHost: a.example\nProxy-Authorization: Basic secret\n"
         "Proxy-Connection: keep-alive\nReferer: http://b.example/\nUpgrade: websocket\nAccept: */*"
@@ -58,6 +58,6 @@ def test_a_server_hears_nothing_that_was_meant_for_the_proxy():
     assert asked.for_server() == b"GET /x?y=1 HTTP/1.1\r\nHost: a.example\r\nAccept: */*\r\nConnection: close\r\n\r\n"
 
 
-def test_a_browser_hears_that_its_connection_carries_no_second_request():
+def test_a_browser_is_notified_that_its_connection_carries_no_second_request():
     answer = head("HTTP/1.1 200 Fine thanks\nConnection: keep-alive\nContent-Length: 2\nWWW-Authenticate: Basic")
     assert answer.for_browser() == b"HTTP/1.1 200 Fine thanks\r\nContent-Length: 2\r\nConnection: close\r\n\r\n"

@@ -95,7 +95,7 @@ async def test_a_page_is_answered_by_the_address_that_was_checked(world):
     assert b"roxy" not in world.server.received[0]
 
 
-async def test_whoever_does_not_know_the_secret_is_asked_for_it_and_goes_nowhere(world):
+async def test_a_client_that_does_not_know_the_secret_is_asked_for_it_and_goes_nowhere(world):
     for request in ("GET http://a.example/ HTTP/1.1", "CONNECT a.example:80 HTTP/1.1"):
         answer = await world.ask(request, secret=False)
         assert answer.startswith(b"HTTP/1.1 407 ")
@@ -154,7 +154,7 @@ async def test_a_page_that_has_had_its_bytes_is_cut_off():
     await world.close()
 
 
-async def test_a_page_has_so_many_connections(world):
+async def test_a_page_has_a_limited_number_of_connections(world):
     answers = [await world.ask("GET http://a.example/ HTTP/1.1") for _ in range(4)]
     assert [bool(answer) for answer in answers] == [True, True, True, False]
 

@@ -11,7 +11,7 @@ def test_only_places_that_the_page_asked_for_are_open():
     assert not one.expects("b.example", 443)
 
 
-def test_there_are_so_many_connections_in_all():
+def test_the_number_of_connections_is_limited():
     one = NetworkQuota(max_connections=2, max_bytes=1)
     assert [one.enter(number, lambda: None) for number in range(3)] == [True, True, False]
     assert one.is_spent

@@ -35,7 +35,7 @@ def page(body=SHELL, url="http://a.example/", status=200, kind="text/html", **he
 
 
 class Sight(Renderer):
-    """Renders without a browser: what a page is made into is told beforehand."""
+    """Renders without a browser: what a page is made into is set beforehand."""
 
     def __init__(self, browser, frontier=None, robots=None, made=MADE):
         super().__init__(CrawlConfig(browser=browser), frontier or MemoryFrontier(), robots)
@@ -157,7 +157,7 @@ async def test_a_page_is_not_begun_that_could_outlast_its_lease():
     assert looking.seen == []
 
 
-async def test_a_browser_that_dies_is_said_so():
+async def test_a_browser_that_dies_is_reported():
     assert await sight(LISTED, made=BrowserGone("killed")).look() == DIED
 
 
@@ -170,7 +170,7 @@ async def test_rules_hold_for_what_a_page_loads_where_they_are_known():
     assert await looking._allowed("http://cdn.example/framework.js")
 
 
-def test_a_rendered_page_is_told_from_the_answer_that_it_was_made_of():
+def test_a_rendered_page_is_distinguished_from_the_answer_that_it_was_made_of():
     answer = replace(page(etag='"1"', server="s"), header_lines=[("ETag", '"1"'), ("Server", "s")])
     made = renderer._with_result(answer, renderer.RenderResult(body=MADE, cut=True), seconds=2.0)
     assert (made.body, made.rendered, made.truncated, made.elapsed_seconds) == (MADE, True, True, 2.1)

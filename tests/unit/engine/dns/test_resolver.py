@@ -199,7 +199,7 @@ def test_the_place_of_a_url_is_its_name_and_port():
         ("a.example", {"a.example:80": "127.0.0.1:8080"}, [], "a private address"),
     ],
 )
-async def test_whoever_dials_by_itself_gets_places_from_the_same_guard(name, connect_to, places, why):
+async def test_a_caller_that_dials_by_itself_gets_places_from_the_same_guard(name, connect_to, places, why):
     table = {"a.example": ["93.184.216.34"], "b.example": ["93.184.216.34", "10.0.0.1"]}
     resolver = GuardedResolver([], names=Names(table), connect_to=connect_to)
     assert await resolver.places(name, 80) == (places, why)

@@ -63,7 +63,7 @@ async def test_patience_ends(server):
     await connection.close()
 
 
-async def test_what_will_not_pass_is_said_at_once(server):
+async def test_what_the_store_refuses_is_reported_at_once(server):
     connection = RedisConnection(server.url)
     with pytest.raises(StoreError, match="refused"):
         await connection.call("HGET")
@@ -83,7 +83,7 @@ def test_a_link_serves_one_event_loop_after_another(server):
     gc.collect()  # connections of a loop that has ended are closed by nobody else
 
 
-async def test_what_a_crashed_store_forgot_is_told_again(server):
+async def test_what_a_crashed_store_lost_can_be_added_again(server):
     frontier = RedisFrontier(server.url, "c")
     found = [Candidate(url="https://a.example/", score=0.5)]
     assert await frontier.add(found) == 1

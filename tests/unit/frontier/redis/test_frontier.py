@@ -90,7 +90,7 @@ async def test_a_store_that_was_started_again_hands_out_nothing_for_the_time_of_
     await frontier.connection.call("SCRIPT FLUSH")
     assert await frontier.lease(1, seconds=60) == []
     assert 1.0 < await frontier.seconds_to_next() <= 3.0
-    while await frontier.seconds_to_next() > 0:  # whoever works asks often; a long silence would not count as time
+    while await frontier.seconds_to_next() > 0:  # a worker asks often; a long silence would not count as time
         await asyncio.sleep(0.2)
     assert len(await frontier.lease(1, seconds=60)) == 1
 
@@ -165,7 +165,7 @@ async def test_a_full_host_of_many_chunks_keeps_nearly_its_best():
     await frontier.close()
 
 
-async def test_a_url_that_comes_back_hears_of_what_was_found_on_its_own_page(frontier):
+async def test_a_url_that_comes_back_receives_what_was_found_on_its_own_page(frontier):
     await frontier.add([link("https://a.example/")])
     [lease] = await frontier.lease(1, seconds=60)
     again = link("https://a.example/", depth_left=1)

@@ -38,7 +38,7 @@ def test_after_a_restart_of_the_machine_it_begins_anew(db, monkeypatch, tmp_path
     assert db.execute("SELECT count(*) FROM clock").fetchone() == (1,)
 
 
-def test_where_starts_are_not_told_apart_the_wall_clock_must_do(db, monkeypatch, tmp_path):
+def test_where_starts_are_not_distinguished_the_wall_clock_must_do(db, monkeypatch, tmp_path):
     monkeypatch.setattr(clock_module, "_BOOT_ID", tmp_path / "none")
     assert boot_clock(db) is time.time
 

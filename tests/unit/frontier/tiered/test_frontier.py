@@ -229,7 +229,7 @@ async def test_a_mover_may_be_killed_before_any_of_its_steps(open_tiers, objects
     finally:
         objects.put_new = put
     successor = open_tiers()
-    await successor.add(found)  # a worker that did not hear of its success adds again
+    await successor.add(found)  # a worker that received no acknowledgement adds again
     successor._clock.now += frontier_module.FAILED_PAUSE_SECONDS + 600  # leases and locks of the dead end
     urls = await drained(successor)
     assert sorted(urls) == sorted(each.url for each in found)

@@ -110,7 +110,7 @@ def test_it_thinks_again_about_pages_that_it_judged_early():
     assert revisions[early.url].relevance == pytest.approx(judge.judge(early).relevance, abs=0.02)
 
 
-def test_only_changes_are_told():
+def test_only_changes_are_reported():
     judge = judge_with(seeds=[solar(0), solar(1)], others=200)
     reported = [judge.learn(other(number)) for number in range(200, 260)]
     assert sum(map(len, reported)) < 30
@@ -141,7 +141,7 @@ def test_a_no_makes_pages_like_it_less_likely_but_leaves_their_reward():
     assert after.parts["taught"] < 0
 
 
-def test_what_the_judge_itself_thinks_is_said_beside_what_a_person_says():
+def test_what_the_judge_itself_thinks_is_reported_beside_what_a_person_says():
     judge = judge_with(seeds=[solar(0), solar(1)], others=60)
     judge.teach({other(7).url: True})
     parts = judge.judge(other(7)).parts
@@ -211,7 +211,7 @@ def test_an_empty_page_is_about_nothing():
 
 
 class Drawer:
-    """A notebook in memory; several workers may share one drawer."""
+    """A state store in memory; several workers may share one drawer."""
 
     def __init__(self, shared=None, worker="w1"):
         self.entries, self.worker, self.seen = {} if shared is None else shared, worker, {}
@@ -309,7 +309,7 @@ def test_what_was_read_twice_counts_once():
     assert judges[1]._languages["other"].sample.seen_by_all == 70
 
 
-def test_a_damaged_entry_of_another_worker_is_left_out_and_told(caplog):
+def test_a_damaged_entry_of_another_worker_is_left_out_and_logged(caplog):
     judges, shared = team(1)
     shared.update({("bad", "sample-other"): b"nothing", ("worse", "sample-other"): b""})
     for number in range(5):

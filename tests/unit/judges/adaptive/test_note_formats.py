@@ -14,7 +14,7 @@ def entry(request):
     return request.param(BASE, "w1", ["/", "/tea"])
 
 
-def test_pages_terms_seeds_and_what_people_said_are_all_there(entry):
+def test_pages_terms_seeds_and_labels_of_people_are_all_there(entry):
     notes = LearnerState.read(entry)
     assert (notes.snapshot.kept, notes.snapshot.seen, list(notes.snapshot.urls)) == (1, 2, [f"{BASE}/", f"{BASE}/tea"])
     assert [notes.snapshot.terms_of(place) for place in (0, 1)] == [earlier.TERMS["/"], earlier.TERMS["/tea"]]

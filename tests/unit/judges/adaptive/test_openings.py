@@ -100,7 +100,7 @@ def test_only_the_first_terms_are_the_opening():
     assert np.count_nonzero(vector) == len(first)
 
 
-def test_a_word_that_is_said_often_counts_more():
+def test_a_word_that_occurs_often_counts_more():
     often = embed_opening(TermVector.of({"lava": 3.0, "ballot": 1.0}), TABLE)
     assert often @ opening("lava") > often @ opening("ballot")
 

@@ -20,7 +20,7 @@ def test_there_is_a_class_for_every_distance(layers):
     assert layers.classes_.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_layers_are_told_by_their_words(layers):
+def test_layers_are_distinguished_by_their_words(layers):
     assert (layers.predict(X) == Y).mean() > 0.95
 
 

@@ -117,7 +117,7 @@ def test_a_save_that_is_cut_off_leaves_the_old_model(trained, folder, monkeypatc
     assert scores(load(folder)) == scores(trained["itfidf"])
 
 
-def test_a_folder_without_a_model_is_told(tmp_path):
+def test_a_folder_without_a_model_is_reported(tmp_path):
     with pytest.raises(ThresherError, match=r"manifest.json cannot be read"):
         load(tmp_path)
 

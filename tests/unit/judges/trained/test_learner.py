@@ -93,14 +93,14 @@ def test_what_a_person_says_about_a_page_is_passed_on_at_once(kind):
     assert (revision.url, revision.judgement.relevance, revision.judgement.relevant) == (page.url, 1.0, True)
 
 
-def test_what_is_said_twice_is_passed_on_once(kind):
+def test_a_label_given_twice_is_passed_on_once(kind):
     judge = taught(kind)
     judge.teach({world.CROWD[0].url: True})
     assert not judge.teach({world.CROWD[0].url: True})
 
 
-def test_the_users_file_outweighs_what_was_said_before(kind):
-    state_store, judge = world.MemoryNotebook(), taught(kind)
+def test_the_users_file_outweighs_labels_given_before(kind):
+    state_store, judge = world.MemoryStateStore(), taught(kind)
     judge.load_state(state_store)
     judge.teach({world.CROWD[0].url: True})
     again = kind(world.topic_profile(no=frozenset({world.CROWD[0].url})))
@@ -109,7 +109,7 @@ def test_the_users_file_outweighs_what_was_said_before(kind):
 
 
 def test_what_is_taken_up_again_needs_no_training(kind, monkeypatch):
-    state_store, judge = world.MemoryNotebook(), taught(kind)
+    state_store, judge = world.MemoryStateStore(), taught(kind)
     judge.load_state(state_store)
     judge.save_state()
     again = kind(world.topic_profile())
@@ -144,9 +144,9 @@ def test_a_page_that_a_person_spoke_about_stays_for_good():
 def test_workers_train_on_each_others_background(kind):
     """The second worker meets no background of its own that would do, and no seed."""
     first, second = kind(world.topic_profile(seeds=frozenset())), kind(world.topic_profile(seeds=frozenset()))
-    state_store = world.MemoryNotebook()
+    state_store = world.MemoryStateStore()
     first.load_state(state_store)
-    second.load_state(world.MemoryNotebook(others=[state_store]))
+    second.load_state(world.MemoryStateStore(others=[state_store]))
     for page in world.SEEDS:
         first.learn(page, seed=True)
     for page in world.CROWD:
@@ -159,26 +159,26 @@ def test_workers_train_on_each_others_background(kind):
 
 
 def test_what_another_worker_wrote_counts_once_however_often_it_is_read(kind):
-    state_store, first = world.MemoryNotebook(), taught(kind)
+    state_store, first = world.MemoryStateStore(), taught(kind)
     first.load_state(state_store)
     first.save_state()
     second = kind(world.topic_profile(seeds=frozenset()))
-    second.load_state(world.MemoryNotebook(others=[state_store]))
+    second.load_state(world.MemoryStateStore(others=[state_store]))
     for page in world.NEW[:20]:
         second.learn(page)
     assert second._pages.sample.seen_by_all == 20 + len(world.SEEDS) + len(world.CROWD)
 
 
 def test_a_damaged_entry_of_another_worker_is_left_out(kind, caplog):
-    bad = world.MemoryNotebook()
+    bad = world.MemoryStateStore()
     judge = kind(world.topic_profile())
     bad.write(judge._kind("sample"), b"nothing")
-    judge.load_state(world.MemoryNotebook(others=[bad]))
+    judge.load_state(world.MemoryStateStore(others=[bad]))
     assert "left out" in caplog.text
 
 
 def test_a_model_that_is_too_large_to_be_written_down_is_trained_anew(kind, monkeypatch):
-    state_store, judge = world.MemoryNotebook(), taught(kind)
+    state_store, judge = world.MemoryStateStore(), taught(kind)
     monkeypatch.setattr(learner, "ENTRY_BYTES", 100)
     judge.load_state(state_store)
     judge.save_state()
@@ -189,7 +189,7 @@ def test_a_model_that_is_too_large_to_be_written_down_is_trained_anew(kind, monk
 
 
 def test_entries_stay_small(kind):
-    state_store, judge = world.MemoryNotebook(), kind(world.topic_profile())
+    state_store, judge = world.MemoryStateStore(), kind(world.topic_profile())
     judge.load_state(state_store)
     random = Random(0)
     for number in range(300):

@@ -105,7 +105,7 @@ def test_without_a_folder_of_webs_it_says_how_to_name_one(thresher, monkeypatch)
     assert "export THRESHER_WEBS=" in err
 
 
-def test_an_empty_folder_of_webs_is_told(thresher, monkeypatch, tmp_path):
+def test_an_empty_folder_of_webs_is_reported(thresher, monkeypatch, tmp_path):
     monkeypatch.setenv("THRESHER_WEBS", str(tmp_path / "work"))
     code, _, err = thresher("lab", "webs")
     assert code == 4
@@ -263,7 +263,7 @@ def test_a_missing_part_is_named_with_its_remedy(thresher, monkeypatch, tmp_path
 # serve and help
 
 
-def test_serve_prints_what_a_crawl_must_be_told(thresher, monkeypatch):
+def test_serve_prints_the_settings_that_a_crawl_needs(thresher, monkeypatch):
     def serve_web(name, *, port, latency_seconds, on_start):
         assert (name, port, latency_seconds) == ("small", 8080, 0.02)
         on_start({"*:80": "127.0.0.1:8080"}, "http://tea.example/")

@@ -54,6 +54,6 @@ def test_new_links_are_put_into_their_bands():
     assert set(candidate.parts) == {"level 0", "level 1", "level 2"}
 
 
-def test_training_comes_after_so_many_pages():
+def test_training_comes_after_at_least_one_page():
     with pytest.raises(ValueError, match="at least 1"):
         AcheLevels(learn_every=0)

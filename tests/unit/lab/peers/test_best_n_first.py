@@ -20,7 +20,7 @@ def test_links_wait_below_zero_with_the_relevance_of_their_page():
     assert (candidate.score, candidate.parts) == (pytest.approx(0.6 - 1), {"page": 0.6})
 
 
-def test_second_thoughts_change_only_what_waits_for_a_batch():
+def test_revisions_change_only_what_waits_for_a_batch():
     strategy = BestNFirst()
     assert isinstance(strategy, Rescorer)
     list(strategy.score(page(*links(1)), verdict(True, 0.6), lease()))

@@ -31,7 +31,7 @@ def test_relevant_pages_are_of_level_0_only_and_others_count_once_for_each_way()
     assert crawled(hub_is_relevant=True).samples() == [[near("hub"), near("target")], [near("far")], [near("far")]]
 
 
-def test_second_thoughts_move_levels():
+def test_revisions_move_levels():
     levels = crawled()
     levels.revise([Revision(url="http://a.example/target", judgement=verdict(False))])
     levels.revise([Revision(url="http://a.example/far", judgement=verdict(True))])

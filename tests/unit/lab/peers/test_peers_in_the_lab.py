@@ -69,5 +69,5 @@ def test_it_takes_up_what_an_earlier_run_learned(name, web, pages, tmp_path):
 
 
 @pytest.mark.parametrize("name", sorted(LEARNING))
-def test_it_is_told_of_pages_that_never_come(name):
+def test_it_is_notified_of_pages_that_never_come(name):
     assert isinstance(made(name), HandlesMisses)

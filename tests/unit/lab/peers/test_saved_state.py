@@ -6,7 +6,7 @@ from thresher_lab.peers.saved_state import StateSaver
 
 def test_an_entry_is_read_back(tmp_path):
     read = []
-    StateSaver("kind", lambda: b"learned", read.append).save_state()  # without a notebook nothing happens
+    StateSaver("kind", lambda: b"learned", read.append).save_state()  # without a state store nothing happens
     notes = StateSaver("kind", lambda: b"learned", read.append)
     notes.load_state(FolderStateStore(tmp_path, "one"))
     for _ in range(5):

@@ -23,7 +23,7 @@ def test_the_first_step_has_the_length_of_the_rate():
     assert model.predict([example])[0] == pytest.approx(1 / (1 + np.exp(-0.6)), abs=1e-4)
 
 
-def test_words_are_told_apart():
+def test_words_are_distinguished():
     model = SparseLogistic()
     solar, tea = HashedExample.of(["solar"], 1.0), HashedExample.of(["tea"], 1.0)
     for _ in range(30):

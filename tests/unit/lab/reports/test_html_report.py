@@ -216,7 +216,7 @@ def test_names_beside_curves_do_not_cover_each_other():
     assert spread([95, 96, 97], 15, 100) == [70, 85, 100]
 
 
-def test_more_strategies_than_colours_are_told_apart_by_dashes():
+def test_more_strategies_than_colours_are_distinguished_by_dashes():
     names = [f"strategy {number}" for number in range(25)]
     assert len(set(colour_classes(names, "breadth-first", "oracle").values())) == 27
 
@@ -270,7 +270,7 @@ def test_upper_bounds_have_a_table_of_their_own():
     assert beside.count("table") == alone.count("table") + 1
 
 
-def test_rows_that_were_left_out_are_told():
+def test_rows_that_were_left_out_are_reported():
     assert "2 further rows are left out" in page([*two_strategies(), row("best-first", "x"), row("best-first", "y")])
 
 

@@ -46,7 +46,7 @@ def test_an_order_does_not_hold_when_its_headline_fails():
     assert found.reason.startswith("the headline fails, a is not above c; here c > a > b")
 
 
-def test_the_order_that_was_found_is_said():
+def test_the_order_that_was_found_is_reported():
     found = judge_order("a > b > c", curves(a=[(3, 6)] * 2, b=[(2, 4)] * 2, c=[(4, 8)] * 2), ["a", "b", "c"])
     assert "here c > a > b, on average over 2 topics" in found.reason
 

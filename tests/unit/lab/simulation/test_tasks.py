@@ -68,7 +68,7 @@ def test_every_strategy_starts_from_the_same_seeds(bench):
     assert bench.seeds(task("best-first", seeds=3)) != bench.seeds(task("best-first", seeds=3, seed_set=1))
 
 
-def test_a_host_may_give_only_so_many_pages(bench):
+def test_the_pages_of_a_host_can_be_limited(bench):
     free, bound = bench.run(task("breadth-first", pages=12)), bench.run(task("breadth-first", pages=12, host_pages=3))
     assert bound["fetched"] < free["fetched"] == 12
     assert bound["relevant_hosts"] == free["relevant_hosts"]

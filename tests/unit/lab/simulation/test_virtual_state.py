@@ -1,4 +1,4 @@
-"""Notebooks of virtual workers behave as those on disk do, only later."""
+"""State stores of virtual workers behave as those on disk do, only later."""
 
 from thresher_lab.simulation.simulator import VirtualClock
 from thresher_lab.simulation.virtual_state import VirtualStateStores

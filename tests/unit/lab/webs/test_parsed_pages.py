@@ -11,7 +11,7 @@ def test_a_page_comes_back_as_the_parser_made_it(tmp_path):
     parsed, size = first.get(u("1"))
     first.close()
     again = ParsedPages(web, cache=tmp_path)
-    again._parse = None  # whoever parses again fails
+    again._parse = None  # parsing again would fail
     assert again.get(u("1")) == (parsed, size)
     again.close()
     page = web.get(u("1"))

@@ -75,7 +75,7 @@ def test_a_topic_is_never_a_part_of_a_word(labelled):
     assert not labelled.is_topic("http://a.example/cat", "Biology")
 
 
-def test_nothing_is_said_about_a_page_that_is_not_there(labelled):
+def test_a_page_that_is_not_there_has_no_topic(labelled):
     assert not labelled.is_topic("http://a.example/dog", "Science")
 
 

@@ -56,7 +56,7 @@ def test_a_fetched_page_waits_no_more_and_its_outcome_is_known_where_it_is_linke
     assert known.links["near_success"].tolist() == pytest.approx([0, 1, 0.5])
 
 
-def test_a_new_page_hears_of_its_links_that_were_fetched_before():
+def test_a_new_page_counts_its_links_that_were_fetched_before():
     known = known_links()
     known.add_page(page("x"), 1.0)
     known.add_page(page("p", "x", "y"), 0.0)
@@ -64,7 +64,7 @@ def test_a_new_page_hears_of_its_links_that_were_fetched_before():
     assert known.links["near_success"].tolist() == [0, 1]
 
 
-def test_a_second_thought_counts_once():
+def test_a_revision_counts_once():
     known = known_links()
     known.add_page(page("p", "x", "y"), 1.0)
     known.add_page(page("x"), 1.0)
@@ -81,7 +81,7 @@ def test_a_tunnel_grows_with_irrelevant_pages_and_ends_at_a_relevant_one():
     assert away == [1, 2, 0, 1]
 
 
-def test_of_a_url_in_every_menu_only_so_many_parents_are_kept():
+def test_of_a_url_in_every_menu_a_limited_number_of_parents_is_kept():
     known = known_links()
     for one in range(MOST_PARENTS + 5):
         known.add_page(page(f"p{one}", "menu"), 0.0)

@@ -10,8 +10,8 @@ from thresher.strategies.flagship.strategy import LEARNED, OUTCOMES, FlagshipSta
 from thresher.strategies.flagship.term_model import NAME, TermModel
 
 
-class Desk:
-    """A notebook in memory; what others wrote is read once."""
+class MemoryStateStore:
+    """A state store in memory; what others wrote is read once."""
 
     def __init__(self, others=None):
         self.entries, self.others = {}, others or {}
@@ -31,9 +31,9 @@ def worker():
     return FlagshipState(*parts, NameModel(None, parts[1], "")), *parts
 
 
-def learned(desk):
+def learned(state_store):
     notes, model, words, places = worker()
-    notes.load_state(desk)
+    notes.load_state(state_store)
     words.read_page(words.of_page("seal pup"), 1.0)
     words.read_page(words.of_page("tax form"), 0.0)
     places.count([*places.of("http://a.org/x/1")], 1.0)
@@ -46,10 +46,10 @@ def learned(desk):
 
 
 def test_a_restart_goes_on_with_model_words_and_places():
-    desk = Desk()
-    model, words, places = learned(desk)
+    state_store = MemoryStateStore()
+    model, words, places = learned(state_store)
     notes, model_2, words_2, places_2 = worker()
-    notes.load_state(desk)
+    notes.load_state(state_store)
     assert model_2.weights.tolist() == model.weights.tolist()
     assert places_2.rate() == pytest.approx(places.rate())
     assert places_2.rates(np.array(places_2.of("http://a.org/x/2")), 0.0).tolist() == pytest.approx(
@@ -61,33 +61,33 @@ def test_a_restart_goes_on_with_model_words_and_places():
 
 
 def test_a_new_worker_begins_with_what_another_has_learned():
-    desk = Desk()
-    model, _, _ = learned(desk)
+    state_store = MemoryStateStore()
+    model, _, _ = learned(state_store)
     notes, model_2, _, _ = worker()
-    notes.load_state(Desk(others={LEARNED: [b"no entry", desk.entries[LEARNED]]}))
+    notes.load_state(MemoryStateStore(others={LEARNED: [b"no entry", state_store.entries[LEARNED]]}))
     assert model_2.weights.tolist() == model.weights.tolist()
 
 
-def test_workers_hear_what_became_of_each_others_urls():
-    desk = Desk()
-    learned(desk)
+def test_workers_read_what_became_of_each_others_urls():
+    state_store = MemoryStateStore()
+    learned(state_store)
     notes, *_ = worker()
-    notes.load_state(Desk(others={OUTCOMES: [desk.entries[OUTCOMES], b"no entry"]}))
+    notes.load_state(MemoryStateStore(others={OUTCOMES: [state_store.entries[OUTCOMES], b"no entry"]}))
     assert list(notes.page_done(77, 0.0)) == [(key, 1.0) for key in range(10)]
 
 
-def test_without_a_notebook_nothing_is_written():
+def test_without_a_state_store_nothing_is_written():
     notes, *_ = worker()
     assert list(notes.page_done(1, 1.0)) == []
     notes.save_state()
 
 
 def test_a_restart_keeps_the_outcomes_that_the_others_read():
-    desk = Desk()
-    learned(desk)
+    state_store = MemoryStateStore()
+    learned(state_store)
     notes, *_ = worker()
-    assert notes.load_state(desk) == tuple((key, 1.0) for key in range(10))
+    assert notes.load_state(state_store) == tuple((key, 1.0) for key in range(10))
     notes.save_state()
     others, *_ = worker()
-    others.load_state(Desk(others={OUTCOMES: [desk.entries[OUTCOMES]]}))
+    others.load_state(MemoryStateStore(others={OUTCOMES: [state_store.entries[OUTCOMES]]}))
     assert list(others.page_done(77, 0.0)) == [(key, 1.0) for key in range(10)]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.strategies.flagship.test_state import Desk
+from tests.unit.strategies.flagship.test_state import MemoryStateStore
 from thresher.records import Judgement, Lease, Link, ParsedPage, Revision
 from thresher.strategies.base import Forecaster
 from thresher.strategies.flagship.forecast import forecast
@@ -98,7 +98,7 @@ def test_dead_links_are_learned_from():
     assert fresh["http://a.org/image/new.htm"].score < 0.5 * fresh["http://a.org/text/new.htm"].score
 
 
-def test_second_thoughts_of_the_judge_reach_what_waits():
+def test_revisions_of_the_judge_reach_what_waits():
     strategy = Thresher(TopicProfile(), sweep_pages=1)
     crawled(strategy, page("p", "x"), 1.0)
     verdict = Judgement(relevance=0.0, relevant=False)
@@ -114,11 +114,11 @@ def test_it_forecasts_by_the_measured_interval():
 
 
 def test_a_restart_goes_on_with_what_was_learned():
-    desk, strategy, other = Desk(), Thresher(TopicProfile()), Thresher(TopicProfile())
-    strategy.load_state(desk)
+    state_store, strategy, other = MemoryStateStore(), Thresher(TopicProfile()), Thresher(TopicProfile())
+    strategy.load_state(state_store)
     wide_crawl(strategy)
     strategy.save_state()
-    other.load_state(desk)
+    other.load_state(state_store)
     for one in (strategy, other):
         fresh, _ = crawled(one, page("hub/new", "film/new", "tax/new"), 0.0)
         assert fresh["http://a.org/film/new"].score > 3 * fresh["http://a.org/tax/new"].score
@@ -210,11 +210,11 @@ def test_waiting_urls_are_rescored_after_every_early_page():
 
 
 def test_a_restart_goes_on_with_the_names_that_were_learned():
-    desk, strategy, other = Desk(), Thresher(TopicProfile()), Thresher(TopicProfile())
-    strategy.load_state(desk)
+    state_store, strategy, other = MemoryStateStore(), Thresher(TopicProfile()), Thresher(TopicProfile())
+    strategy.load_state(state_store)
     crawl_of_volcanoes(strategy)
     strategy.save_state()
-    other.load_state(desk)
+    other.load_state(state_store)
     words = [
         "sonata",
         "river",

@@ -22,13 +22,13 @@ def test_a_page_stands_in_its_nearest_layer_alone():
     assert context_graph(graph, [0], N=2) == [[0], [1, 2], []]
 
 
-def test_at_most_so_many_back_links_of_a_page_are_followed():
+def test_the_back_links_of_a_page_that_are_followed_are_limited():
     graph = LinkGraph.from_edges(101, [(page, 0) for page in range(1, 101)])
     assert len(context_graph(graph, [0], N=1)[1]) == 50
     assert len(context_graph(graph, [0], N=1, most_back_links=7)[1]) == 7
 
 
-def test_a_layer_has_at_most_so_many_pages_and_the_rest_does_not_come_back():
+def test_the_pages_of_a_layer_are_limited_and_the_rest_does_not_come_back():
     graph = LinkGraph.from_edges(
         22, [*((page, 0) for page in range(1, 21)), *((page, page + 1) for page in range(1, 20))]
     )

@@ -35,7 +35,7 @@ def test_the_words_of_each_layer_are_found(learned):
 
 
 @pytest.mark.parametrize(("page", "layer"), [(0, 0), (10, 1), (20, 2)])
-def test_pages_are_told_by_their_words(learned, page, layer):
+def test_the_layer_of_a_page_is_found_by_its_words(learned, page, layer):
     assert learned.model.layer_of(ParsedPage(url="", text=SOURCE.text(page)))[0] == layer
 
 

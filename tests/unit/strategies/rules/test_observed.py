@@ -37,7 +37,7 @@ def test_a_page_is_one_more_observation(make):
     assert candidate.score == pytest.approx(1 / 11)
 
 
-def test_scores_change_every_so_many_pages(make):
+def test_scores_change_at_the_set_interval_of_pages(make):
     strategy = make(refine=True, refine_every=2)
     list(strategy.score(page("PH"), SOFT, CHILD))
     assert "SP" not in strategy._rule_focus

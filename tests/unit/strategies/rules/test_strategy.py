@@ -62,7 +62,7 @@ def test_parameters_without_sense_are_refused(parameters, topic_profile):
         InterclassRules(topic_profile, by_first_word, **parameters)
 
 
-def test_without_rules_the_user_is_told_what_to_do(tmp_path):
+def test_without_rules_the_error_names_the_command_to_run(tmp_path):
     for topic_profile in (TopicProfile(), TopicProfile(model=tmp_path)):
         with pytest.raises(ConfigError, match="thresher collect"):
             InterclassRules(topic_profile)

@@ -27,7 +27,7 @@ def small_taxonomy() -> TaxonomyReader:
 
 
 def from_counts(counts: dict[str, int]) -> TaxonomyReader:
-    """Make nodes with so many example pages each; a page's title is the node's path."""
+    """Make nodes with the given number of example pages each; a page's title is the node's path."""
     writer = TaxonomyWriter()
     for path, pages in counts.items():
         writer.add_node(path)

@@ -45,7 +45,7 @@ def test_files_of_several_kinds_become_one_taxonomy(tmp_path):
         assert [node.path for node in taxonomy.children()] == ["Arts", "Sports"]
 
 
-def test_the_counts_are_told_as_they_grow(tmp_path):
+def test_the_counts_are_reported_as_they_grow(tmp_path):
     (tmp_path / "b.tsv").write_text("Arts/Music\nArts/Film\n")
     progress = []
     import_taxonomy([tmp_path / "b.tsv"], tmp_path / "t", progress=lambda so_far: progress.append(so_far.nodes))

@@ -121,7 +121,7 @@ def test_a_tag_without_end_is_not_read_into_memory(monkeypatch):
         read(endless)
 
 
-def test_a_torn_file_is_said_with_its_line():
+def test_a_torn_file_is_reported_with_its_line():
     with pytest.raises(ConfigError, match=r"some\.rdf:\d+: not well-formed XML: .*is the file complete"):
         read(HEAD + STRUCTURE[:300])
 

@@ -28,7 +28,7 @@ def test_an_underscore_reads_as_a_blank():
     assert default_label("Sports/Water_Sports") == "Water Sports"
 
 
-def test_a_language_is_told_by_branch_or_script():
+def test_a_language_is_found_by_branch_or_script():
     assert path_language("World/Chinese_Simplified/NBA") == "zh"
     assert path_language("World/Deutsch/Sport") == "de"
     assert path_language("World/News") == "en"

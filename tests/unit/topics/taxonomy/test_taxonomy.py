@@ -129,7 +129,7 @@ def test_a_yaml_file_is_opened_directly(tmp_path):
         assert taxonomy.node("Sports/Basketball").labels == {"en": "Basketball", "zh": "篮球"}
 
 
-def test_what_must_be_imported_first_is_said_with_the_command(tmp_path):
+def test_what_must_be_imported_first_is_reported_with_the_command(tmp_path):
     (tmp_path / "paths.tsv").write_text("path\turl\nSports\thttp://a.example/\n")
     with pytest.raises(ConfigError, match=r"a table of paths, .* thresher topics import .*paths.tsv -o paths.taxonomy"):
         TaxonomyReader.open(tmp_path / "paths.tsv")
