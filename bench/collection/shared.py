@@ -2,7 +2,7 @@
 
 Machines (separate folders) crawl a generated site on loopback, with a Redis server and an S3 server. Every so often one
 machine is killed and its folder destroyed, and another one joins; twice the S3 server is stopped, and twice Redis is
-killed. When the crawl ends, `verify --repair` and `run` alternate until `verify` finds nothing to mend. Then a machine
+killed. When the crawl ends, `verify --repair` and `run` alternate until nothing is left to repair. Then a machine
 that never worked copies the collection and exports it. Its URLs must be those of the page server's log, each once, and
 the store must count as many pages. A small version: ``--pages 2000 --fault-seconds 20``.
 
@@ -222,11 +222,11 @@ def _crawl(world: World, pages: int, machines: int, fault_seconds: float, curve:
 
 
 def _repair(world: World) -> list[int]:
-    """Verify and crawl on until nothing is left to mend; return how many URLs each round queued again."""
+    """Verify and crawl on until nothing is left to repair; return how many URLs each round queued again."""
     rounds: list[int] = []
     while len(rounds) < MOST_ROUNDS:
         report = json.loads(world.call("verify", NAME, "--repair", "--json").stdout)
-        queued = sum(each["number"] for each in report["findings"] if each["state"] in ("mended", "lost", "wrong"))
+        queued = sum(each["number"] for each in report["findings"] if each["state"] in ("repaired", "lost", "wrong"))
         rounds.append(queued)
         if not queued:
             break

@@ -3,7 +3,7 @@
 Three parts. Hosts of the Open Directory, whose top category people chose: precision and recall of "the host's name
 spells the category", by the rule for short spellings, by length and by kind. Hosts and paths of a Chinese university:
 how often spellings of other disciplines match. And what one URL costs. Hosts fall into two halves by a hash of their
-name; the table and the rule may be mended after a look at ``dev``, figures are those of ``test``. Needs
+name; the table and the rule may be corrected after a look at ``dev``, figures are those of ``test``. Needs
 dmoz_hosts15.tsv.zst and nankai_zh.pages.jsonl.zst in THRESHER_WEBS.
 """
 

@@ -100,7 +100,7 @@ started, busy = time.perf_counter(), time.process_time()
 imported = import_taxonomy([Path(path) for path in sys.argv[1:3]], Path(sys.argv[3]))
 seconds, busy = time.perf_counter() - started, time.process_time() - busy
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps([imported.nodes, imported.examples, imported.mended, seconds, busy, peak]))
+print(json.dumps([imported.nodes, imported.examples, imported.repaired, seconds, busy, peak]))
 """
 
 
@@ -111,9 +111,9 @@ def measure(pages: int, folder: Path) -> None:
     megabytes = (structure.stat().st_size + content.stat().st_size) / 2**20
     command = [sys.executable, "-c", IMPORT, *map(str, (structure, content, made))]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    nodes, examples, mended, seconds, busy, peak = json.loads(output)
+    nodes, examples, repaired, seconds, busy, peak = json.loads(output)
     print(
-        f"| {examples:,} | {nodes:,} | {megabytes:,.0f} | {mended:,} | {seconds:.0f} | {busy:.0f} | {peak:.0f} "
+        f"| {examples:,} | {nodes:,} | {megabytes:,.0f} | {repaired:,} | {seconds:.0f} | {busy:.0f} | {peak:.0f} "
         f"| {made.stat().st_size / 2**20:,.0f} | {questions(made, pages)} |",
         flush=True,
     )
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--pages", default="100000,1000000", help="example pages, separated by commas")
     parser.add_argument("--folder", type=Path, help="where to put the files; they are removed at the end")
     options = parser.parse_args()
-    print("| pages | topics | MB of RDF | mended | seconds | CPU s | peak MB | file MB | open + find ms | show ms |")
+    print("| pages | topics | MB of RDF | repaired | seconds | CPU s | peak MB | file MB | open + find ms | show ms |")
     print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(prefix="bench-taxonomy-", dir=options.folder) as folder:
         for pages in map(int, options.pages.split(",")):

@@ -89,7 +89,7 @@ class Killed:
         """Whether nothing is lost, and every kill tore at most one record."""
         whole = self.archived.missing == self.archived.twice == self.archived.unreadable == 0
         clean = self.report.is_clean and not wrong(
-            self.again, FindingState.WRONG, FindingState.LOST, FindingState.MENDED
+            self.again, FindingState.WRONG, FindingState.LOST, FindingState.REPAIRED
         )
         return whole and clean and self.torn <= self.kills and self.torn_at_end
 

@@ -174,7 +174,7 @@ def disagree_by_default(pages: int, share: float, *, seed: int = 0) -> Refetched
             kept = {record.url for record in collection.ranked(duplicates=True)}
         return Refetched(
             taken=taken,
-            found=wrong(repaired, FindingState.MENDED) if before.findings else 0,
+            found=wrong(repaired, FindingState.REPAIRED) if before.findings else 0,
             damaged=damaged,
             left=wrong(again, FindingState.WRONG, FindingState.LOST),
             missing=sum(page_url(number) not in kept for number in range(pages)),
@@ -259,6 +259,6 @@ def r16() -> Outcome:
             f"{seen.taken} rows, URLs, records and indexes spoiled, {seen.found} findings; after repair {seen.left} "
             f"wrong; of {seen.archived.pages:,} pages {seen.archived.missing} missing, {seen.unknown} unknown to the "
             f"frontier. Default output: {plain.taken} rows and URLs, {plain.damaged} blocks of the segment; "
-            f"{plain.found} mended; after the next run {plain.left} wrong, of 3,000 pages {plain.missing} missing"
+            f"{plain.found} repaired; after the next run {plain.left} wrong, of 3,000 pages {plain.missing} missing"
         ),
     )

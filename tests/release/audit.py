@@ -28,7 +28,7 @@ def verdict(packages: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
 
 
 def _names(weaknesses: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"{each['id']} (mended in {', '.join(each['fix_versions']) or 'none'})" for each in weaknesses)
+    return ", ".join(f"{each['id']} (fixed in {', '.join(each['fix_versions']) or 'none'})" for each in weaknesses)
 
 
 def main() -> int:

@@ -63,7 +63,7 @@ def test_it_is_about_this_version_and_names_no_place_of_this_machine(parts):
 def test_a_weakness_fails_the_audit_and_names_the_mended_version():
     packages = [{"name": "a", "version": "1.0", "vulns": [WEAK]}, {"name": "b", "version": "1.0", "vulns": []}]
     assert audit.verdict(packages) == (
-        "1 of 2 packages have known weaknesses:\na 1.0: CVE-2026-1 (mended in 2.0)",
+        "1 of 2 packages have known weaknesses:\na 1.0: CVE-2026-1 (fixed in 2.0)",
         1,
     )
 

@@ -137,7 +137,7 @@ def topics() -> None:
     {
         "nodes": "Topics that were written.",
         "examples": "Example pages.",
-        "mended": "Broken characters that were repaired.",
+        "repaired": "Broken characters that were repaired.",
         "skipped": "Entries that were left out.",
         "completed": "Topics that got a name in the other language.",
         "kinds": "The format of each file.",
@@ -166,8 +166,8 @@ def import_files(files: Sequence[Path], output: Path, complete: bool, as_json: b
     if complete:
         count = f"{imported.completed:,} of {imported.nodes:,} topics"
         echo(f"{count} completed with the name in the other language, from {BUNDLED_TITLE}.", err=True)
-    if imported.mended or imported.skipped:
-        damage = f"{imported.mended:,} broken characters mended, {imported.skipped:,} entries left out"
+    if imported.repaired or imported.skipped:
+        damage = f"{imported.repaired:,} broken characters repaired, {imported.skipped:,} entries left out"
         echo(f"Damage in the files: {damage}.", err=True)
     echo(f"Next: thresher topics find {output} WORDS", err=True)
 

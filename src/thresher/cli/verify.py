@@ -73,13 +73,13 @@ def sentences(report: VerifyReport, *, repair: bool) -> list[str]:
         lines += _finding(finding)
     lines += [f"not checked: {words}" for words in report.unchecked]
     if report.is_clean:
-        mended = any(finding.state == "mended" for finding in report.findings)
+        repaired = any(finding.state == "repaired" for finding in report.findings)
         agree = "what was checked agrees" if report.unchecked else "all parts agree"
-        return [*lines, f"{agree} now; fetch what is missing: thresher run" if mended else agree]
+        return [*lines, f"{agree} now; fetch what is missing: thresher run" if repaired else agree]
     wrong = any(finding.state == "wrong" for finding in report.findings)
-    return [*lines, "mend it: thresher verify --repair" if wrong and not repair else "not all could be mended"]
+    return [*lines, "repair it: thresher verify --repair" if wrong and not repair else "not all could be repaired"]
 
 
 def _finding(finding: VerifyFinding) -> list[str]:
     examples = [f"    {example}" for example in finding.examples]
-    return [f"{finding.state:>7}  {finding.part}: {finding.number:,} {finding.words}", *examples]
+    return [f"{finding.state:>8}  {finding.part}: {finding.number:,} {finding.words}", *examples]

@@ -69,7 +69,7 @@ class CollectionCheck:
             await pending.remove(owner, sorted(number for number in listed if number in known.uploaded))
 
     def findings(self, *, repair: bool) -> list[VerifyFinding]:
-        mended = FindingState.MENDED if repair else FindingState.WRONG
+        repaired = FindingState.REPAIRED if repair else FindingState.WRONG
         segments = FindingTally(len(self.update.lost), self.update.lost[:5])
         return [
             *segments.found("collection", FindingState.LOST, "segments of the manifest are missing or damaged"),
@@ -78,7 +78,7 @@ class CollectionCheck:
             ),
             *self.lost.found(
                 "collection",
-                mended,
+                repaired,
                 "URLs were settled and their pages lost with a machine; they are queued again"
                 if repair
                 else "URLs are settled, and their pages are not in the collection nor on a running machine",

@@ -111,7 +111,7 @@ async def _compare_with(
     finally:
         await frontier.close()
     restarted = (
-        [VerifyFinding(part="frontier", state=FindingState.MENDED, words=f"{_RESTARTED} ({lost})")] if lost else []
+        [VerifyFinding(part="frontier", state=FindingState.REPAIRED, words=f"{_RESTARTED} ({lost})")] if lost else []
     )
     return VerifyReport(
         findings=[

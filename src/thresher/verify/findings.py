@@ -17,7 +17,7 @@ class FindingState(StrEnum):
     """Nothing is wrong, or it is corrected when the crawl continues."""
     WRONG = "wrong"
     """``--repair`` corrects it."""
-    MENDED = "mended"
+    REPAIRED = "repaired"
     """It was wrong and has been repaired."""
     LOST = "lost"
     """It cannot be repaired."""

@@ -224,13 +224,13 @@ class QueueCheck:
         return [f"whether every URL that is done has a row: other machines keep pages of this crawl too{here}"]
 
     def _findings(self, counts: Counts) -> list[VerifyFinding]:
-        seen, mended = self._seen, FindingState.MENDED if self._repair else FindingState.WRONG
+        seen, repaired = self._seen, FindingState.REPAIRED if self._repair else FindingState.WRONG
         return [
             *(self._repaired_urls(counts) if self._repair else self._unknown_urls(counts)),
             *seen.again.found("frontier", FindingState.NOTE, "pages are kept and still open: they are fetched again"),
             *seen.without_row.found(
                 "pages",
-                mended,
+                repaired,
                 "URLs were done and had no row; they are queued again"
                 if self._repair
                 else "URLs are done in the frontier and have no row",
@@ -256,7 +256,7 @@ class QueueCheck:
             ("links of settled pages", seen.unknown_links, seen.refused_links),
         ):
             words = f"{kind} were unknown to the frontier; they are queued again"
-            yield from _without(unknown, refused).found("frontier", FindingState.MENDED, words)
+            yield from _without(unknown, refused).found("frontier", FindingState.REPAIRED, words)
             yield from self._left_out(kind, refused, FindingState.LOST, counts)
 
     def _left_out(self, kind: str, urls: FindingTally, state: FindingState, counts: Counts) -> Iterator[VerifyFinding]:

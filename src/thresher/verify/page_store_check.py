@@ -65,8 +65,8 @@ def check_segments(folder: Path, *, repair: bool) -> list[VerifyFinding]:
         ]
     where = f"{saved:,} rows were saved from them; the damaged files end in {DAMAGED}"
     return [
-        *damaged.found("pages", FindingState.MENDED, f"segments were damaged; {where}"),
-        *spoiled.found("pages", FindingState.MENDED, "rows could not be read and were removed"),
+        *damaged.found("pages", FindingState.REPAIRED, f"segments were damaged; {where}"),
+        *spoiled.found("pages", FindingState.REPAIRED, "rows could not be read and were removed"),
     ]
 
 

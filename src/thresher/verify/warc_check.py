@@ -123,13 +123,15 @@ class WarcCheck:
         self._writer.write([record])
 
     def _findings(self) -> list[VerifyFinding]:
-        seen, mended = self._seen, FindingState.MENDED if self._repair else FindingState.WRONG
+        seen, repaired = self._seen, FindingState.REPAIRED if self._repair else FindingState.WRONG
         seen.without_row.number -= seen.restored.number
-        torn = FindingState.NOTE if self._is_running else mended
+        torn = FindingState.NOTE if self._is_running else repaired
         return [
             *seen.torn.found("warc", torn, "torn or damaged records"),
-            *seen.indexes.found("warc", mended, "indexes are missing or do not fit their files"),
-            *seen.restored.found("pages", mended, "pages are done and have no row; their captures have what was in it"),
+            *seen.indexes.found("warc", repaired, "indexes are missing or do not fit their files"),
+            *seen.restored.found(
+                "pages", repaired, "pages are done and have no row; their captures have what was in it"
+            ),
             *seen.without_capture.found("warc", FindingState.LOST, "pages are kept and have no capture"),
             *seen.without_row.found("warc", FindingState.NOTE, "captures without a row: a crash came between the two"),
         ]

@@ -42,7 +42,7 @@ def test_import_as_json(thresher):
 def test_import_says_what_was_damaged(thresher, tmp_path):
     (tmp_path / "a.rdf").write_bytes(b'<RDF><Topic r:id="Top/Arts"><d:Title>A\x07</d:Title></Topic></RDF>')
     _, _, err = thresher("topics", "import", "a.rdf", "-o", "a.taxonomy")
-    assert "1 broken characters mended, 0 entries left out" in err
+    assert "1 broken characters repaired, 0 entries left out" in err
 
 
 def test_find_ranks_labels_of_both_languages(thresher):

@@ -1,4 +1,4 @@
-"""thresher verify says what does not agree, mends it, and ends with 1 when something is wrong."""
+"""thresher verify says what does not agree, repairs it, and ends with 1 when something is wrong."""
 
 import asyncio
 import json
@@ -25,9 +25,9 @@ def test_what_is_wrong_is_printed_with_an_example_and_the_next_command(tmp_path)
     assert done.exit_code == 1
     assert done.output.splitlines() == [
         "looked at 1 segments, 1 rows, 2 links, 1 done URLs",
-        "  wrong  frontier: 1 links of settled pages are unknown to the frontier",
+        "   wrong  frontier: 1 links of settled pages are unknown to the frontier",
         f"    {url(3)}",
-        "mend it: thresher verify --repair",
+        "repair it: thresher verify --repair",
     ]
 
 
@@ -35,7 +35,7 @@ def test_repair_mends_it_and_ends_with_0(tmp_path):
     small = crawl_with_a_lost_link(tmp_path)
     done = called(small, "--repair")
     assert done.exit_code == 0
-    assert done.output.splitlines()[1].startswith(" mended  frontier: 1 links")
+    assert done.output.splitlines()[1].startswith("repaired  frontier: 1 links")
     assert called(small).output.splitlines()[-1] == "all parts agree"
 
 

@@ -74,7 +74,7 @@ async def test_links_that_the_frontier_refuses_are_not_reported_as_repaired(smal
         report = await QueueCheck(queue, rows, repair=True).run()
     await frontier.close()
     assert {(finding.state, finding.examples) for finding in report.findings} == {
-        (FindingState.MENDED, (url(3),)),
+        (FindingState.REPAIRED, (url(3),)),
         (state, (url(4),)),
     }
     assert report.is_clean == (state is FindingState.NOTE)
@@ -88,8 +88,8 @@ async def test_links_of_a_full_host_are_not_reported_as_repaired(small):
         queue = Queue(frontier=frontier, outside=lambda url, hops: "")
         report = await QueueCheck(queue, rows, repair=True).run()
     await frontier.close()
-    [mended, refused] = report.findings
-    assert (mended.state, mended.number) == (FindingState.MENDED, 1)
+    [repaired, refused] = report.findings
+    assert (repaired.state, repaired.number) == (FindingState.REPAIRED, 1)
     assert (refused.state, refused.number) == (FindingState.NOTE, 1)
     assert "the queues of their hosts are full" in refused.words
 
@@ -107,7 +107,7 @@ async def test_pages_that_the_frontier_lost_are_let_in_again(small):
     small.keep(page(1, [2]), page(2, [3]))
     await small.settle(page(5, []))
     report = await verify(small.crawl, repair=True)
-    assert {finding.state for finding in report.findings} >= {FindingState.MENDED}
+    assert {finding.state for finding in report.findings} >= {FindingState.REPAIRED}
     assert (await small.state(1)).state == "waiting"
     assert (await small.state(3)).state == "waiting"
     again = await verify(small.crawl)
@@ -133,7 +133,7 @@ async def test_pages_that_the_page_store_lost_are_queued_again(small):
     assert report.findings[0].examples == (url(2), url(3))
     assert (await small.state(2)).state == "done", "a look changes nothing"
     report = await verify(small.crawl, repair=True)
-    assert states(report) == {(FindingState.MENDED, 2)}
+    assert states(report) == {(FindingState.REPAIRED, 2)}
     assert report.is_clean
     assert {(await small.state(number)).state for number in (2, 3)} == {"waiting"}
     frontier = small.crawl.frontier()
@@ -195,7 +195,7 @@ async def test_sitemaps_that_a_sitemap_lists_are_not_taken_for_pages(small):
     assert finding.examples == (url(2),)
 
 
-async def test_a_crawl_that_runs_is_looked_at_and_not_mended(small):
+async def test_a_crawl_that_runs_is_looked_at_and_not_repaired(small):
     small.keep(page(1, [2]))
     await small.settle(page(1, [2]))
     with small.crawl.folder.only_one_run():

@@ -45,7 +45,7 @@ def test_what_can_be_read_of_a_damaged_segment_is_saved(many):
     path = many.root / "pages" / "w1.db"
     damage(path)
     [finding] = check_segments(path.parent, repair=True)
-    assert finding.state is FindingState.MENDED
+    assert finding.state is FindingState.REPAIRED
     assert flaw_of(path) == ""
     assert (path.parent / "w1.db.damaged").exists()
     with PageStoreReader(path.parent) as collection:

@@ -47,7 +47,7 @@ async def test_pages_that_the_only_machine_lost_are_queued_again_as_far_as_a_lin
     await connection.close()
     report = await verify(shared.crawl, repair=True)
     assert [(finding.state, finding.number) for finding in report.findings] == [
-        (FindingState.MENDED, 1),
+        (FindingState.REPAIRED, 1),
         (FindingState.LOST, 1),
     ]
     assert not report.is_clean

@@ -1,4 +1,4 @@
-"""After a crash, torn records and false indexes are mended, and lost rows are made from their captures."""
+"""After a crash, torn records and false indexes are repaired, and lost rows are made from their captures."""
 
 import sqlite3
 
@@ -65,7 +65,7 @@ async def test_what_a_killed_writer_leaves_is_clean_after_repair(archived):
     torn.write_bytes(torn.read_bytes()[:-20])
     report = await verify(archived.crawl, repair=True)
     assert report.is_clean
-    assert {state for _, state, _ in found(report)} == {FindingState.MENDED, FindingState.NOTE}
+    assert {state for _, state, _ in found(report)} == {FindingState.REPAIRED, FindingState.NOTE}
     assert index_path(torn).exists()
     assert {state for _, state, _ in found(await verify(archived.crawl))} == {FindingState.NOTE}
 

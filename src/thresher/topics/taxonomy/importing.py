@@ -58,7 +58,7 @@ class ImportResult:
 
     nodes: int = 0
     examples: int = 0
-    mended: int = 0
+    repaired: int = 0
     skipped: int = 0
     completed: int = 0
     kinds: dict[str, str] = field(default_factory=dict)
@@ -90,8 +90,8 @@ def import_taxonomy(
         for path in files:
             with open_source(path) as source:
                 imported.kinds[str(path)] = source.kind.value
-                for mended, skipped in _read(source, path.name, writer):
-                    imported.mended += mended
+                for repaired, skipped in _read(source, path.name, writer):
+                    imported.repaired += repaired
                     imported.skipped += skipped
                     imported.nodes, imported.examples = writer.nodes, writer.examples
                     progress(imported)

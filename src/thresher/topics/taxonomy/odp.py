@@ -45,7 +45,7 @@ def read_odp(file: BinaryIO, name: str, writer: TaxonomyWriter) -> Damage:
         ConfigError: It is not well-formed XML, or has a document type.
     """
     dump = _Dump(writer)
-    mended = MendedText(file)
+    repaired = RepairedText(file)
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse_doctype(name)
@@ -53,19 +53,19 @@ def read_odp(file: BinaryIO, name: str, writer: TaxonomyWriter) -> Damage:
     parser.CharacterDataHandler = dump.characters
     fed = 0
     try:
-        for text in mended:
+        for text in repaired:
             packed = text.encode("utf-8")
             parser.Parse(packed)
             fed += len(packed)
             if fed - parser.CurrentByteIndex > _LONGEST_TOKEN:
                 raise ConfigError(f"{name}:{parser.CurrentLineNumber}: no end of a tag in {_LONGEST_TOKEN >> 20} MB")
-            yield mended.take_count(), dump.take_skipped()
+            yield repaired.take_count(), dump.take_skipped()
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         message = expat.ErrorString(error.code)
         raise ConfigError(f"{name}:{error.lineno}: not well-formed XML: {message}; is the file complete?") from error
     dump.end_topic()
-    yield mended.take_count(), dump.take_skipped()
+    yield repaired.take_count(), dump.take_skipped()
 
 
 def _refuse_doctype(name: str) -> Callable[..., None]:
@@ -75,7 +75,7 @@ def _refuse_doctype(name: str) -> Callable[..., None]:
     return refuse
 
 
-class MendedText:
+class RepairedText:
     """The text of a file in chunks, with everything repaired that XML forbids."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -99,10 +99,10 @@ class MendedText:
             text = held + decoded
             cut = text.find("&", max(0, len(text) - _LONGEST_REFERENCE))
             held = text[cut:] if cut >= 0 else ""
-            yield self._mend(text[: len(text) - len(held)])
-        yield self._mend(held + decoder.decode(b"", True))
+            yield self._repair(text[: len(text) - len(held)])
+        yield self._repair(held + decoder.decode(b"", True))
 
-    def _mend(self, text: str) -> str:
+    def _repair(self, text: str) -> str:
         text, forbidden = _FORBIDDEN.subn(" ", text)
         self._count += forbidden
         return _REFERENCE.sub(self._mend_reference, text) if "&" in text else text

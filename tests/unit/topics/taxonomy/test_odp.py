@@ -6,7 +6,7 @@ import pytest
 
 from thresher.errors import ConfigError
 from thresher.topics.taxonomy import odp
-from thresher.topics.taxonomy.odp import MendedText, read_odp
+from thresher.topics.taxonomy.odp import RepairedText, read_odp
 from thresher.topics.taxonomy.taxonomy import TaxonomyReader
 from thresher.topics.taxonomy.writer import TaxonomyWriter
 
@@ -39,8 +39,8 @@ def read(*files):
     damage = (0, 0)
     try:
         for data in files:
-            for mended, skipped in read_odp(io.BytesIO(data), "some.rdf", writer):
-                damage = (damage[0] + mended, damage[1] + skipped)
+            for repaired, skipped in read_odp(io.BytesIO(data), "some.rdf", writer):
+                damage = (damage[0] + repaired, damage[1] + skipped)
     except BaseException:
         writer.db.close()
         raise
@@ -86,26 +86,26 @@ def test_symbolic_and_related_links_are_kept():
 
 
 @pytest.mark.parametrize(
-    ("broken", "mended"),
+    ("broken", "repaired"),
     [(b"a\x07b", 1), (b"\xff\xfe", 2), (b"\xe7\xaf", 1), (b"R&D", 1), (b"&#7;&#x0;", 2), (b"&nbsp;", 1),
      (b"&amp;&lt;&#228;&#x4e2d;", 0), ("\ufffd".encode(), 0), (b"\xed\xa0\x80", 3)],
 )  # fmt: skip
-def test_broken_characters_are_mended_and_counted(broken, mended):
+def test_broken_characters_are_repaired_and_counted(broken, repaired):
     data = b'<Topic r:id="Top/Arts"><d:Title>x ' + broken + b" y</d:Title></Topic></RDF>"
     taxonomy, damage = read(HEAD + data)
     with taxonomy:
         label = taxonomy.node("Arts").labels["en"]
     assert label[0] + label[-1] == "xy"
-    assert damage[0] == mended
+    assert damage[0] == repaired
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
 def test_the_border_of_two_chunks_breaks_nothing(monkeypatch, size):
     monkeypatch.setattr(odp, "_CHUNK", size)
     text = "篮球 &amp; R&D \ufffd &#20013; 体育"
-    mended = MendedText(io.BytesIO(text.encode()))
-    assert "".join(mended) == "篮球 &amp; R&amp;D \ufffd &#20013; 体育"
-    assert mended.take_count() == 1
+    repaired = RepairedText(io.BytesIO(text.encode()))
+    assert "".join(repaired) == "篮球 &amp; R&amp;D \ufffd &#20013; 体育"
+    assert repaired.take_count() == 1
 
 
 def test_entities_and_document_types_are_refused():
