@@ -136,7 +136,7 @@ class StoreLost(StoreError):
 
     def __init__(self, store: str, what: str) -> None:
         super().__init__(
-            f"{store} has lost this crawl: {what}. Bring it back from a copy, or queue anew what the page store knows: "
+            f"{store} has lost this crawl: {what}. Restore it from a copy, or queue again what the page store knows: "
             "thresher verify DIR --repair, then run again"
         )
 

@@ -505,7 +505,7 @@ def _load_state(crawl: CrawlProject, part: Learner | Stateful, kind: str, state_
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
         place = f"the store of {crawl.name}" if crawl.is_shared else crawl.folder.model / kind
         raise ThresherError(
-            f"what was learned in {place} cannot be read: {error}; move it away to start anew"
+            f"what was learned in {place} cannot be read: {error}; move it away to start again"
         ) from error
     finally:
         if state_stores is None:

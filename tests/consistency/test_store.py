@@ -104,7 +104,7 @@ def test_a2_another_store_than_the_recorded_one_is_refused(begun, its_site, shel
     ]
     for refused in refusals:
         assert refused.returncode == 4, refused.stderr
-        assert f"this crawl lives in {begun.url}" in refused.stderr
+        assert f"this crawl is in {begun.url}" in refused.stderr
     assert its_site.paths == []
 
 

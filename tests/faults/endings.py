@@ -1,4 +1,4 @@
-"""Row R3: SIGTERM once, twice, and while the store is silent. The run ends in time, and the same command goes on."""
+"""Row R3: SIGTERM once, twice, and while the store is silent. The run ends in time, and the same command continues."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ LOCAL_ROWS = [
     Entry(
         "R8",
         "the disk fills up under WARC files, page store and frontier: one worker at three sizes, and a whole run",
-        "no half record; exit code 3; after room was made the same command goes on and loses nothing",
+        "no half record; exit code 3; after room was made the same command continues and loses nothing",
         "tests.faults.collection_cuts:r8",
         "tests/faults/test_collection.py",
     ),

@@ -167,7 +167,7 @@ def test_notes_that_nobody_can_read_are_refused_and_can_be_moved_away(site, tmp_
     notes = tmp_path / "solar" / "model" / "judge" / "w1" / "sample-other"
     notes.write_bytes(zlib.compress(b"something else"))
     done = thresher("run", "solar")
-    assert (done.returncode, "move it away to start anew" in done.stderr) == (1, True)
+    assert (done.returncode, "move it away to start again" in done.stderr) == (1, True)
     shutil.move(notes.parents[1], tmp_path / "aside")
     assert thresher("run", "solar").returncode == 0
 

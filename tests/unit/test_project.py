@@ -22,7 +22,7 @@ def test_a_judge_that_cannot_read_its_notes_says_where_they_are(tmp_path, conten
     notes.mkdir(parents=True)
     (notes / "sample-other").write_bytes(content or b"PK\x05\x06" + bytes(18))
     crawl = CrawlProject.open(tmp_path)
-    with pytest.raises(ThresherError, match="move it away to start anew"):
+    with pytest.raises(ThresherError, match="move it away to start again"):
         build_judge(crawl, crawl.state_stores("w1"))
 
 

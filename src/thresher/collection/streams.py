@@ -1,7 +1,7 @@
 """Streams: the changes of a segment of the page store, in their order, as Parquet.
 
 A segment of the page store records its own changes by triggers: every inserted and every revised row gets a new
-version. A *stream* is the sequence of these changes. It has a random name, so a segment that is created anew after a
+version. A *stream* is the sequence of these changes. It has a random name, so a segment that is created again after a
 disk was lost is another stream, though its worker has the same name. The rows of a stream from one version to another
 are a Parquet file with zstd; text, markup and links stay in the zstd frames that the page store keeps them in.
 

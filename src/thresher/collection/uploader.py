@@ -1,4 +1,4 @@
-"""The uploader of a machine: closes segments, uploads them, and goes on while the crawl runs.
+"""The uploader of a machine: closes segments, uploads them, and continues while the crawl runs.
 
 It runs in the supervisor's process, in a thread of its own, so no worker ever waits for the object storage. A segment
 is closed when `SEGMENT_ROWS` rows or `SEGMENT_BYTES` have changed in a page store file, when the oldest change is
@@ -124,7 +124,9 @@ class CollectionUploader:
                 try:
                     self._upload(stream)
                 except StreamTaken:
-                    logger.warning("%s is written by another machine; its pages are uploaded anew", stream.changes.name)
+                    logger.warning(
+                        "%s is written by another machine; its pages are uploaded again", stream.changes.name
+                    )
                     self._start_anew(path)
                     break
                 uploaded += 1
@@ -203,7 +205,7 @@ class CollectionUploader:
             try:
                 known[name] = self._upload_file(name, content, size)
             except StreamTaken:
-                logger.warning("%s is written by another machine; files are uploaded anew", self._file_stream)
+                logger.warning("%s is written by another machine; files are uploaded again", self._file_stream)
                 (self._folder / FILES_STREAM).unlink(missing_ok=True)
                 self._uploaded = None
                 self._upload_files(everything=everything)

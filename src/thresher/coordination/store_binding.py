@@ -151,7 +151,7 @@ def _refuse_another(folder: CrawlFolder, record: StoreRecord, given: str) -> Non
         return
     where = f"the file {folder.frontier.name} of its folder" if record.store == SQLITE else shown_store(record.store)
     raise ConfigError(
-        f"this crawl lives in {where}, not in {shown_store(given)}: go on without --store, and with {STORE_VARIABLE} "
+        f"this crawl is in {where}, not in {shown_store(given)}: continue without --store, and with {STORE_VARIABLE} "
         f"unset or naming the same store. Another store needs a new folder. If the store itself has moved, change its "
         f"address in {folder.store}"
     )

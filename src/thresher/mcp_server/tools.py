@@ -137,7 +137,7 @@ class CrawlTools:
         minutes: Annotated[float | None, Field(gt=0, description="Stop after this many minutes.")] = None,
         workers: Annotated[int, Field(ge=1, le=16)] = 1,
     ) -> Result:
-        """Start a run, or continue the crawl; it goes on in the background. Follow it with status.
+        """Start a run, or continue the crawl; it runs in the background. Follow it with status.
 
         The result's field begun is false when the run is already over, or when a slow machine is still starting it.
         """

@@ -66,7 +66,7 @@ class Endpoint:
         return self._instrumented_frontier
 
     async def start(self) -> None:
-        """Start to serve; a port in use is logged, and the crawl goes on without metrics."""
+        """Start to serve; a port in use is logged, and the crawl continues without metrics."""
         try:
             self._server = await asyncio.start_server(self._serve, self._address, self.port, limit=MAX_BYTES)
         except OSError as error:

@@ -140,7 +140,7 @@ def _run_plan(plan: ComparisonPlan, path: Path, workers: int) -> list[Row]:
         with LabReporter() as reporter:
             rows = run_tasks(plan.tasks(), path, processes=workers, progress=reporter.show)
     except KeyboardInterrupt:
-        echo(f"Stopped. What was done is in {path}; the same command goes on.", err=True)
+        echo(f"Stopped. What was done is in {path}; the same command continues.", err=True)
         sys.exit(STOPPED)
     write_parquet(read_rows(path), path.with_suffix(".parquet"))
     return rows

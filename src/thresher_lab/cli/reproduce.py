@@ -117,7 +117,7 @@ def _run(name: str, folder: Path, choice: ExperimentOverrides, workers: int) -> 
         with LabReporter() as reporter:
             trouble = run(name, folder, choice, processes=workers, progress=reporter.show)
     except KeyboardInterrupt:
-        echo(f"Stopped. What was done is in {folder}; the same command goes on.", err=True)
+        echo(f"Stopped. What was done is in {folder}; the same command continues.", err=True)
         sys.exit(STOPPED)
     for line in trouble:
         echo(line, err=True)

@@ -26,7 +26,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents, their classes, and how they are parted into training and test."""
+    """Documents, their classes, and how they are split into training and test."""
 
     name: str
     documents: Sequence[Mapping[str, str]]

@@ -213,7 +213,7 @@ def test_a_stopped_comparison_says_that_it_goes_on(thresher, monkeypatch):
     monkeypatch.setattr(compare, "_run_group", stop)
     code, out, err = thresher(*COMPARE, "--strategies", "best-first")
     assert (code, out) == (11, "")
-    assert "the same command goes on" in err
+    assert "the same command continues" in err
 
 
 # report

@@ -1,4 +1,4 @@
-"""A comparison runs every task once, goes on where it stopped, and sums up by topic."""
+"""A comparison runs every task once, continues where it stopped, and sums up by topic."""
 
 import json
 
