@@ -33,7 +33,7 @@ def test_the_record_decides_over_what_topic_yaml_named_when_the_crawl_began(fold
 def test_a_topic_yaml_that_was_changed_to_another_store_is_refused(folder):
     StoreRecord.of(HERE, name="solar").write(folder)
     folder.topic.write_text(f"title: {{en: solar cells}}\nstore: {THERE}\n")
-    with pytest.raises(ConfigError, match=r"lives in redis://here\.example"):
+    with pytest.raises(ConfigError, match=r"is in redis://here\.example"):
         CrawlProject.open(folder.root)
 
 
