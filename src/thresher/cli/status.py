@@ -88,7 +88,7 @@ def status(dir: Path | None, store: str | None, name: str | None, as_json: bool)
             echo_json({**numbers, "workers": list(map(_worker, workers))} if crawl.is_shared else numbers)
             return
     if (outside := _other_languages(crawl)) is not None:
-        numbers["other language"] = outside
+        numbers["other languages"] = outside
     if forecast:
         numbers["forecast"] = in_words(forecast, counts.waiting)
     for label, value in numbers.items():

@@ -112,7 +112,7 @@ def test_a_rejected_page_is_stored_counted_and_explained_as_such(tmp_path):
     assert reported.summary.startswith("Not relevant: its language, en, is not one of languages in topic.yaml")
     assert asyncio.run(explain(crawl, SEEDS[1])).summary.startswith("Relevant: relevance")
     shown = CliRunner().invoke(thresher, ["status", str(tmp_path)])
-    assert "other language  1" in shown.output
+    assert "other languages  1" in shown.output
 
 
 def test_status_does_not_speak_of_languages_when_all_are_wanted(tmp_path):
