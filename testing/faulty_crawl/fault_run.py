@@ -108,12 +108,13 @@ class FaultOutcome:
         return sum(start_ns < hit.start_ns < end_ns for hit in self.hits)
 
     def words(self) -> str:
-        """Say it in the words of the table."""
+        """Return it as text for the table; where pages are missing, with the end of the run's output."""
+        end = "" if self.kept_all else f"; exit code {self.exit_code}: {self.last_output[-600:]}"
         return (
             f"lost {self.lost} of {self.pages:,}; counted twice {self.counted_twice}; fetched twice {self.refetches}, "
             f"without trouble {self.unexcused}, beyond what was in flight {self.over_bound}; "
             f"open at once {self.max_parallel}; "
-            f"{self.violations} violations in {self.gaps:,} gaps; {self.seconds:.0f} s"
+            f"{self.violations} violations in {self.gaps:,} gaps; {self.seconds:.0f} s{end}"
         )
 
 

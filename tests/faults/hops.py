@@ -83,7 +83,8 @@ class Hopped:
 def hops() -> Hopped:
     """Crawl from every start."""
     with recorder(SCRIPT) as w:
-        result = crawl(w, [w.url(f"{start}.test") for start in STARTS], seconds=40)
+        starts = [w.url(f"{start}.test") for start in STARTS]
+        result = crawl(w, starts, {"engine": {"timeout_seconds": 10, "lease_seconds": 16}}, seconds=40)
         hits = [hit for hit in w.hits() if hit.path != "/robots.txt"]
         hosts = Counter(_start(hit.host) for hit in hits)
         urls = Counter((hit.host, hit.path) for hit in hits)
