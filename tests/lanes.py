@@ -20,7 +20,7 @@ from typing import IO
 TESTS = Path(__file__).parent
 LANES = {
     "faults": ["faults", "screens"],
-    "crawls": ["e2e"],
+    "crawls": ["e2e", "realweb"],
     "computes": ["contract", "servers", "unit"],
     "releases": ["consistency", "docs", "release"],
 }
