@@ -106,7 +106,9 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
         An absolute http or https URL without fragment, userinfo, default port, session ids and tracking
         parameters; None when the text is not a crawlable URL. Canonical URLs are unchanged.
     """
-    url, _, _ = url.partition("#")
+    url, mark, _ = url.partition("#")
+    if mark and url[-1:] == " " and (kept := url.rstrip(" ")):  # only blanks at the end of the whole text are cut off
+        url = kept + "%20" * (len(url) - len(kept))
     if len(url) > _MAX_INPUT_CHARACTERS:
         return None
     if _PLAIN_URL(url):

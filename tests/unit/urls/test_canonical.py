@@ -45,6 +45,7 @@ URL_LIKE = st.lists(st.sampled_from(MARKS + NAMES + TRAPS), max_size=12).map("".
         ("http://user:secret@example.com/a", "http://example.com/a"),
         ("http://example.com./a", "http://example.com/a"),
         ("http://example.com/a#part", "http://example.com/a"),
+        ("http://example.com/a ?b #part", "http://example.com/a%20?b%20"),
         ("http://example.com/a?", "http://example.com/a"),
         ("http://example.com/a/../b/./c", "http://example.com/b/c"),
         ("http://example.com/%7ejoe/%e4%b8%ad", "http://example.com/~joe/%E4%B8%AD"),
