@@ -35,10 +35,14 @@ MAX_LINE_CHARACTERS = 16_384
 """The rest of a longer line is ignored; no URL that is crawled is as long."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_END = re.compile("[#\0]")  # a comment; a NUL byte ends a line as it ends a string in C
 # A colon, or a blank where it was forgotten. The misprints are those that Protego understands.
 _AGENT = re.compile(r"\s*user[- ]?agent\s*(?::|\s)\s*(.*)", re.IGNORECASE).match
 _RULE = re.compile(r"\s*(?:allow|diss?all?ow|diasllow|disallaw)\s*(?::|\s|$)", re.IGNORECASE).match
 _PACE = re.compile(r"\s*(?:crawl|request)[- ](?:delay|rate)\s*(?::|\s)", re.IGNORECASE).match
+_DELAY = re.compile(
+    r"(\s*crawl[- ]delay\s*(?::|\s)\s*\d+)(?:[.,](\d+))?\s*(?:s|secs?|seconds?)?\s*", re.IGNORECASE
+).fullmatch
 _SIGNAL = re.compile(r"\s*content-signal\s*:\s*(.*)", re.IGNORECASE).match
 _TOKEN = re.compile(r"[A-Za-z_-]*").match
 _HIDDEN_LINE_END = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # Python's idea of a line, not the standard's
@@ -63,7 +67,7 @@ def _lines_for(text: str, token: str, is_wanted: Callable[[str], object]) -> lis
     general: list[str] = []
     is_named = for_us = for_all = after_rule = any_group = False
     for whole in _LINE_END.split(text):
-        line = whole[:MAX_LINE_CHARACTERS].partition("#")[0]
+        line = _END.split(whole[:MAX_LINE_CHARACTERS], 1)[0]
         if agent := _AGENT(line):
             any_group = True
             if after_rule:
@@ -88,6 +92,9 @@ def _names(agent: str, token: str) -> bool:
 
 
 def _one_line(line: str) -> str:
+    """Write a line as Protego reads it: a delay as a plain number, no end of a line within."""
+    if delay := _DELAY(line):
+        return f"{delay[1]}.{delay[2] or 0}"
     return _HIDDEN_LINE_END.sub(lambda end: quote(end[0]), line)
 
 

@@ -195,6 +195,10 @@ async def test_a_byte_order_mark_is_no_part_of_the_rules(robots):
         ("Crawl-delay: inf", 0),
         ("Crawl-delay: 1e999", 0),
         ("Crawl-delay: soon", 0),
+        ("Crawl-delay: 5s", 5),
+        ("crawl-delay: 5 seconds # please", 5),
+        ("Crawl-delay: 1,5", 1.5),
+        ("Crawl-delay: 2.5 sec", 2.5),
         ("Crawl-delay:", 0),
         ("Request-rate: 1/20", 20),
         ("Request-rate: 4/1m", 15),
@@ -205,6 +209,13 @@ async def test_a_byte_order_mark_is_no_part_of_the_rules(robots):
 )
 def test_a_site_says_how_long_to_wait(line, seconds):
     assert RobotsFile(200, f"User-agent: *\n{line}\n").crawl_delay_seconds == seconds
+
+
+async def test_a_nul_byte_ends_its_line_and_the_rule_before_it_holds(robots):
+    file = await after(robots, 200, b"User-agent: *\0\nDisallow: /private\0/not\nDisallow: /also\n")
+    assert not file.allows("http://a.example/private/1")
+    assert not file.allows("http://a.example/also")
+    assert file.allows("http://a.example/public")
 
 
 @pytest.mark.parametrize("text", ["\x00\x01\xff", "Crawl-delay: 9", "<html>Disallow: /</html>", "a" * 100_000])
