@@ -91,7 +91,7 @@ class FetchedPage:
         header_lines: All header lines as received, for the WARC archive; empty without one.
         request_lines: The header lines of the request.
         rendered: Whether the body was rendered by a browser.
-        content_signals: The Content-Signal of robots.txt for the URL; empty without one.
+        robots_opt_outs: The uses of the URL that the robots.txt of its host denies.
     """
 
     url: str
@@ -104,7 +104,7 @@ class FetchedPage:
     header_lines: Sequence[tuple[str, str]] = ()
     request_lines: Sequence[tuple[str, str]] = ()
     rendered: bool = False
-    content_signals: str = ""
+    robots_opt_outs: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
