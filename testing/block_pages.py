@@ -204,6 +204,8 @@ def _consents() -> Made:
     yield "需要同意", document("需要您的同意", f"<h1>需要您的同意</h1>{notice}<button>接受</button>", language=zh), {}
 
 
+    pure = "<h1>Willkommen bei den Hafennachrichten</h1><p>Lesen Sie wie gewohnt mit Werbung und Cookies.</p><p>Oder werbefrei im Abo: keine Weitergabe von Daten an unsere Partner.</p><button>Einwilligen und weiter</button>"
+    yield "consent or pay", document("Hafennachrichten", pure, language="de"), {}
     for code, own in LANGUAGES.items():
         yield f"wall, {code}", document(own.wall, f"<h1>{own.wall}</h1>{own.banner}", language=code), {}
         yield f"site title and a wall, {code}", document("Harbour News", f"<h1>{own.wall}</h1>{own.banner}<a href='/imprint'>Imprint</a>", language=code), {}

@@ -388,6 +388,7 @@ _CONSENT_EXCLUDED = re.compile(
 )
 _ACCEPT = _heads("accept")
 _CONSENT_WORDS = _Phrases.of("consent_words")
+_CONSENT_OR_PAY = _Phrases.of("consent_or_pay")
 _SENTENCES = re.compile(r"(?<=[.!?؟])\s+|(?<=[。！？])").split
 _CONSENT_PLACES = re.compile(
     r"(?:^|[/.?&=_-])(?:consent|cookie-?wall|privacy-?gate|gdpr|guce|collectconsent|privacy-mgmt)(?:[/.?&=_-]|$)"
@@ -401,6 +402,7 @@ def _consent(view: _View) -> str:
     if share < 0.6 or (view.prose > 600 and _consent_share(_SENTENCES(view.page.text)) < 0.5):
         return ""
     title, head = _consent_head(view.titles), _consent_head(view.heads)
+    pay = _CONSENT_OR_PAY.first(view.text) if share >= 0.9 else ""
     place = _CONSENT_PLACES.search(_place(view.page.url))
     if not (title or head or place or share >= 0.9):
         return ""
@@ -408,8 +410,8 @@ def _consent(view: _View) -> str:
     if not accept:
         return ""
     action = any(_CONSENT_PLACES.search(target) for target in _form_targets(view.tree))
-    if title or place or (head and share >= 0.8) or (action and share >= 0.9 and len(view.page.headings) <= 1):
-        return f"{title or head or 'a consent form'!r}, the control {accept!r}"
+    if title or place or pay or (head and share >= 0.8) or (action and share >= 0.9 and len(view.page.headings) <= 1):
+        return f"{title or head or pay or 'a consent form'!r}, the control {accept!r}"
     return ""
 
 
