@@ -98,7 +98,7 @@ class Fetcher:
         record = await self.loop.settle(lease, settling)
         self.pages += bool(record and record.page)
         if self._context.script_notice and record and record.page:
-            await self._context.script_notice.check(lease, page, links=len(record.links))
+            await self._context.script_notice.check(lease, page)
 
     async def _process(self, lease: Lease, page: FetchedPage) -> PageRecord | None:
         delay_seconds = await self.loop.delay_seconds(lease.url)
