@@ -1,4 +1,4 @@
-"""Sites whose pages are walls: each is left after a few requests, and no wall is stored, whatever its language or status."""
+"""Sites whose pages are walls: each is left after a few requests, and no wall is stored, whatever its language."""
 
 import pytest
 
