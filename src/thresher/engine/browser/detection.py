@@ -24,9 +24,11 @@ FEW_CHARACTERS, FEW_LINKS = 250, 5
 HARDLY_CHARACTERS = 60
 MORE_CHARACTERS, MORE_LINKS = 100, 3
 MANY_LINKS = 30
-"""A page with as many links in its markup is not checked further."""
+"""A page with as many links in its markup is not thin."""
 MUCH_BYTES = 4 * FEW_CHARACTERS + 1_000
 """More text than this, of a body and a title, is not thin in any charset."""
+MAX_PLACEHOLDER_PIECES = 500
+"""An element with more tags and texts is not empty."""
 
 _ROOTS = "#root, #app, #__next, #__nuxt, #___gatsby, #q-app, #svelte, #main-app, app-root, [ng-app], [data-reactroot]"
 _CONTENT_ELEMENTS = f"{_ROOTS}, main, #content, #main"
@@ -108,14 +110,14 @@ def _is_empty(body: bytes, start: int) -> bool:
     if start < 0 or not (tag := _TAG(body, start)):
         return False
     name, depth, found = tag[1].lower(), 1, 0
-    for piece in _PIECES(body, tag.end()):
+    for piece in islice(_PIECES(body, tag.end()), MAX_PLACEHOLDER_PIECES):
         if not piece[0].startswith(b"<"):
             found += len(b"".join(piece[0].split()))
         elif piece[0][1:].lower().startswith((name, b"/" + name)):
             depth += -1 if piece[0].startswith(b"</") else 1
         if not depth or found >= HARDLY_CHARACTERS:
             break
-    return found < HARDLY_CHARACTERS
+    return not depth and found < HARDLY_CHARACTERS
 
 
 def _is_frame(page: FetchedPage) -> bool:
