@@ -27,8 +27,8 @@ MANY_LINKS = 30
 """A page with as many links in its markup is not thin."""
 MUCH_BYTES = 4 * FEW_CHARACTERS + 1_000
 """More text than this, of a body and a title, is not thin in any charset."""
-MAX_PLACEHOLDER_PIECES = 500
-"""An element with more tags and texts is not empty."""
+MAX_PLACEHOLDER_PIECES, MAX_NODES = 500, 3_000
+"""An element with more tags and texts is not empty; a page with more nodes outside of menus is not thin."""
 
 _ROOTS = "#root, #app, #__next, #__nuxt, #___gatsby, #q-app, #svelte, #main-app, app-root, [ng-app], [data-reactroot]"
 _CONTENT_ELEMENTS = f"{_ROOTS}, main, #content, #main"
@@ -137,7 +137,9 @@ def _is_thin(top: LexborNode, characters: int, *, filling: Collection[str] = ())
         filling: Tags of which it has none.
     """
     waiting, links = [top], 0
-    while waiting and characters > 0 and links < FEW_LINKS:
+    for _ in range(MAX_NODES):
+        if not waiting or characters <= 0 or links >= FEW_LINKS:
+            break
         node = waiting.pop()
         if node.tag == "-text":
             characters -= len("".join((node.text_content or "").split()))
@@ -147,7 +149,7 @@ def _is_thin(top: LexborNode, characters: int, *, filling: Collection[str] = ())
             return False
         elif node.tag not in _INVISIBLE and (node is top or not _is_around(node)):
             waiting += node.iter(include_text=True)
-    return characters > 0 and links < FEW_LINKS
+    return not waiting and characters > 0 and links < FEW_LINKS
 
 
 def _is_around(node: LexborNode) -> bool:
