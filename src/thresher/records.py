@@ -119,7 +119,7 @@ class ParsedPage:
         refresh: The canonical target of a meta refresh without delay; empty without one.
         blocks: The text of each content block, headings with the text that follows them; white space is not collapsed.
         canonical: The URL of its canonical link; empty without a plausible one.
-        opt_outs: The AI opt-outs that apply to it, sorted: see `politeness.opt_outs`.
+        opt_outs: The AI opt-outs that apply to it, sorted: see `parsing.opt_outs`.
         feeds: The canonical URLs of the feeds that its head links to.
     """
 
