@@ -1,4 +1,4 @@
-"""Block pages and ordinary pages that resemble them, in English and Chinese, each with its truth."""
+"""Block pages and ordinary pages that resemble them, in English, Chinese and `LANGUAGES`, each with its truth."""
 
 from __future__ import annotations
 
@@ -38,6 +38,75 @@ class PageCase:
     def fetched(self) -> FetchedPage:
         headers = {"content-type": "text/html; charset=utf-8", **self.headers}
         return FetchedPage(url=self.url, status=200, headers=headers, body=self.html.encode(), fetched_at=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Phrases:
+    """What sites of a language say: a text, a consent wall, the title of a privacy policy and of a login page."""
+
+    text: str
+    wall: str
+    notice: str
+    accept: str
+    policy: str
+    login: str
+
+    @property
+    def banner(self) -> str:
+        """The notice and its controls, as on a wall or at the foot of a page."""
+        return f"<div class=consent><p>{self.notice}</p><button>{self.accept}</button></div>"
+
+
+LANGUAGES = {
+    "de": Phrases(
+        text="Der Hafen wurde in drei Abschnitten gebaut, und die ältesten Steine tragen noch die Zeichen der Steinmetze.",
+        wall="Weiter mit Werbung lesen", accept="Akzeptieren und weiter", policy="Datenschutzerklärung", login="Anmelden",
+        notice="Mit Ihrer Zustimmung speichern wir und unsere Partner Cookies, zeigen Werbung und messen, was gelesen wird."),
+    "es": Phrases(
+        text="El puerto se construyó en tres etapas, y las piedras más antiguas conservan las marcas de los canteros.",
+        wall="Nos importa su privacidad", accept="Aceptar y continuar", policy="Política de privacidad", login="Iniciar sesión",
+        notice="Con su consentimiento, nosotros y nuestros socios guardamos cookies y mostramos publicidad según sus datos personales."),
+    "fr": Phrases(
+        text="Le port a été construit en trois étapes, et les pierres les plus anciennes portent encore les marques des maçons.",
+        wall="Le respect de votre vie privée", accept="Tout accepter", policy="Politique de confidentialité", login="Connexion",
+        notice="Avec votre consentement, nos partenaires et nous déposons des cookies et affichons une publicité personnalisée."),
+    "pt": Phrases(
+        text="O porto foi construído em três fases, e as pedras mais antigas ainda guardam as marcas dos pedreiros.",
+        wall="Valorizamos a sua privacidade", accept="Aceitar tudo", policy="Política de privacidade", login="Iniciar sessão",
+        notice="Com o seu consentimento, nós e os nossos parceiros guardamos cookies e mostramos anúncios personalizados."),
+    "it": Phrases(
+        text="Il porto fu costruito in tre fasi, e le pietre più antiche portano ancora i segni degli scalpellini.",
+        wall="Rispettiamo la tua privacy", accept="Accetta e continua", policy="Informativa sulla privacy", login="Accedi",
+        notice="Con il tuo consenso, noi e i nostri partner salviamo cookie e mostriamo pubblicità in base ai dati personali."),
+    "nl": Phrases(
+        text="De haven is in drie fasen gebouwd, en de oudste stenen dragen nog de merken van de steenhouwers.",
+        wall="Wij respecteren uw privacy", accept="Alles accepteren", policy="Privacybeleid", login="Inloggen",
+        notice="Met uw toestemming plaatsen wij en onze partners cookies en tonen wij advertenties die bij u passen."),
+    "pl": Phrases(
+        text="Port zbudowano w trzech etapach, a na najstarszych kamieniach wciąż widać znaki kamieniarzy.",
+        wall="Dbamy o Twoją prywatność", accept="Akceptuję i przechodzę dalej", policy="Polityka prywatności", login="Zaloguj się",
+        notice="Za Twoją zgodą my i nasi partnerzy zapisujemy pliki cookies i wyświetlamy dopasowane reklamy."),
+    "tr": Phrases(
+        text="Liman üç aşamada yapıldı ve en eski taşlar hâlâ taş ustalarının işaretlerini taşıyor.",
+        wall="Gizliliğinize önem veriyoruz", accept="Kabul et ve devam et", policy="Gizlilik politikası", login="Giriş yap",
+        notice="Onayınızla biz ve iş ortaklarımız çerez saklar ve kişisel verilere göre reklam gösteririz."),
+    "ru": Phrases(
+        text="Порт строили в три этапа, и на самых старых камнях до сих пор видны знаки каменотёсов.",
+        wall="Мы ценим вашу конфиденциальность", accept="Принять и продолжить", policy="Политика конфиденциальности", login="Вход",
+        notice="С вашего согласия мы и наши партнёры сохраняем файлы cookie и показываем персональную рекламу."),
+    "ja": Phrases(
+        text="この港は三期に分けて造られ、最も古い石には今も石工の印が残っている。灯台からは毎朝案内の散歩が始まる。",
+        wall="お客様のプライバシーを尊重します", accept="同意して続ける", policy="プライバシーポリシー", login="ログイン",
+        notice="当社とパートナーは、同意をいただいたうえでクッキーを保存し、個人データに基づく広告を表示します。"),
+    "ko": Phrases(
+        text="이 항구는 세 단계로 지어졌으며 가장 오래된 돌에는 아직도 석공의 표시가 남아 있다.",
+        wall="개인정보를 소중히 여깁니다", accept="모두 동의", policy="개인정보 처리방침", login="로그인",
+        notice="동의하시면 저희와 파트너가 쿠키를 저장하고 개인 정보에 따른 맞춤 광고를 보여 드립니다."),
+    "ar": Phrases(
+        text="بني الميناء على ثلاث مراحل، ولا تزال أقدم الحجارة تحمل علامات البنائين.",
+        wall="نحن نحترم خصوصيتك", accept="موافق", policy="سياسة الخصوصية", login="تسجيل الدخول",
+        notice="بعد موافقتك نحفظ نحن وشركاؤنا ملفات تعريف الارتباط ونعرض إعلانات بحسب البيانات الشخصية."),
+}
 
 
 def document(title: str, body: str, *, head: str = "", language: str = "en") -> str:
@@ -135,6 +204,13 @@ def _consents() -> Made:
     yield "需要同意", document("需要您的同意", f"<h1>需要您的同意</h1>{notice}<button>接受</button>", language=zh), {}
 
 
+    pure = "<h1>Willkommen bei den Hafennachrichten</h1><p>Lesen Sie wie gewohnt mit Werbung und Cookies.</p><p>Oder werbefrei im Abo: keine Weitergabe von Daten an unsere Partner.</p><button>Einwilligen und weiter</button>"
+    yield "consent or pay", document("Hafennachrichten", pure, language="de"), {}
+    for code, own in LANGUAGES.items():
+        yield f"wall, {code}", document(own.wall, f"<h1>{own.wall}</h1>{own.banner}", language=code), {}
+        yield f"site title and a wall, {code}", document("Harbour News", f"<h1>{own.wall}</h1>{own.banner}<a href='/imprint'>Imprint</a>", language=code), {}
+
+
 def _logins() -> Made:
     form = '<form method=post><input name=user placeholder="E-mail"><input type=password name=pass><button>{}</button></form>'
     english = form.format("Log in")
@@ -155,6 +231,8 @@ def _logins() -> Made:
     yield "尚未登录", document("提示", "<p>抱歉，您尚未登录，无法继续访问。</p><a href='/login'>立即登录</a>", language=zh), {}
     yield "后台登录", document("后台登录系统", chinese, language=zh), {}
     yield "会员登录", document("会员登录", f"{menu('zh')}{chinese}", language=zh), {}
+    for code, own in LANGUAGES.items():
+        yield f"login, {code}", document(f"{own.login} - Harbour", f"{menu()}<h1>{own.login}</h1>{form.format(own.login)}", language=code), {}
 
 
 def _paywalls() -> Made:
@@ -223,7 +301,7 @@ RECAPTCHA = '<div class="g-recaptcha" data-sitekey="k"></div>'
 
 def near_misses() -> list[PageCase]:
     """Return ordinary pages that share words or elements with block pages."""
-    found = [*_articles_about(), *_ordinary_with_elements(), *_short_pages(), *_chinese_pages()]
+    found = [*_articles_about(), *_ordinary_with_elements(), *_short_pages(), *_chinese_pages(), *_pages_in_other_languages()]
     return [PageCase(name=name, kind=None, html=html, **more) for name, html, more in found]
 
 
@@ -328,3 +406,14 @@ def _chinese_pages() -> Made:
     yield "维护起重机", page("起重机的维护", f"<p>{ZH[1]}</p>", zh), {}
     yield "隐私政策", page("隐私政策", f"<p>我们收集个人信息，用于提供服务。{ZH[0]}</p>" * 5 + BANNER_ZH, zh), {}
     yield "联系表单", page("联系我们", f"<form><input name=a><input name=b><textarea></textarea>{RECAPTCHA}<button>发送</button></form><p>请完成验证后发送。</p>", zh), {}
+
+
+def _pages_in_other_languages() -> Made:
+    for code, own in LANGUAGES.items():
+        text, banner = f"<p>{own.text}</p>", f"<h2>{own.wall}</h2>{own.banner}"
+        yield f"article with a banner, {code}", page("Harbour", f"{text * 6}{banner}", code), {}
+        yield f"banner before an article, {code}", document("Harbour", f"{banner}<h1>Harbour</h1>{text * 6}", language=code), {}
+        yield f"short page with a banner, {code}", page("Harbour", f"{text}{banner}", code), {}
+        yield f"article about consent, {code}", page(own.wall, f"<p>{own.notice}</p>{text * 15}{own.banner}", code), {}
+        yield f"privacy policy with a banner, {code}", page(own.policy, f"<p>{own.notice}</p>" * 12 + banner, code), {}
+        yield f"login box, {code}", page("Harbour", LOGIN_BOX.replace("Log in", own.login) + text * 3, code), {}

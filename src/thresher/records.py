@@ -91,7 +91,7 @@ class FetchedPage:
         header_lines: All header lines as received, for the WARC archive; empty without one.
         request_lines: The header lines of the request.
         rendered: Whether the body was rendered by a browser.
-        content_signals: The Content-Signal of robots.txt for the URL; empty without one.
+        robots_opt_outs: The uses of the URL that the robots.txt of its host denies.
     """
 
     url: str
@@ -104,7 +104,7 @@ class FetchedPage:
     header_lines: Sequence[tuple[str, str]] = ()
     request_lines: Sequence[tuple[str, str]] = ()
     rendered: bool = False
-    content_signals: str = ""
+    robots_opt_outs: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ class ParsedPage:
         refresh: The canonical target of a meta refresh without delay; empty without one.
         blocks: The text of each content block, headings with the text that follows them; white space is not collapsed.
         canonical: The URL of its canonical link; empty without a plausible one.
-        opt_outs: The AI opt-outs that apply to it, sorted: see `politeness.opt_outs`.
+        opt_outs: The AI opt-outs that apply to it, sorted: see `parsing.opt_outs`.
         feeds: The canonical URLs of the feeds that its head links to.
     """
 

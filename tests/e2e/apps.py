@@ -12,6 +12,14 @@ SHELL = (
     "<noscript>You need to enable JavaScript to run this app.</noscript>"
     '<link rel="stylesheet" href="/style.css"><img src="/logo.png"><script src="/app.js"></script></body></html>'
 )
+FRAME = (
+    "<!doctype html><html><head><title>App</title></head><body><header>"
+    + "".join(f'<a href="/sections/{number}">Section {number}</a> ' for number in range(40))
+    + '</header><main id="root" class="spinner"></main><footer>'
+    + "Imprint, terms, and a long line about our company that is on every page of this site. " * 30
+    + '</footer><script src="/app.js"></script></body></html>'
+)
+"""A shell with a menu and a footer."""
 APP = """
 fetch("/data" + location.pathname).then(answer => answer.json()).then(page => {
   document.title = page.title;
@@ -22,10 +30,10 @@ fetch("/data" + location.pathname).then(answer => answer.json()).then(page => {
 SETTINGS = {"engine": {"timeout_seconds": 5, "lease_seconds": 30}}
 
 
-def app(pages: int, *, robots: str = "") -> dict[str, Any]:
+def app(pages: int, *, robots: str = "", shell: str = SHELL) -> dict[str, Any]:
     """Return the paths of a site with `pages` pages, each of which links to the next two of a tree."""
     data = {f"/data/{number or ''}": _data(number, pages) for number in range(pages)}
-    shells: dict[str, Any] = {f"/{number or ''}": SHELL for number in range(pages)}
+    shells: dict[str, Any] = {f"/{number or ''}": shell for number in range(pages)}
     script = Answer(body=APP, content_type="text/javascript")
     return {"/robots.txt": text(robots), "/app.js": script, **data, **shells}
 

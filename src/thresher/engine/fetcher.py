@@ -98,12 +98,12 @@ class Fetcher:
         record = await self.loop.settle(lease, settling)
         self.pages += bool(record and record.page)
         if self._context.script_notice and record and record.page:
-            await self._context.script_notice.check(lease, page, links=len(record.links))
+            await self._context.script_notice.check(lease, page)
 
     async def _process(self, lease: Lease, page: FetchedPage) -> PageRecord | None:
         delay_seconds = await self.loop.delay_seconds(lease.url)
-        if signals := await self.loop.content_signals(lease.url):
-            page = replace(page, content_signals=signals)
+        if opt_outs := await self.loop.robots_opt_outs(lease.url):
+            page = replace(page, robots_opt_outs=opt_outs)
         return await self._context.processor.process(lease, page, delay_seconds=delay_seconds)
 
     async def _render(self, browser: Renderer, lease: Lease, page: FetchedPage) -> PageRecord | None:

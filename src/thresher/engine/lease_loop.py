@@ -353,9 +353,9 @@ class LeaseLoop:
         """Return how long the host of a URL must rest after a request."""
         return await self.robots.delay_seconds(url) if self.robots else self.context.delay_seconds
 
-    async def content_signals(self, url: str) -> str:
-        """Return the Content-Signal of a URL's host; empty without one, and when robots.txt is ignored."""
-        return await self.robots.content_signals(url) if self.robots else ""
+    async def robots_opt_outs(self, url: str) -> frozenset[str]:
+        """Return the uses of a URL that its host denies in robots.txt; none when robots.txt is ignored."""
+        return await self.robots.opt_outs(url) if self.robots else frozenset()
 
     async def settle(self, lease: Lease, settling: Awaitable[Any]) -> Any:
         """Wait until a lease is settled, which makes room for another; return the result.

@@ -63,7 +63,7 @@ class RobotsGate:
         scope: Hosts that may be requested for the robots.txt of another; None for all.
         delay_seconds: Minimum time between the end of one fetch from a host and the start of the next.
         longest_crawl_delay_seconds: A host with a longer Crawl-delay is parked.
-        obey_opt_outs: Whether pages are not requested if the Content-Signal of their host denies an AI use.
+        obey_opt_outs: Whether pages are not requested if the robots.txt of their host denies an AI use.
     """
 
     def __init__(
@@ -111,15 +111,15 @@ class RobotsGate:
         crawl_delay = min(rules.crawl_delay_seconds, self._longest_crawl_delay_seconds) if rules else 0.0
         return max(self._delay_seconds, crawl_delay)
 
-    async def content_signals(self, url: str) -> str:
-        """Return the Content-Signal of a URL's host; empty without one."""
+    async def opt_outs(self, url: str) -> frozenset[str]:
+        """Return the uses of a URL that its host denies in robots.txt."""
         rules = await self._robots_cache.file_for(url)
-        return rules.content_signals if rules else ""
+        return rules.opt_outs(url) if rules else frozenset()
 
     async def _allowed_by(self, rules: RobotsFile, lease: Lease) -> bool:
         if await self._is_blocked_by(rules, lease):
             return False
-        opted_out = opted_out_reason(rules.opt_outs) if self._obey_opt_outs else ""
+        opted_out = opted_out_reason(rules.opt_outs(lease.url)) if self._obey_opt_outs else ""
         if reason := opted_out if rules.allows(lease.url) else "robots.txt":
             await self._settle(lease, self._processor.fail(lease, reason, at=time.time()))
         return not reason

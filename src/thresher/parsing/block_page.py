@@ -5,8 +5,10 @@ kind needs two independent signs, in the text (title, first heading, phrases) an
 scripts of a protection service, the amount of text), and a page with an article's worth of text is never blocked. Text
 inside links does not count: a menu can be long on any page. A Chinese character counts as much as three letters.
 
-Phrases are English and Chinese. The markup is parsed a second time only when the text gives a reason to: 16 of 3,942
-pages of frozen webs, 0.001 ms per page. To keep every tree, or to collect these facts from every page, would cost more.
+Phrases are English and Chinese; those of consent and login walls also German, Spanish, French, Portuguese, Italian,
+Dutch, Polish, Turkish, Russian, Japanese, Korean and Arabic. The markup is parsed a second time only when the text
+gives a reason to: 16 of 3,942 pages of frozen webs, 0.001 ms per page. To keep every tree, or to collect these facts
+from every page, would cost more.
 """
 
 from __future__ import annotations
@@ -380,9 +382,14 @@ def _is_login_head(head: str) -> bool:
 # Consent walls
 
 _CONSENT_HEADS = _heads("consent_heads")
-_CONSENT_EXCLUDED = re.compile(r"policy|policies|statement|terms|law|政策|声明|条款|协议|法规?$")
+_CONSENT_EXCLUDED = re.compile(
+    r"policy|policies|statement|terms|law|政策|声明|条款|协议|法规?$|erklärung|richtlinie|bestimmung|politique|politica|"
+    r"política|informativa|beleid|polityk|politika|политик|ポリシー|方針|방침|정책|سياسة"
+)
 _ACCEPT = _heads("accept")
 _CONSENT_WORDS = _Phrases.of("consent_words")
+_CONSENT_OR_PAY = _Phrases.of("consent_or_pay")
+_SENTENCES = re.compile(r"(?<=[.!?؟])\s+|(?<=[。！？])").split
 _CONSENT_PLACES = re.compile(
     r"(?:^|[/.?&=_-])(?:consent|cookie-?wall|privacy-?gate|gdpr|guce|collectconsent|privacy-mgmt)(?:[/.?&=_-]|$)"
 )
@@ -391,10 +398,11 @@ _CONSENT_PLACES = re.compile(
 def _consent(view: _View) -> str:
     if view.links > 40 or not _CONSENT_WORDS.first(view.text):
         return ""
-    share = _consent_share(view.page)
-    if share < 0.6:
+    share = _consent_share(view.page.blocks)
+    if share < 0.6 or (view.prose > 600 and _consent_share(_SENTENCES(view.page.text)) < 0.5):
         return ""
     title, head = _consent_head(view.titles), _consent_head(view.heads)
+    pay = _CONSENT_OR_PAY.first(view.text) if share >= 0.9 else ""
     place = _CONSENT_PLACES.search(_place(view.page.url))
     if not (title or head or place or share >= 0.9):
         return ""
@@ -402,8 +410,8 @@ def _consent(view: _View) -> str:
     if not accept:
         return ""
     action = any(_CONSENT_PLACES.search(target) for target in _form_targets(view.tree))
-    if title or place or (head and share >= 0.8) or (action and share >= 0.9 and len(view.page.headings) <= 1):
-        return f"{title or head or 'a consent form'!r}, the control {accept!r}"
+    if title or place or pay or (head and share >= 0.8) or (action and share >= 0.9 and len(view.page.headings) <= 1):
+        return f"{title or head or pay or 'a consent form'!r}, the control {accept!r}"
     return ""
 
 
@@ -418,9 +426,9 @@ def _consent_head(heads: Sequence[str]) -> str:
     )
 
 
-def _consent_share(page: ParsedPage) -> float:
-    """Return the share of the text that is in blocks about consent."""
-    sizes = [(len(block), bool(_CONSENT_WORDS.pattern.search(block.lower()))) for block in page.blocks]
+def _consent_share(parts: Sequence[str]) -> float:
+    """Return the share of the text that is in parts about consent."""
+    sizes = [(len(part), bool(_CONSENT_WORDS.pattern.search(part.lower()))) for part in parts]
     total = sum(size for size, _ in sizes)
     return sum(size for size, about in sizes if about) / total if total else 0.0
 

@@ -18,7 +18,7 @@ from thresher.native import compiled
 from thresher.parsing.documents.plain_text import is_text, text_markup
 from thresher.parsing.dom import Blocks, LinkElement, Walk, read_blocks, walk
 from thresher.parsing.markup import markup
-from thresher.parsing.opt_outs import TDM_RESERVATION, reserves, word_opt_outs
+from thresher.parsing.opt_outs import RSL, RSL_TYPE, TDM_RESERVATION, reserves, word_opt_outs
 from thresher.parsing.response import FEED_TYPES
 from thresher.records import Link, ParsedPage
 from thresher.text.languages import language
@@ -233,7 +233,10 @@ MAX_FIELD_CHARACTERS = 2_000
 """The same for title, keywords, description and each heading."""
 
 MAX_FEEDS = 10
-_HEAD = "title, base[href], meta[content], link[rel=canonical i][href], link[rel=alternate i][type][href]"
+_HEAD = (
+    "title, base[href], meta[content], link[rel=canonical i][href], link[rel=alternate i][type][href], "
+    f'link[rel~=license i][type="{RSL_TYPE}" i]'
+)
 
 
 @dataclass(slots=True)
@@ -247,7 +250,7 @@ class _Head:
     robots: str = ""
     refresh: str = ""
     canonical: str = ""
-    reservation: str = ""
+    opt_outs: frozenset[str] = frozenset()
     feeds: tuple[str, ...] = ()
 
 
@@ -288,7 +291,7 @@ def parse_markup(url: str, source: str) -> ParsedPage:
         refresh=refresh_target(head.refresh, base or url, url) if head.refresh else "",
         blocks=blocks.texts if len(text) < MAX_TEXT_CHARACTERS else _cut(blocks.texts),
         canonical=_plausible_canonical(head.canonical, url, base),
-        opt_outs=tuple(sorted(robots.opt_outs | reserves(head.reservation))),
+        opt_outs=tuple(sorted(robots.opt_outs | head.opt_outs)),
         feeds=_feed_urls(head.feeds, base or url) if head.feeds else (),
     )
 
@@ -318,7 +321,7 @@ def _read_meta(head: _Head, node: LexborNode) -> None:
     elif name in ("robots", PRODUCT):
         head.robots += "," + content[:MAX_FIELD_CHARACTERS]
     elif name == TDM_RESERVATION:
-        head.reservation = head.reservation or content
+        head.opt_outs |= reserves(content)
     elif (attributes.get("http-equiv") or "").lower() == "refresh" and not _is_in_noscript(node):
         head.refresh = head.refresh or content
 
@@ -328,6 +331,8 @@ def _read_link(head: _Head, node: LexborNode) -> None:
     relation, address = (attributes.get("rel") or "").strip().lower(), (attributes.get("href") or "").strip()
     if relation == "canonical":
         head.canonical = head.canonical or address
+    elif "license" in relation.split():
+        head.opt_outs |= {RSL}
     elif relation == "alternate" and (attributes.get("type") or "").strip().lower() in FEED_TYPES:
         head.feeds = (*head.feeds, address)[:MAX_FEEDS]
 

@@ -5,8 +5,8 @@ file can be read, so the host's URLs wait, longer each time. Each response is ca
 that every hop can be requested in the turn of the host that it leads to. What one worker read is shared with all
 through the frontier, for a day.
 
-`rules_for` selects the groups of a robots.txt that apply to us; Protego then parses their rules. `signals_for` returns
-their Content-Signal.
+`rules_for` selects the groups of a robots.txt that apply to us; Protego then parses their rules. `statements_for`
+returns their statements on uses of pages, which `parsing.opt_outs` parses.
 
 A group is one or more user-agent lines and the rules after them. Only a rule, allow or disallow, ends the user-agent
 lines of a group; lines that the standard does not define (a delay, a sitemap, a misprint) never do. All groups that
@@ -23,23 +23,30 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from protego import Protego
 
 from thresher.frontier.base import SharedState
-from thresher.parsing.opt_outs import signal_opt_outs
+from thresher.parsing.opt_outs import ROBOTS_STATEMENTS
 from thresher.urls.canonical import host_key
 
 MAX_LINE_CHARACTERS = 16_384
 """The rest of a longer line is ignored; no URL that is crawled is as long."""
+MAX_STATEMENTS = 100
+"""Further statements on uses are ignored: each with a path is compared with every URL."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_END = re.compile("[#\0]")  # a comment; a NUL byte ends a line as it ends a string in C
 # A colon, or a blank where it was forgotten. The misprints are those that Protego understands.
 _AGENT = re.compile(r"\s*user[- ]?agent\s*(?::|\s)\s*(.*)", re.IGNORECASE).match
 _RULE = re.compile(r"\s*(?:allow|diss?all?ow|diasllow|disallaw)\s*(?::|\s|$)", re.IGNORECASE).match
 _PACE = re.compile(r"\s*(?:crawl|request)[- ](?:delay|rate)\s*(?::|\s)", re.IGNORECASE).match
-_SIGNAL = re.compile(r"\s*content-signal\s*:\s*(.*)", re.IGNORECASE).match
+_DELAY = re.compile(
+    r"(\s*crawl[- ]delay\s*(?::|\s)\s*\d+)(?:[.,](\d+))?\s*(?:s|secs?|seconds?)?\s*", re.IGNORECASE
+).fullmatch
+_STATEMENT = re.compile(rf"\s*({'|'.join(ROBOTS_STATEMENTS)})\s*:\s*(?:([/*]\S*)\s+)?(.*?)\s*", re.IGNORECASE).fullmatch
 _TOKEN = re.compile(r"[A-Za-z_-]*").match
 _HIDDEN_LINE_END = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # Python's idea of a line, not the standard's
 
@@ -50,11 +57,24 @@ def rules_for(text: str, token: str) -> str:
     return "\n".join(["User-agent: *", *map(_one_line, lines)]) if lines else ""
 
 
-def signals_for(text: str, token: str) -> str:
-    """Return the Content-Signal that applies to a product token; also lines before the first group apply to all."""
-    if "content-signal" not in text.lower():
-        return ""
-    return ", ".join(found[1].strip() for line in _lines_for(text, token, _SIGNAL) if (found := _SIGNAL(line)))
+class Statement(NamedTuple):
+    """A statement on uses: its name, the path that it is about, empty for all, and the uses that it denies."""
+
+    name: str
+    path: str
+    denied: frozenset[str]
+
+    def is_about(self, url: str) -> bool:
+        return not self.path or not Protego.parse(f"User-agent: *\nDisallow: {self.path}").can_fetch(url, "*")
+
+
+def statements_for(text: str, token: str) -> list[Statement]:
+    """Return the statements that apply to a product token; lines before the first group, and licences, apply to all."""
+    if not any(name in text.lower() for name in ROBOTS_STATEMENTS):
+        return []
+    found = filter(None, map(_STATEMENT, _lines_for(text, token, _STATEMENT)[:MAX_STATEMENTS]))
+    names = ((each[1].lower(), each[2] or "", each[3]) for each in found)
+    return [Statement(name, path, ROBOTS_STATEMENTS[name](value)) for name, path, value in names]
 
 
 def _lines_for(text: str, token: str, is_wanted: Callable[[str], object]) -> list[str]:
@@ -63,7 +83,7 @@ def _lines_for(text: str, token: str, is_wanted: Callable[[str], object]) -> lis
     general: list[str] = []
     is_named = for_us = for_all = after_rule = any_group = False
     for whole in _LINE_END.split(text):
-        line = whole[:MAX_LINE_CHARACTERS].partition("#")[0]
+        line = _END.split(whole[:MAX_LINE_CHARACTERS], 1)[0]
         if agent := _AGENT(line):
             any_group = True
             if after_rule:
@@ -72,10 +92,11 @@ def _lines_for(text: str, token: str, is_wanted: Callable[[str], object]) -> lis
             for_all = for_all or agent[1].split(maxsplit=1)[:1] == ["*"]
             is_named = is_named or for_us
         elif is_wanted(line):
-            before_all = not any_group and bool(_SIGNAL(line))
-            if for_us or before_all:
+            statement = _STATEMENT(line)
+            is_global = statement and (not any_group or statement[1].lower() == "license")
+            if for_us or is_global:
                 named.append(line)
-            if for_all or before_all:
+            if for_all or is_global:
                 general.append(line)
         after_rule = after_rule or bool(_RULE(line))
     return named if is_named else general
@@ -88,6 +109,9 @@ def _names(agent: str, token: str) -> bool:
 
 
 def _one_line(line: str) -> str:
+    """Write a line as Protego reads it: a delay as a plain number, no end of a line within."""
+    if delay := _DELAY(line):
+        return f"{delay[1]}.{delay[2] or 0}"
     return _HIDDEN_LINE_END.sub(lambda end: quote(end[0]), line)
 
 
@@ -166,14 +190,14 @@ class RobotsFile:
         return not self.unreachable and (self._rules is None or self._rules.can_fetch(url, self.token))
 
     @cached_property
-    def content_signals(self) -> str:
-        """The Content-Signal for us, such as ``search=yes, ai-train=no``; empty without one."""
-        return signals_for(self.text, self.token)
+    def _statements(self) -> list[Statement]:
+        return statements_for(self.text, self.token)
 
-    @cached_property
-    def opt_outs(self) -> frozenset[str]:
-        """The uses that the Content-Signal denies."""
-        return signal_opt_outs(self.content_signals)
+    def opt_outs(self, url: str) -> frozenset[str]:
+        """Return the uses of a URL that the file denies; of the lines of a name, those for the longest path count."""
+        about = [each for each in self._statements if each.is_about(url)]
+        longest = {each.name: len(each.path) for each in sorted(about, key=lambda each: len(each.path))}
+        return frozenset().union(*(each.denied for each in about if len(each.path) == longest[each.name]))
 
     @cached_property
     def crawl_delay_seconds(self) -> float:

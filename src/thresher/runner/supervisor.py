@@ -456,4 +456,4 @@ async def take_notice(frontier: SharedState, config: CrawlConfig) -> str:
         return ""
     await frontier.put_state(CRAWL_WIDE, STATE_KIND, PRINTED, seconds=TTL_SECONDS)
     trouble = browser_trouble(config.browser) or config.rendering_lease_trouble
-    return f"{host} sends pages without text that seem to need JavaScript; they were judged as they came. {trouble}"
+    return f"{host} sends pages without content that seem to need JavaScript; they were judged as they came. {trouble}"

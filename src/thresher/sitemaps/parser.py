@@ -1,14 +1,17 @@
-"""Parse a sitemap: XML without entities, plain or gzipped, within limits.
+"""Parse a sitemap: XML without entities, or text with one URL per line; plain or gzipped, within limits.
 
-Only the URLs are held in memory: a gzipped file is streamed into the parser.
+Only the URLs are held in memory: a gzipped file is streamed into the parser. Blanks and a byte order mark before the
+beginning are left out.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 
 from thresher.parsing.xml_events import PIECE_BYTES, XmlFlaw, cut, read_xml
 
@@ -19,6 +22,9 @@ MAX_ADDRESS_CHARACTERS = 4_096
 MAX_DEPTH = 20
 """Nested elements; a sitemap needs three."""
 _GZIP = b"\x1f\x8b"
+_BEFORE_START = b" \t\r\n\xef\xbb\xbf"
+_LINE_ENDS = re.compile(rb"[\r\n]+")
+_IS_URL = re.compile(rb"https?://", re.IGNORECASE).match
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +54,34 @@ def read_sitemap(body: bytes, *, now: float) -> Sitemap:
     """Parse a sitemap or a sitemap index; what comes before a flaw is kept."""
     reader = _Reader(now)
     try:
-        read_xml(_unpacked(body), start=reader.start, end=reader.end, text=reader.text, max_depth=MAX_DEPTH)
+        pieces = _unpacked(body)
+        first = next(filter(None, (piece.lstrip(_BEFORE_START) for piece in pieces)), b"")
+        whole = chain([first], pieces)
+        if _IS_URL(first):
+            _read_lines(whole, reader.found)
+        else:
+            read_xml(whole, start=reader.start, end=reader.end, text=reader.text, max_depth=MAX_DEPTH)
     except XmlFlaw as flaw:
         reader.found.flaw = str(flaw)
     except zlib.error:
         reader.found.flaw = "cannot be unpacked"
     return reader.found
+
+
+def _read_lines(pieces: Iterable[bytes], found: Sitemap) -> None:
+    """Read a text file; lines that are not URLs are ignored."""
+    rest = b""
+    for piece in chain(pieces, [b"\n"]):
+        *lines, rest = _LINE_ENDS.split(rest[:MAX_ADDRESS_CHARACTERS] + piece)
+        for line in map(bytes.strip, lines):
+            if _IS_URL(line):
+                _add(found.pages, Entry(line[:MAX_ADDRESS_CHARACTERS].decode("utf-8", "replace")))
+
+
+def _add(listed: list[Entry], entry: Entry) -> None:
+    if len(listed) == MAX_URLS:
+        raise XmlFlaw(f"more than {MAX_URLS:,} addresses")
+    listed.append(entry)
 
 
 def _unpacked(body: bytes) -> Iterator[bytes]:
@@ -98,9 +126,7 @@ class _Reader:
             kinds = {("urlset", "url"): self.found.pages, ("sitemapindex", "sitemap"): self.found.sitemaps}
             listed = kinds.get((self._open[0], self._open[1]))
             if listed is not None:
-                if len(listed) == MAX_URLS:
-                    raise XmlFlaw(f"more than {MAX_URLS:,} addresses")
-                listed.append(Entry(address, w3c_time(self._values.get("lastmod", ""), now=self._now)))
+                _add(listed, Entry(address, w3c_time(self._values.get("lastmod", ""), now=self._now)))
         self._open.pop()
 
 

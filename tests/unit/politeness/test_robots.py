@@ -195,6 +195,10 @@ async def test_a_byte_order_mark_is_no_part_of_the_rules(robots):
         ("Crawl-delay: inf", 0),
         ("Crawl-delay: 1e999", 0),
         ("Crawl-delay: soon", 0),
+        ("Crawl-delay: 5s", 5),
+        ("crawl-delay: 5 seconds # please", 5),
+        ("Crawl-delay: 1,5", 1.5),
+        ("Crawl-delay: 2.5 sec", 2.5),
         ("Crawl-delay:", 0),
         ("Request-rate: 1/20", 20),
         ("Request-rate: 4/1m", 15),
@@ -205,6 +209,13 @@ async def test_a_byte_order_mark_is_no_part_of_the_rules(robots):
 )
 def test_a_site_says_how_long_to_wait(line, seconds):
     assert RobotsFile(200, f"User-agent: *\n{line}\n").crawl_delay_seconds == seconds
+
+
+async def test_a_nul_byte_ends_its_line_and_the_rule_before_it_holds(robots):
+    file = await after(robots, 200, b"User-agent: *\0\nDisallow: /private\0/not\nDisallow: /also\n")
+    assert not file.allows("http://a.example/private/1")
+    assert not file.allows("http://a.example/also")
+    assert file.allows("http://a.example/public")
 
 
 @pytest.mark.parametrize("text", ["\x00\x01\xff", "Crawl-delay: 9", "<html>Disallow: /</html>", "a" * 100_000])
@@ -221,19 +232,32 @@ async def test_what_another_version_wrote_down_is_asked_for_again(note, robots, 
 
 
 @pytest.mark.parametrize(
-    ("text", "signals"),
+    ("text", "denied"),
     [
-        ("User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /", "search=yes,ai-train=no"),
-        ("content-signal: ai-train=no\n\nUser-agent: *\nDisallow:", "ai-train=no"),
-        ("User-agent: Otherbot\nContent-Signal: ai-train=no\nDisallow: /", ""),
-        ("User-agent: *\nContent-Signal: ai-train=no\nAllow: /\nUser-agent: Thresher\nAllow: /", ""),
-        ("User-agent: Thresher\nContent-Signal: ai-input=no\nAllow: /", "ai-input=no"),
-        ("# Content-Signal: ai-train=no\nUser-agent: *\nAllow: /", ""),
-        ("User-agent: *\nDisallow: /x", ""),
+        ("User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /", {"ai-train"}),
+        ("content-signal: ai-train=no\n\nUser-agent: *\nDisallow:", {"ai-train"}),
+        ("User-agent: Otherbot\nContent-Signal: ai-train=no\nDisallow: /", set()),
+        ("User-agent: *\nContent-Signal: ai-train=no\nAllow: /\nUser-agent: Thresher\nAllow: /", set()),
+        ("User-agent: Thresher\nContent-Signal: ai-input=no\nAllow: /", {"ai-input"}),
+        ("# Content-Signal: ai-train=no\nUser-agent: *\nAllow: /", set()),
+        ("User-agent: *\nDisallow: /x", set()),
+        ("User-agent: *\nContent-Usage: train-ai=n\nAllow: /", {"ai-train"}),
+        ("User-agent: *\nContent-Usage: search=y, train-ai=y\nAllow: /", set()),
+        ("User-agent: Otherbot\nContent-Usage: train-ai=n\nDisallow: /", set()),
+        ("User-agent: *\nContent-Usage: train-ai=n\nContent-Signal: ai-input=no", {"ai-train", "ai-input"}),
+        ("License: https://a.example/terms.xml\nUser-agent: *\nAllow: /", {"rsl"}),
+        ("User-agent: Otherbot\nAllow: /\nLicense: https://a.example/terms.xml", {"rsl"}),
+        ("License: free of charge", set()),
     ],
 )
-def test_the_content_signal_of_our_group_is_read(text, signals):
+def test_the_statements_on_uses_of_our_group_are_read(text, denied):
     file = RobotsFile(200, text)
-    assert file.content_signals == signals
+    assert file.opt_outs("http://a.example/") == denied
     assert file.allows("http://a.example/")
-    assert bool(file.opt_outs) == ("no" in signals)
+
+
+def test_a_statement_for_a_path_counts_there_and_the_longest_path_wins():
+    lines = ["Content-Usage: train-ai=n", "Content-Usage: /open/ train-ai=y", "Content-Usage: /open/*.pdf train-ai=n"]
+    file = RobotsFile(200, "\n".join(["User-agent: *", *lines]))
+    paths = {"/": {"ai-train"}, "/open/a": set(), "/open/a.pdf": {"ai-train"}}
+    assert {path: file.opt_outs(f"http://a.example{path}") for path in paths} == paths

@@ -106,6 +106,33 @@ def test_packed_files_are_unpacked():
     assert read(gzip.compress(urlset("<url><loc>/1</loc></url>").encode())).pages == [Entry("/1")]
 
 
+@pytest.mark.parametrize(
+    "before", ["\n \r\n\t", "\ufeff", "\ufeff\n", " " * 200_000], ids=["blanks", "mark", "both", "many"]
+)
+def test_blanks_and_a_byte_order_mark_before_the_declaration_do_not_matter(before):
+    declared = f'{before}<?xml version="1.0" encoding="UTF-8"?>{urlset("<url><loc>/1</loc></url>")}'
+    assert read(declared) == read(gzip.compress(declared.encode()))
+    assert (read(declared).pages, read(declared).flaw) == ([Entry("/1")], "")
+
+
+@pytest.mark.parametrize("before", ["", "\ufeff", "\n\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_text_file_lists_one_page_per_line(before, end):
+    lines = ["http://a.example/1", "", "  HTTPS://a.example/straße ", "# a remark", "/2", "http://a.example/3"]
+    written = (before + end.join(lines)).encode()
+    expected = [Entry("http://a.example/1"), Entry("HTTPS://a.example/straße"), Entry("http://a.example/3")]
+    for body in (written, gzip.compress(written)):
+        found = read(body)
+        assert (found.pages, found.sitemaps, found.flaw) == (expected, [], "")
+
+
+def test_a_text_file_has_the_limits_of_other_sitemaps():
+    found = read("http://a.example/1\n" * (MAX_URLS + 1))
+    assert (len(found.pages), found.flaw) == (MAX_URLS, "more than 50,000 addresses")
+    long = read(f"http://a.example/{'x' * 1_000_000}\nhttp://a.example/2")
+    assert [len(page.address) for page in long.pages] == [4096, len("http://a.example/2")]
+
+
 def test_a_bomb_is_cut_off_and_takes_no_memory():
     packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
     spaces = bytes(1 << 20).replace(b"\0", b" ")

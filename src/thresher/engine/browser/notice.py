@@ -25,19 +25,11 @@ class ScriptNotice:
         self._frontier = frontier
         self._is_found = False
 
-    async def check(self, lease: Lease, page: FetchedPage, *, links: int) -> None:
-        """Store the host of a page that needs a browser, unless one is known.
+    async def check(self, lease: Lease, page: FetchedPage) -> None:
+        """Store the host of a page that needs a browser, unless one is known."""
+        from thresher.engine.browser.detection import is_challenge, needs_rendering  # the supervisor needs none
 
-        Args:
-            links: The links of the page that were followed; a page with some needs no browser.
-        """
-        from thresher.engine.browser.detection import (
-            FEW_LINKS,
-            is_challenge,
-            needs_rendering,
-        )  # the supervisor needs none
-
-        if self._is_found or links >= FEW_LINKS or not needs_rendering(page) or is_challenge(page):
+        if self._is_found or not needs_rendering(page) or is_challenge(page):
             return
         self._is_found = True
         logger.warning("seems to need JavaScript, and there is no browser: %s", page.url)

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS = 0.1
 
 _PROXY_AUTHENTICATION = 407
-ALL_LINES = "x-robots-tag"
-"""The one header of which every line counts, not only the first; its values are joined by newlines."""
+ALL_LINES = frozenset({"x-robots-tag", "content-signal", "content-usage", "link"})
+"""The headers of which every line counts, not only the first; their values are joined by newlines."""
 
 
 class Downloader:
@@ -169,6 +169,6 @@ def headers_of(lines: Iterable[tuple[str, str]]) -> dict[str, str]:
         lower = name.lower()
         if lower not in headers:
             headers[lower] = value
-        elif lower == ALL_LINES:
+        elif lower in ALL_LINES:
             headers[lower] += f"\n{value}"
     return headers

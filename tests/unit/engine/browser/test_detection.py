@@ -32,6 +32,41 @@ def test_a_shell_needs_its_scripts(body):
     assert needs_rendering(page(f"<!doctype html><title>App</title><body>{body}"))
 
 
+MENU = "<header>" + "".join(f"<a href=/{n}>Section {n}</a>" for n in range(40)) + "</header>"
+FOOTER = f"<footer>{WORDS * 3}</footer><script src=/app.js></script>"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<main></main>",
+        "<main id=content data-spinner><!-- filled later --></main>",
+        '<div id="root"><div class="skeleton"><div></div></div><p>Loading…</p></div>',
+        '<div id="app"><nav><a href=/a>One</a></nav><section></section></div>',
+        '<div class="site-menu">One, two</div><div id=content></div><div class="page footer">Imprint</div>',
+    ],
+)
+@pytest.mark.parametrize("menu", [MENU, MENU[: MENU.index("<a href=/9>")] + "</header>"], ids=["large", "small"])
+def test_menus_and_footers_around_an_empty_element_need_their_scripts(menu, content):
+    assert needs_rendering(page(f"<!doctype html><title>App</title><body>{menu}{content}{FOOTER}"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"<main><p>{WORDS}</p></main>",
+        f'<div id="app"></div><div class="header-layout"><article><p>{WORDS}</p></article></div>',
+        f"<a id=content></a><p>{WORDS}</p>",
+        "<main><h1>Thank you</h1></main>",
+        "<main><img src=/ship.jpg></main>",
+        "<main></main><ul>" + "".join(f"<li><a href=/story-{n}>Story {n}</a>" for n in range(9)) + "</ul>",
+        "<p>A short page of a site with a long footer.</p>",
+    ],
+)
+def test_menus_and_footers_around_content_do_not(content):
+    assert not needs_rendering(page(f"<!doctype html><title>Page</title><body>{MENU}{content}{FOOTER}"))
+
+
 @pytest.mark.parametrize(
     "body",
     [

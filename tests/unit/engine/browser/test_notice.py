@@ -19,22 +19,17 @@ def frontier(monkeypatch):
 
 async def test_the_first_host_is_named_with_what_to_install_and_only_once(frontier):
     notice = ScriptNotice(frontier)
-    await notice.check(lease("a.example"), page(SHELL), links=0)
-    await notice.check(lease("b.example"), page(SHELL), links=0)
+    await notice.check(lease("a.example"), page(SHELL))
+    await notice.check(lease("b.example"), page(SHELL))
     notice_text = await take_notice(frontier, CrawlConfig())
-    assert notice_text.startswith("a.example sends pages without text")
+    assert notice_text.startswith("a.example sends pages without content")
     assert 'pip install "thresher-crawler[browser]"' in notice_text
     assert await take_notice(frontier, CrawlConfig()) == ""
-    await ScriptNotice(frontier).check(lease("b.example"), page(SHELL), links=0)
+    await ScriptNotice(frontier).check(lease("b.example"), page(SHELL))
     assert await take_notice(frontier, CrawlConfig()) == ""
 
 
 @pytest.mark.parametrize("other", [page(PLAIN), page(walls()[0].html.encode())])
 async def test_pages_with_text_and_challenges_need_no_browser(frontier, other):
-    await ScriptNotice(frontier).check(lease(), other, links=0)
-    assert await take_notice(frontier, CrawlConfig()) == ""
-
-
-async def test_a_page_whose_links_are_followed_needs_no_browser(frontier):
-    await ScriptNotice(frontier).check(lease(), page(SHELL), links=5)
+    await ScriptNotice(frontier).check(lease(), other)
     assert await take_notice(frontier, CrawlConfig()) == ""
