@@ -92,6 +92,7 @@ class FetchedPage:
         request_lines: The header lines of the request.
         rendered: Whether the body was rendered by a browser.
         content_signals: The Content-Signal of robots.txt for the URL; empty without one.
+        certificate: What is wrong with the certificate of its server; empty when it is valid, or without TLS.
     """
 
     url: str
@@ -105,6 +106,7 @@ class FetchedPage:
     request_lines: Sequence[tuple[str, str]] = ()
     rendered: bool = False
     content_signals: str = ""
+    certificate: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

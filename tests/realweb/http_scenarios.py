@@ -182,7 +182,7 @@ HEADS = {
     "lines-300k": Scenario(html("lines-300k", *["X-Long: " + "a" * 30_000] * 10), "failed: too many headers"),
     "lines-1000": Scenario(html("lines-1000", *[f"X-H{number}: {'v' * 40}" for number in range(1000)])),
     "policy-14k": Scenario(html("policy-14k", "Content-Security-Policy: " + "https://a.example " * 800)),
-    "no-colon": Scenario(html("no-colon", "This line has no colon")),
+    "no-colon": Scenario(html("no-colon", "This line has no colon"), "failed: sends a header line without a colon"),
     "blank-in-name": Scenario(html("blank-in-name", "X Y: blank in a name", "X-Z : blank behind a name")),
     "latin-1-value": Scenario(html("latin-1-value", "X-L: \xe9\xe8")),
     "folded": Scenario(html("folded", "X-Fold: a\r\n b\r\n\tc")),
@@ -192,19 +192,23 @@ HEADS = {
 TYPES = {
     "type-none": Scenario(html("type-none", kind=None)),
     "type-empty": Scenario(html("type-empty", kind="")),
-    "type-octets": Scenario(html("type-octets", kind="application/octet-stream"), "failed: not a page"),
+    "type-octets": Scenario(
+        html("type-octets", kind="application/octet-stream"), "failed: not a page: application/octet-stream"
+    ),
     "type-plain": Scenario(html("type-plain", kind="text/plain")),
-    "type-xml": Scenario(html("type-xml", kind="application/xml"), "failed: not a page"),
+    "type-xml": Scenario(html("type-xml", kind="application/xml"), "failed: not a page: application/xml"),
     "type-xhtml": Scenario(html("type-xhtml", kind="application/xhtml+xml")),
     "type-twice": Scenario(html("type-twice", kind="text/html, text/html; charset=utf-8")),
     "type-short": Scenario(html("type-short", kind="html")),
     "type-unknown": Scenario(html("type-unknown", kind="unknown/unknown")),
     "type-quoted": Scenario(html("type-quoted", kind='"text/html"')),
     "type-wap": Scenario(html("type-wap", kind="application/vnd.wap.xhtml+xml")),
-    "type-json": Scenario(lambda got: sent(b'{"a": 1}').replace(b"text/html", b"text/json"), "failed: not a page"),
-    "type-image": Scenario(html("type-image", kind="image/png"), "failed: not a page"),
+    "type-json": Scenario(
+        lambda got: sent(b'{"a": 1}').replace(b"text/html", b"text/json"), "failed: not a page: text/json"
+    ),
+    "type-image": Scenario(html("type-image", kind="image/png"), "failed: not a page: image/png"),
     "type-short-binary": Scenario(
-        lambda got: sent(b"\x00\x01\x02" * 400).replace(b"text/html", b"html"), "failed: not a page"
+        lambda got: sent(b"\x00\x01\x02" * 400).replace(b"text/html", b"html"), "failed: not a page: html"
     ),
     "charset-odd": Scenario(html("charset-odd", kind="text/html; charset=utf8mb4")),
     "attachment": Scenario(html("attachment", "Content-Disposition: attachment; filename=a.html")),
@@ -240,7 +244,7 @@ STATUSES = {
             "x-amzn-waf-action: challenge",
             status="202 Accepted",
         ),
-        "waiting: blocked: challenge page",
+        "failed: blocked: challenge page",
     ),
     "waf-403": Scenario(
         lambda got: sent(
@@ -250,7 +254,7 @@ STATUSES = {
             "Server: cloudflare",
             status="403 Forbidden",
         ),
-        "waiting: blocked: challenge page",
+        "failed: blocked: challenge page",
     ),
 }
 
@@ -264,10 +268,8 @@ REDIRECTS = {
     "to-blanks": Scenario(moved("to-blanks", "/a b c"), "page at /a%20b%20c"),
     "to-fragment": Scenario(moved("to-fragment", "/b#top"), "page at /b"),
     "to-own-fragment": Scenario(moved("to-own-fragment", "/#/home"), "failed: redirects to itself"),
-    "to-two": Scenario(moved("to-two", "/b", "Location: /c"), "page at /b"),
-    "to-nowhere": Scenario(
-        html("to-nowhere", status="302 Found"), "failed: http 302 without a usable address"
-    ),
+    "to-two": Scenario(moved("to-two", "/b", "Location: /c"), "failed: redirects to two addresses"),
+    "to-nowhere": Scenario(html("to-nowhere", status="302 Found"), "failed: http 302 without a usable address"),
     "to-8": Scenario(stepwise("to-8", 8), "page at /8"),
     "to-10": Scenario(stepwise("to-10", 10), "page at /10"),
     "to-25": Scenario(stepwise("to-25", 25), "failed: more than 10 redirects"),
@@ -363,8 +365,12 @@ _DENIED = b"User-agent: *\nDisallow: /\n"
 ROBOTS = {
     "robots-403": _robots("robots-403", lambda got: sent(b"", status="403 Forbidden")),
     "robots-401": _robots("robots-401", lambda got: sent(b"", status="401 Unauthorized")),
-    "robots-503": _robots("robots-503", lambda got: sent(b"", status="503 Busy"), "waiting: robots.txt cannot be read: http 503"),
-    "robots-html": _robots("robots-html", lambda got: sent(b"<!doctype html><title>App</title>User-agent: *<br>Disallow: /")),
+    "robots-503": _robots(
+        "robots-503", lambda got: sent(b"", status="503 Busy"), "waiting: robots.txt cannot be read: http 503"
+    ),
+    "robots-html": _robots(
+        "robots-html", lambda got: sent(b"<!doctype html><title>App</title>User-agent: *<br>Disallow: /")
+    ),
     "robots-deny": _robots("robots-deny", lambda got: sent(_DENIED), "failed: robots.txt"),
     "robots-moved": _robots(
         "robots-moved",
@@ -383,8 +389,10 @@ SLOW = {
     "slow-head": Scenario(lambda got: [2.5, sent(page("slow-head")), b""]),
     "silent": Scenario(lambda got: [60.0, b""], "waiting: timeout"),
     "drip": Scenario(
-        lambda got: [piece for start in range(0, 800, 40) for piece in (sent(page("drip"))[start : start + 40], 0.1)]
-        + [sent(page("drip"))[800:], b""]
+        lambda got: (
+            [piece for start in range(0, 800, 40) for piece in (sent(page("drip"))[start : start + 40], 0.1)]
+            + [sent(page("drip"))[800:], b""]
+        )
     ),
     "endless": Scenario(
         lambda got: [head("Content-Type: text/html") + page("endless"), b"<p>solar cells and more</p>" * 2000],
@@ -493,7 +501,9 @@ async def _outcome(name: str, frontier: Frontier, titles: dict[str, str], parked
     start = url = start_of(name)
     passed: list[str] = []
     entry: UrlEntry | None = await frontier.find(url)
-    while entry and url not in titles and url not in passed and entry.reason.startswith(("redirected to", "refreshes to")):
+    while (
+        entry and url not in titles and url not in passed and entry.reason.startswith(("redirected to", "refreshes to"))
+    ):
         passed.append(url)
         url = entry.reason.split(" ", 2)[2]
         entry = await frontier.find(url)
@@ -502,7 +512,7 @@ async def _outcome(name: str, frontier: Frontier, titles: dict[str, str], parked
         path = url.removeprefix(f"{parts.scheme}://{parts.netloc}")
         words = "page" if url == start else f"page at {path}"
         truncated = ", truncated" if entry and entry.reason == "truncated" else ""
-        return words + truncated + ("" if titles[url] in (name, "") else f" ({titles[url]!r})")
+        return words + truncated + ("" if name in titles[url] or not titles[url] else f" ({titles[url]!r})")
     if entry is None or entry.state is UrlState.DONE:
         return "no page"
     return f"{entry.state.value}: {entry.reason or parked.get(f'{name}.test', '')}"
