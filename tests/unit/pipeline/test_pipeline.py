@@ -9,7 +9,7 @@ from thresher.parsing.isolated import HEAVY_BYTES, Unparsable
 from thresher.parsing.main_content import stored_markup
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
-from thresher.pipeline.outcomes import BUSY_SECONDS
+from thresher.pipeline.outcomes import BUSY_SECONDS, MAX_REDIRECTS
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
 from thresher.records import FetchedPage, Judgement, Outcome
@@ -208,10 +208,10 @@ async def test_a_redirect_becomes_an_entry_of_its_own(world):
 
 
 async def test_redirects_end(world):
-    for number in range(5):
+    for number in range(MAX_REDIRECTS):
         await world.fetch(status=302, location=f"/{number}")
     record = await world.fetch(status=302, location="/once-more")
-    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 5 redirects")
+    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 10 redirects")
 
 
 async def test_a_refresh_at_once_is_a_redirect(world):
@@ -223,10 +223,10 @@ async def test_a_refresh_at_once_is_a_redirect(world):
 
 
 async def test_refreshes_end(world):
-    for number in range(5):
+    for number in range(MAX_REDIRECTS):
         await world.fetch(f'<meta http-equiv=refresh content="0; url=/{number}">{number}')
     record = await world.fetch('<meta http-equiv=refresh content="0; url=/once-more">')
-    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 5 redirects")
+    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 10 redirects")
 
 
 async def test_a_refresh_of_a_page_whose_links_are_not_to_be_followed_is_not_followed(world):
