@@ -115,6 +115,6 @@ def h6() -> Outcome:
     wrong = f"; wrong: {reported.wrong}" if reported.wrong else ""
     return Outcome(
         held=not reported.wrong and reported.arrived == ARRIVED and not reported.twice,
-        figure=f"{len(STARTS)} starts: at most {max(reported.requests.values())} requests each, none twice unless a cookie was set, "
-        f"{len(reported.arrived)} of {len(ARRIVED)} pages that exist reached{wrong}",
+        figure=f"{len(STARTS)} starts: at most {max(reported.requests.values())} requests each, none twice "
+        f"unless a cookie was set, {len(reported.arrived)} of {len(ARRIVED)} pages that exist reached{wrong}",
     )

@@ -128,18 +128,35 @@ def test_archived_responses_of_http2_can_be_read(verified):
     assert (heads["https://good.test/"].protocol, heads["https://good.test/"].get_statuscode()) == ("HTTP/1.1", "200")
 
 
-async def test_a_page_that_did_not_change_is_answered_with_304(server, monkeypatch):
+@pytest.fixture
+async def downloader(server, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(server.authorities))
     network = NetworkConfig.model_validate({"allow": ["127.0.0.0/8"], "connect_to": server.connect_to})
     downloader = Downloader(GuardedResolver.of(network), SlowHostLimiter(1), headers={}, max_bytes=1 << 20)
-    lease = Lease(url="https://good.test/", host="good.test", score=1.0, fence=1, until=0.0)
-    wanted = FetchRequest(url=lease.url, lease=lease, timeout_seconds=5.0, start_by=time.monotonic() + 60)
+    yield downloader
+    downloader.close()
+    await asyncio.sleep(0)
+
+
+def request_to(url, tries=0):
+    lease = Lease(url=url, host="good.test", score=1.0, fence=1, until=0.0, tries=tries)
+    return FetchRequest(url=url, lease=lease, timeout_seconds=5.0, start_by=time.monotonic() + 60)
+
+
+async def test_a_page_that_did_not_change_is_answered_with_304(downloader):
+    wanted = request_to("https://good.test/")
     async with downloader.fetch(wanted) as page:
         again = replace(wanted, headers={"If-None-Match": page.headers["etag"]})
     async with downloader.fetch(again) as unchanged:
         assert (page.status, unchanged.status, unchanged.body) == (200, 304, b"")
-    downloader.close()
-    await asyncio.sleep(0)
+
+
+async def test_a_url_is_tried_again_by_http_1(downloader, server):
+    for tries in (0, 1):
+        async with downloader.fetch(request_to(f"https://good.test/?tries={tries}", tries)) as page:
+            assert page.status == 200
+    protocols = {path: protocol for _, protocol, _, _, path, _ in server.requests()}
+    assert (protocols["/?tries=0"], protocols["/?tries=1"]) == ("HTTP/2.0", "HTTP/1.1")
 
 
 def test_status_counts_agree(verified):

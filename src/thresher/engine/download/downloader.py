@@ -158,6 +158,7 @@ class Downloader:
             places=places,
             refusal=self._resolver.refusal,
             proxy=self._resolver.proxy,
+            allows_http2=not request.lease.tries,  # for servers whose HTTP/2 fails
             max_bytes=request.max_bytes or self._max_bytes,
             timeout_seconds=request.timeout_seconds,
         )

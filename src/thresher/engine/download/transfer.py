@@ -52,8 +52,6 @@ _SPARE_SECONDS = 1.0  # libcurl's own timeout, in case that nobody calls `check`
 _DISALLOW_USERNAME_IN_URL, _SUPPRESS_CONNECT_HEADERS = 278, 265  # pycurl has no names for them
 
 _HAS_HTTP2 = bool(pycurl.version_info()[4] & pycurl.VERSION_HTTP2)
-_HTTP_VERSION = pycurl.CURL_HTTP_VERSION_2TLS if _HAS_HTTP2 else pycurl.CURL_HTTP_VERSION_1_1
-"""HTTP/2 where a server offers it by ALPN, HTTP/1.1 elsewhere and without TLS."""
 
 _FIXED_OPTIONS: tuple[tuple[int, Any], ...] = (
     (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
@@ -61,7 +59,6 @@ _FIXED_OPTIONS: tuple[tuple[int, Any], ...] = (
     (pycurl.PATH_AS_IS, 1),
     (_DISALLOW_USERNAME_IN_URL, 1),
     (pycurl.HTTP09_ALLOWED, 0),
-    (pycurl.HTTP_VERSION, _HTTP_VERSION),
     (pycurl.HTTP_CONTENT_DECODING, 0),  # bodies are decoded here, with limits
     (pycurl.HTTP_TRANSFER_DECODING, 0),
     (pycurl.NOSIGNAL, 1),
@@ -109,6 +106,7 @@ class TransferRequest:
         secret_lines: Header lines that are sent, and kept nowhere.
         is_verified: Whether the certificate of the server must be valid; always where there is a secret.
         proxy: The proxy that the places belong to; None to connect to the server.
+        allows_http2: Whether HTTP/2 is spoken where it is offered.
     """
 
     url: str
@@ -120,6 +118,7 @@ class TransferRequest:
     secret_lines: Sequence[tuple[str, Secret]] = field(default=(), repr=False)
     is_verified: bool = True
     proxy: UpstreamProxy | None = None
+    allows_http2: bool = True
 
 
 class Transfer:
@@ -158,6 +157,8 @@ class Transfer:
         lines = [f"{name}: {value}" for name, value in self.request.lines]
         lines += [f"{name}: {secret.reveal()}" for name, secret in self.request.secret_lines]
         curl.setopt(pycurl.HTTPHEADER, lines)
+        has_http2 = _HAS_HTTP2 and self.request.allows_http2  # if the server offers it by ALPN
+        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS if has_http2 else pycurl.CURL_HTTP_VERSION_1_1)
         _set_route(curl, place, self.request.proxy)
         _set_verification(curl, is_verified=self.request.is_verified)
         curl.setopt(pycurl.FRESH_CONNECT, int(fresh))
