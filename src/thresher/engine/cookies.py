@@ -59,24 +59,27 @@ class CookieChain:
         """Return the last response as that of the lease.
 
         A page at another URL of the host is requested in its turn, as after any redirect, unless it is the page that
-        redirected here, or the leased one with another query.
+        redirected here, or the leased one with more in its query.
         """
         if not self._hops or page.url == self._lease.url or self._is_parent(page.url):
             return page
         if target := redirect_target(page):
             return _redirect_to(target, replace(page, url=self._lease.url))
-        if _without_query(page.url) == _without_query(self._lease.url):
+        if self._is_extended(page.url):
             return replace(page, url=self._lease.url)
         return _redirect_to(page.url, self._first or page)
 
     def _leads_back(self, target: str) -> bool:
         """Return whether a target is the leased URL, the one that redirected to it, or names its path in its query."""
         path = urlsplit(self._lease.url).path
-        return (
-            self._is_parent(target)
-            or _without_query(target) == _without_query(self._lease.url)
-            or (len(path) > 1 and path in unquote(urlsplit(target).query))
-        )
+        names_path = len(path) > 1 and path in unquote(urlsplit(target).query)
+        return self._is_parent(target) or self._is_extended(target) or names_path
+
+    def _is_extended(self, url: str) -> bool:
+        """Return whether a URL is the leased one, perhaps with more in its query; less would be another page."""
+        wanted, found = urlsplit(self._lease.url), urlsplit(url)
+        is_more = set(wanted.query.split("&")) - {""} <= set(found.query.split("&"))
+        return is_more and _without_query(url) == _without_query(self._lease.url)
 
     def _is_parent(self, url: str) -> bool:
         return self._lease.redirects > 0 and fingerprint(url) == self._lease.parent

@@ -98,9 +98,11 @@ class Fetcher:
                 following = await self._following(request, chain, page)
                 if following is None:
                     await self.take_page(request.lease, chain.result(page))
+            if following:
+                await asyncio.sleep(await self.loop.delay_seconds(following.url))
 
     async def _following(self, request: FetchRequest, chain: CookieChain, page: FetchedPage) -> FetchRequest | None:
-        """Wait for the delay of the host; return the next request of a chain, or None when it has ended.
+        """Return the next request of a chain, or None when it has ended.
 
         Raises:
             FetchFailed: The lease would end before.
@@ -110,10 +112,8 @@ class Fetcher:
             return None
         if not await self.loop.allows(lease, target):
             return None
-        delay_seconds = await self.loop.delay_seconds(target)
-        if time.monotonic() + delay_seconds > request.start_by:
+        if time.monotonic() + await self.loop.delay_seconds(target) > request.start_by:
             raise FetchFailed("its redirects with cookies take longer than a lease", retry=False)
-        await asyncio.sleep(delay_seconds)
         headers = request.headers if target == lease.url else {}
         return replace(request, url=target, headers=headers, cookies=chain.cookies())
 

@@ -74,11 +74,12 @@ class OutcomeBuilder:
         terms: bytes,
     ) -> Settled:
         """Store a page; its text and markup only when it is or may become relevant, or when all are kept."""
+        certificate = f"its certificate {fetched.certificate}" if fetched.certificate else ""
         reason = "truncated" if fetched.truncated else RENDERED if fetched.rendered else ""
         kept = (self._is_wanted(judgement) or self._rules.keep_irrelevant) and not page.noindex
         record = replace(
             PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
-            reason=", ".join(filter(None, [reason, certificate_note(fetched)])),
+            reason=", ".join(filter(None, [reason, certificate])),
             text_hash=content_hash(page.text),
             terms=terms,
             text=page.text if kept else "",
@@ -207,11 +208,6 @@ class OutcomeBuilder:
         status, at = (fetched.status, fetched.fetched_at) if fetched else (0, at)
         record = _empty_record(lease, outcome, reason, status, at)
         return replace(record, links=_found_links(None, links)), settlement
-
-
-def certificate_note(fetched: FetchedPage) -> str:
-    """Return what is stored in the row of a page whose certificate is not valid; empty for all others."""
-    return f"its certificate {fetched.certificate}" if fetched.certificate else ""
 
 
 def relevance_of(record: PageRecord, settlement: Settlement) -> float | None:

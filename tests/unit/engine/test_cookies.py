@@ -53,6 +53,11 @@ def test_a_redirect_that_leads_back_with_a_cookie_is_followed(location, followed
     assert bool(target) is followed
 
 
+def test_a_redirect_that_takes_from_the_query_leads_to_another_page():
+    chain = CookieChain(lease(f"{URL}?id=1&from=mail"))
+    assert chain.next_target(response(f"{URL}?id=1&from=mail", "/article?id=1", "session=1")) == ""
+
+
 def test_without_a_cookie_nothing_is_followed():
     assert CookieChain(lease()).next_target(response(URL, "/article")) == ""
 
