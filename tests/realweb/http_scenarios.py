@@ -7,7 +7,8 @@ The host name selects the scenario. Each answers byte for byte, and has the outc
 - ``failed: …`` or ``waiting: …`` with the reason;
 - ``no page``: done, without one.
 
-`crawl_scenarios` crawls all of them at once with the real command; `rows` gives scenario, expected and actual outcome.
+`crawl_scenarios` crawls all of them at once with the real command; `rows` gives scenario, expected and actual outcome,
+and ``python -m tests.realweb.http_scenarios`` prints them.
 """
 
 from __future__ import annotations
@@ -516,3 +517,9 @@ async def _outcome(name: str, frontier: Frontier, titles: dict[str, str], parked
     if entry is None or entry.state is UrlState.DONE:
         return "no page"
     return f"{entry.state.value}: {entry.reason or parked.get(f'{name}.test', '')}"
+
+
+if __name__ == "__main__":
+    with serving() as running:
+        for row in rows(crawl_scenarios(running)):
+            print(*row, sep="\t")

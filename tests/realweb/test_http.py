@@ -55,9 +55,3 @@ def test_no_cookie_is_stored(crawled):
     _, result, _ = crawled
     stored = b"".join(path.read_bytes() for path in result.folder.rglob("*") if path.is_file())
     assert b"checked=yes" not in stored
-
-
-if __name__ == "__main__":
-    with http_scenarios.serving() as server:
-        for name, expected, outcome in http_scenarios.rows(http_scenarios.crawl_scenarios(server)):
-            print(f"{name}\t{expected}\t{outcome}")

@@ -207,6 +207,16 @@ async def test_a_redirect_becomes_an_entry_of_its_own(world):
     assert (await world.frontier.counts()).pages == 0
 
 
+async def test_the_problem_of_a_certificate_is_in_the_row_of_its_page(world):
+    [lease] = await world.frontier.lease(1, seconds=60)
+    page = FetchedPage(
+        url=lease.url, status=200, headers={}, body=b"<p>solar", fetched_at=1.0, certificate="has expired"
+    )
+    record = await world.pipeline.process(lease, page)
+    assert (record.page, record.reason) == (True, "its certificate has expired")
+    assert (await world.frontier.find(SEED)).reason == ""  # a page like any other
+
+
 async def test_redirects_end(world):
     for number in range(MAX_REDIRECTS):
         await world.fetch(status=302, location=f"/{number}")

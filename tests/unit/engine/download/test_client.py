@@ -14,7 +14,7 @@ import pytest
 from testing.raw_server import raw_server
 from thresher.engine.download import transfer as transfer_module
 from thresher.engine.download.client import ClientClosed, CurlClient
-from thresher.engine.download.errors import AddressRefused, CertificateInvalid, FetchFailed, NotHttp
+from thresher.engine.download.errors import AddressRefused, CertificateInvalid, FetchFailed, NotHttp, failure_for
 from thresher.engine.download.response_head import MAX_HEAD_LINES
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
 from thresher_lab.webs.server import _certificate
@@ -379,6 +379,34 @@ async def _until(condition):
     async with asyncio.timeout(5):
         while not condition():
             await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        ("SSL certificate problem: certificate has expired", "has expired"),
+        ("SSL certificate problem: certificate is not yet valid", "is not valid yet"),
+        ("SSL: no alternative certificate subject name matches target host name 'a.test'", "is for another host"),
+        ("SSL certificate problem: self-signed certificate", "is self-signed"),
+        ("SSL certificate problem: unable to get local issuer certificate", "is not from a trusted authority"),
+        ("anything else", "is not trusted"),
+    ],
+)
+def test_the_problem_of_a_certificate_is_named(message, problem):
+    failure = failure_for(pycurl.E_PEER_FAILED_VERIFICATION, 0, message)
+    assert (failure.problem, failure.retry) == (problem, False)
+
+
+@pytest.mark.parametrize(
+    ("message", "retry"),
+    [
+        ("TLS connect error: error:0A000102:SSL routines::unsupported protocol", False),
+        ("TLS connect error: error:0A00042E:SSL routines::tlsv1 alert protocol version", False),
+        ("OpenSSL SSL_connect: Connection reset by peer", True),
+    ],
+)
+def test_tls_that_is_too_old_is_not_tried_again(message, retry):
+    assert failure_for(pycurl.E_SSL_CONNECT_ERROR, 0, message).retry is retry
 
 
 def test_what_is_not_http_is_no_reason_to_retry():
