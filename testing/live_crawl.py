@@ -38,7 +38,7 @@ def write_crawl(
         "strategy": strategy,
         "manners": {"delay_seconds": 0, "robots": "ignore"},
         "engine": {"concurrency": 4},
-        "network": {"allow": ["127.0.0.0/8"], "connect_to": places},
+        "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": places},
         **more,
     }
     folder.mkdir(parents=True)

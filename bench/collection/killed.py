@@ -69,7 +69,7 @@ def make(root: Path, places: dict[str, str]) -> Crawl:
         "scope": {"max_pages_per_host": 100_000, "first_pages_per_host": None},
         "manners": {"delay_seconds": 0, "robots": "ignore"},
         "output": {"warc": True},
-        "network": {"allow": ["127.0.0.0/8"], "connect_to": places},
+        "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": places},
         "engine": {"timeout_seconds": 10.0, "lease_seconds": 20.0},
     }
     (root / "topic.yaml").write_text(json.dumps(topic), encoding="utf-8")  # JSON is YAML

@@ -165,7 +165,7 @@ def _settings(server: Recorder) -> dict[str, object]:
         "stop": {"pages": None},
         "manners": {"delay_seconds": 0},
         "output": {"keep_irrelevant": True},
-        "network": {"allow": ["127.0.0.0/8"], "connect_to": server.connect_to},
+        "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": server.connect_to},
         "engine": {"timeout_seconds": 20.0, "lease_seconds": 60.0},
     }
 

@@ -52,7 +52,7 @@ def _write_crawl(web: Web, topic: str, strategy: str, places: dict[str, str], fo
         "scope": {"max_pages_per_host": len(web), "first_pages_per_host": None, "traps": "follow"},
         "manners": {"delay_seconds": 0, "robots": "ignore"},
         "engine": {"concurrency": 1},
-        "network": {"allow": ["127.0.0.0/8"], "connect_to": places},
+        "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": places},
     }
     (folder / "topic.yaml").write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
     return CrawlProject.open(folder)

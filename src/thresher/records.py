@@ -92,6 +92,7 @@ class FetchedPage:
         request_lines: The header lines of the request.
         rendered: Whether the body was rendered by a browser.
         robots_opt_outs: The uses of the URL that the robots.txt of its host denies.
+        certificate: What is wrong with the certificate of its server; empty when it is valid, or without TLS.
     """
 
     url: str
@@ -105,6 +106,7 @@ class FetchedPage:
     request_lines: Sequence[tuple[str, str]] = ()
     rendered: bool = False
     robots_opt_outs: frozenset[str] = frozenset()
+    certificate: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

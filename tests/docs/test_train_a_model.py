@@ -109,7 +109,7 @@ def at_once(crawl, places):
     path = crawl / "topic.yaml"
     lines = [line for line in path.read_text().splitlines() if line.partition(":")[0] not in ("manners", "network")]
     lines.append("manners: {delay_seconds: 0, contact: me@example.org}")
-    lines.append(f'network: {{allow: ["127.0.0.0/8"], connect_to: {json.dumps(dict(places))}}}')
+    lines.append(f'network: {{allow: ["127.0.0.0/8"], tls: record, connect_to: {json.dumps(dict(places))}}}')
     path.write_text("\n".join(lines) + "\n")
 
 

@@ -36,9 +36,9 @@ class Eyes:
 
     proxy = None
 
-    def __init__(self, w, *, access=None, **browser):
+    def __init__(self, w, *, access=None, tls="record", **browser):
         asked = {"hosts": ["*"], "sandbox": False, "seconds": 8.0, **browser}
-        config = CrawlConfig.model_validate({"browser": asked})
+        config = CrawlConfig.model_validate({"browser": asked, "network": {"tls": tls}})
         self._rendering = Renderer(config, MemoryFrontier(), None, self, access)
         self._recorder = w
         self.asked = []
@@ -100,6 +100,18 @@ async def test_what_scripts_write_is_read_and_what_is_for_others_is_not(eyes):
     assert "some data" in page.text
     assert "no scripts" not in page.text
     assert [link.url for link in page.links] == ["http://app.test/shadow"]
+
+
+@pytest.mark.parametrize(("tls", "loaded"), [("verify", False), ("record", True)])
+async def test_data_from_a_server_without_a_valid_certificate_is_loaded_if_the_user_says_so(w, tls, loaded):
+    eyes = Eyes(w, seconds=20.0, tls=tls)
+    page = await eyes.read(
+        "<p>before</p><script>fetch('/data').then(r => r.text()).then(t => document.body.append(t))</script>",
+        url="https://app.test/",
+    )
+    await eyes.close()
+    assert "before" in page.text
+    assert ("some data" in page.text) is loaded
 
 
 async def test_a_script_that_never_ends_leaves_the_page_as_it_came(eyes):

@@ -124,7 +124,7 @@ def topic(w: Recorder, seeds: Sequence[str]) -> dict[str, Any]:
         "stop": {"pages": None},
         "manners": {"delay_seconds": 0, "robots": "obey", "contact": "tests@example.org"},
         "output": {"keep_irrelevant": True},
-        "network": {"allow": ["127.0.0.0/8"], "connect_to": w.connect_to},
+        "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": w.connect_to},
         "engine": {"concurrency": 16, "timeout_seconds": 2.0, "lease_seconds": 8.0},
     }
 

@@ -156,7 +156,7 @@ LOCAL_ROWS = [
     Entry(
         "S7",
         "passwords in URLs, cookies, 401, 407, .netrc, proxies in the environment",
-        "none sent to anybody",
+        "none sent to anybody, but cookies back to the host whose redirect set them",
         "tests.faults.injection:s7",
         "tests/faults/test_injection.py",
     ),
@@ -205,7 +205,7 @@ LOCAL_ROWS = [
     Entry(
         "H6",
         "redirect loops, chains, ever new hosts, pages that refresh at once",
-        "5 redirects are followed, then the URL has failed",
+        "10 redirects are followed, then the URL has failed",
         "tests.faults.hops:h6",
         "tests/faults/test_hops.py",
     ),
@@ -232,8 +232,8 @@ LOCAL_ROWS = [
     ),
     Entry(
         "H10",
-        "10,000 cookies",
-        "ignored: requests do not grow",
+        "10,000 cookies, and 200 with a redirect to itself",
+        "those of pages are ignored; of a redirect at most 20 are sent back to its host, within the lease",
         "tests.faults.injection:h10",
         "tests/faults/test_injection.py",
     ),

@@ -248,6 +248,11 @@ class NetworkConfig(StrictConfig):
         default={},
         description='Connect elsewhere: {"*:80": "127.0.0.1:8080"} sends every http request to a lab server.',
     )
+    tls: Literal["verify", "record"] = Field(
+        default="verify",
+        description="Certificates of servers: verify fails a page whose certificate has expired, is for another host "
+        "or is not from a trusted authority; record fetches it, and records the problem with the page.",
+    )
     proxy: ProxyConfig | None = Field(
         default=None, description="The HTTP proxy through which all requests go; none by default."
     )

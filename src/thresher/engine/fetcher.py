@@ -10,9 +10,11 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from thresher.engine.cookies import CookieChain
 from thresher.engine.download.errors import FetchFailed, LeaseExpired
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.lease_loop import BROWSER_WAIT_SECONDS, LeaseLoop, StoreFailed, WorkerContext
+from thresher.pipeline.host_policy import is_side_request
 from thresher.records import FetchedPage, Lease
 from thresher.storage.page_store import PageRecord
 
@@ -73,8 +75,7 @@ class Fetcher:
         """Fetch a request and settle its lease; when the store fails, the worker drains."""
         try:
             try:
-                async with self._fetch(request) as page:
-                    await self._take(request, page)
+                await self._fetch_chain(request)
             except StoreFailed:
                 raise
             except FetchFailed as failure:
@@ -85,11 +86,36 @@ class Fetcher:
         except StoreFailed:
             self.drain()
 
-    async def _take(self, request: FetchRequest, page: FetchedPage) -> None:
-        if request.is_robots and self.loop.robots:
-            await self.loop.robots.take(request, page)
-        else:
-            await self.take_page(request.lease, page)
+    async def _fetch_chain(self, request: FetchRequest) -> None:
+        """Fetch a request, and within its lease the redirects that need the cookies of the one before."""
+        chain = CookieChain(request.lease)
+        following: FetchRequest | None = request
+        while following:
+            async with self._fetch(following) as page:
+                if request.is_robots and self.loop.robots:
+                    await self.loop.robots.take(request, page)
+                    return
+                following = await self._following(request, chain, page)
+                if following is None:
+                    await self.take_page(request.lease, chain.result(page))
+            if following:
+                await asyncio.sleep(await self.loop.delay_seconds(following.url))
+
+    async def _following(self, request: FetchRequest, chain: CookieChain, page: FetchedPage) -> FetchRequest | None:
+        """Return the next request of a chain, or None when it has ended.
+
+        Raises:
+            FetchFailed: The lease would end before.
+        """
+        lease = request.lease
+        if is_side_request(lease) or not (target := chain.next_target(page)):
+            return None
+        if not await self.loop.allows(lease, target):
+            return None
+        if time.monotonic() + await self.loop.delay_seconds(target) > request.start_by:
+            raise FetchFailed("its redirects with cookies take longer than a lease", retry=False)
+        headers = request.headers if target == lease.url else {}
+        return replace(request, url=target, headers=headers, cookies=chain.cookies())
 
     async def take_page(self, lease: Lease, page: FetchedPage) -> None:
         """Process a response, rendered first if the crawl uses a browser."""

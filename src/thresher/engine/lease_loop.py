@@ -349,6 +349,11 @@ class LeaseLoop:
             url=url, lease=lease, timeout_seconds=self.context.timeout_seconds, start_by=start_by, **more
         )
 
+    async def allows(self, lease: Lease, url: str) -> bool:
+        """Return whether scope and robots.txt allow to request another URL of the host within a lease."""
+        is_inside = self.context.scope is None or not self.context.scope.allows(url, lease.hops)
+        return is_inside and (self.robots is None or await self.robots.allows(url))
+
     async def delay_seconds(self, url: str) -> float:
         """Return how long the host of a URL must rest after a request."""
         return await self.robots.delay_seconds(url) if self.robots else self.context.delay_seconds

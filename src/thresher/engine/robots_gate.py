@@ -105,6 +105,11 @@ class RobotsGate:
         await self._queue_robots_entry(rules, lease)
         return False
 
+    async def allows(self, url: str) -> bool:
+        """Return whether the rules for a URL are known and allow it."""
+        rules = await self._robots_cache.file_for(url)
+        return rules is not None and rules.allows(url)
+
     async def delay_seconds(self, url: str) -> float:
         """Return the delay of a URL's host: ours, or its Crawl-delay if that is longer."""
         rules = await self._robots_cache.file_for(url)

@@ -11,7 +11,19 @@ from enum import Enum, auto
 from thresher.records import FetchedPage
 from thresher.urls.canonical import canonicalize
 
-_PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "text/x-markdown")
+_PAGE_TYPES = (
+    "text/html",
+    "application/xhtml+xml",
+    "application/vnd.wap.xhtml+xml",
+    "text/plain",
+    "text/markdown",
+    "text/x-markdown",
+)
+_UNKNOWN_TYPES = ("unknown/unknown", "application/unknown", "*/*")  # as the MIME Sniffing Standard has it
+_HTML_MARK = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s{0,256}<(?:!doctype html|!--|(?:html|head|body|title|meta|script|style|h1|div|p|table)[\s>])",
+    re.IGNORECASE,
+).match
 _DOCUMENT_TYPES = {
     "application/pdf": "pdf",
     "application/x-pdf": "pdf",
@@ -70,20 +82,30 @@ def classify_response(fetched: FetchedPage, documents: Collection[str] = ()) -> 
         return ResponseClass(kind=ResponseKind.BUSY, reason=f"http {fetched.status}", wait_seconds=wait)
     if not 200 <= fetched.status < 300:
         return ResponseClass(kind=ResponseKind.REFUSAL, reason=f"http {fetched.status}")
-    content_type = fetched.headers.get("content-type", "").partition(";")[0].strip().lower()
+    content_type = _media_type(fetched.headers.get("content-type", ""))
     document = _DOCUMENT_TYPES.get(content_type) or _sniffed(content_type, fetched.body)
     if document in documents:
         return ResponseClass(kind=ResponseKind.DOCUMENT, document=document)
     if _is_feed(content_type, fetched.body):
         return ResponseClass(kind=ResponseKind.FEED, reason=f"not a page: {content_type}")
-    if content_type and content_type not in _PAGE_TYPES:
+    if content_type and content_type not in _PAGE_TYPES and not _is_unlabelled_html(content_type, fetched.body):
         return ResponseClass(kind=ResponseKind.REFUSAL, reason=f"not a page: {content_type[:80]}")
     return ResponseClass(kind=ResponseKind.PAGE)
 
 
 def is_page_type(content_type: str) -> bool:
     """Return whether a Content-Type header is that of a page that can be parsed without conversion."""
-    return content_type.partition(";")[0].strip().lower() in ("", *_PAGE_TYPES)
+    return _media_type(content_type) in ("", *_PAGE_TYPES)
+
+
+def _media_type(content_type: str) -> str:
+    """Return the first media type of a Content-Type header; some servers send several, or one in quotes."""
+    return content_type.partition(";")[0].partition(",")[0].strip(' \t"').lower()
+
+
+def _is_unlabelled_html(content_type: str, body: bytes) -> bool:
+    """Return whether a body with a type that says nothing, such as ``html``, begins like HTML."""
+    return ("/" not in content_type or content_type in _UNKNOWN_TYPES) and _HTML_MARK(body) is not None
 
 
 def _sniffed(content_type: str, body: bytes) -> str:
@@ -100,13 +122,29 @@ def _is_feed(content_type: str, body: bytes) -> bool:
     return maybe or content_type in FEED_TYPES
 
 
+def redirect_target(fetched: FetchedPage) -> str:
+    """Return the canonical target of a redirect; empty for other responses, and without a usable one."""
+    location = _escaped(fetched.headers.get("location", "").strip())
+    if fetched.status not in _REDIRECTS or not location:
+        return ""
+    return canonicalize(location, fetched.url) or ""
+
+
 def _redirect(fetched: FetchedPage) -> ResponseClass:
-    target = canonicalize(fetched.headers.get("location", "").strip(), fetched.url)
-    if not fetched.headers.get("location") or target is None:
+    target = redirect_target(fetched)
+    if not target:
         return ResponseClass(kind=ResponseKind.REFUSAL, reason=f"http {fetched.status} without a usable address")
     if target == fetched.url:
         return ResponseClass(kind=ResponseKind.REFUSAL, reason="redirects to itself")
     return ResponseClass(kind=ResponseKind.REDIRECT, reason=f"redirected to {target}", target=target)
+
+
+def _escaped(location: str) -> str:
+    """Percent-encode the bytes of a Location that are not ASCII, as browsers do; headers are decoded as Latin-1."""
+    if location.isascii():
+        return location
+    raw = location.encode("latin-1") if max(location) <= "\xff" else location.encode()
+    return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw)
 
 
 def retry_after(value: str, *, now: float) -> float:

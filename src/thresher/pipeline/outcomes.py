@@ -36,7 +36,7 @@ MarkupToStore = Callable[[ParsedPage, bytes, str], str]
 Settled = tuple[PageRecord, Settlement]
 
 NOT_MODIFIED = 304
-MAX_REDIRECTS = 5
+MAX_REDIRECTS = 10
 SOFT_404 = "soft 404: the page says that there is none"
 BUSY_SECONDS = 10.0
 """First pause for a server that is busy or does not respond; each further try doubles it."""
@@ -74,10 +74,12 @@ class OutcomeBuilder:
         terms: bytes,
     ) -> Settled:
         """Store a page; its text and markup only when it is or may become relevant, or when all are kept."""
+        certificate = f"its certificate {fetched.certificate}" if fetched.certificate else ""
+        reason = "truncated" if fetched.truncated else RENDERED if fetched.rendered else ""
         kept = (self._is_wanted(judgement) or self._rules.keep_irrelevant) and not page.noindex
         record = replace(
             PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
-            reason="truncated" if fetched.truncated else RENDERED if fetched.rendered else "",
+            reason=", ".join(filter(None, [reason, certificate])),
             text_hash=content_hash(page.text),
             terms=terms,
             text=page.text if kept else "",
@@ -87,7 +89,7 @@ class OutcomeBuilder:
         record = replace(record, duplicate_of=duplicate_of, links=_found_links(page, candidates))
         relevant = judgement.relevant and not duplicate_of
         return record, Settlement(
-            lease=lease, outcome=Outcome.DONE, reason=record.reason, links=candidates, page=True, relevant=relevant
+            lease=lease, outcome=Outcome.DONE, reason=reason, links=candidates, page=True, relevant=relevant
         )
 
     def _markup(self, fetched: FetchedPage, page: ParsedPage) -> str:
@@ -161,6 +163,11 @@ class OutcomeBuilder:
         link = FoundLink(url=target.url, anchor="", score=target.score, parts={})
         settlement = Settlement(lease=lease, outcome=Outcome.DONE, reason=response.reason, links=[target])
         return replace(record, links=[link]), settlement
+
+    def returned(self, lease: Lease, fetched: FetchedPage) -> PageRecord:
+        """Return the row of a URL that set cookies and led back to the URL that had redirected to it."""
+        record = _empty_record(lease, Outcome.DONE, f"redirected to {fetched.url}", fetched.status, fetched.fetched_at)
+        return replace(record, links=[FoundLink(url=fetched.url, anchor="", score=lease.score, parts={})])
 
     def side_result(self, lease: Lease, fetched: FetchedPage, result: SideResult) -> Settled:
         """Settle a sitemap or a probe: its URLs enter the frontier as far as they are in scope."""

@@ -28,11 +28,12 @@ from thresher.pipeline.host_policy import HostPolicy, is_side_request
 from thresher.pipeline.links import LinkSelector, PipelineRules
 from thresher.pipeline.outcomes import MarkupToStore, OutcomeBuilder, Settled, relevance_of, topics_of
 from thresher.politeness.backoff import Backoff
-from thresher.records import BlockKind, Candidate, FetchedPage, Judgement, Lease, ParsedPage, Settlement
+from thresher.records import BlockKind, Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
 from thresher.storage.page_store import Archive, PageRecord
 from thresher.storage.warc.base import Captures
 from thresher.strategies.base import Strategy
 from thresher.strategies.topics import seed_topics
+from thresher.urls.canonical import fingerprint
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +86,10 @@ class Pipeline:
         """Process one response; return what was stored."""
         await self.updater.refill_batch(lease)
         try:
-            record, settlement = await self._process(lease, fetched, delay_seconds)
+            if lease.redirects and fingerprint(fetched.url) == lease.parent:
+                record, settlement = await self._returned(lease, fetched, delay_seconds)
+            else:
+                record, settlement = await self._process(lease, fetched, delay_seconds)
         except Unparsable as error:
             reason, retry = str(error), not error.final
         except Exception:  # one bad page never stops a crawl
@@ -145,6 +149,21 @@ class Pipeline:
         busy = response.kind is ResponseKind.BUSY
         wait_seconds = await self.backoff.pause_host(lease, response) if busy else 0.0
         return self.outcomes.failure(lease, response.reason, fetched, retry=busy, wait_seconds=wait_seconds)
+
+    async def _returned(self, lease: Lease, fetched: FetchedPage, delay_seconds: float) -> Settled:
+        """Process the page of the URL that redirected here, which came with the cookies that this one set.
+
+        The page has the row that it would have had without the redirect; the leased URL has a row without a page.
+        """
+        redirected = self.outcomes.returned(lease, fetched)
+        entry = await self.frontier.find(fetched.url)
+        origin = entry or lease
+        own = replace(lease, url=fetched.url, parent=origin.parent, hops=origin.hops, score=origin.score, redirects=0)
+        record, settlement = await self._process(own, fetched, delay_seconds)
+        if settlement.outcome is Outcome.DONE:
+            await self._archive.keep([redirected])
+            settlement = replace(settlement, reason=redirected.reason, content=0)
+        return record, settlement
 
     async def _page(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled:
         if early := await self.outcomes.without_judgement(lease, fetched, page):

@@ -163,7 +163,14 @@ async def _fetch_all(
     resolver = loop.context.resolver or GuardedResolver.of(crawl.config.network)
     headers, max_bytes = usual_headers(crawl.config), crawl.config.engine.max_bytes
     access = AccessTable.of(crawl.config.access, crawl.folder.root)
-    downloader = Downloader(resolver, loop.slow_hosts, headers=headers, max_bytes=max_bytes, access=access)
+    downloader = Downloader(
+        resolver,
+        loop.slow_hosts,
+        headers=headers,
+        max_bytes=max_bytes,
+        access=access,
+        records_certificates=crawl.config.network.tls == "record",
+    )
     fetcher = Fetcher(loop.context, loop, downloader.fetch)
     fetching = asyncio.ensure_future(fetcher.run())
     watching = asyncio.create_task(_watch(fetcher, fetching))

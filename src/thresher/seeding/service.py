@@ -139,7 +139,13 @@ class ServiceClient:
     async def _get(self, url: str) -> FetchedPage:
         config = self._config
         resolver, limiter = GuardedResolver.of(config.network), SlowHostLimiter(1)
-        downloader = Downloader(resolver, limiter, headers=usual_headers(config), max_bytes=self._max_bytes)
+        downloader = Downloader(
+            resolver,
+            limiter,
+            headers=usual_headers(config),
+            max_bytes=self._max_bytes,
+            records_certificates=config.network.tls == "record",
+        )
         seconds = config.engine.timeout_seconds
         request = FetchRequest(
             url=url,

@@ -37,7 +37,7 @@ strategy: {{name: {strategy}}}
 scope: {{max_pages_per_host: {pages}, first_pages_per_host: null, traps: follow}}
 manners: {{delay_seconds: 0}}
 engine: {{concurrency: 8}}
-network: {{allow: [127.0.0.0/8], connect_to: {{"*:80": "{http}", "*:443": "{https}"}}}}
+network: {{allow: [127.0.0.0/8], tls: record, connect_to: {{"*:80": "{http}", "*:443": "{https}"}}}}
 """
 _BARS = "▁▂▃▄▅▆▇█"
 

@@ -348,6 +348,7 @@ def _print_addresses(connect_to: Mapping[str, str], seed: str) -> None:
     """Print the setting for a crawl's topic.yaml, and a page to start from."""
     echo("network:")
     echo('  allow: ["127.0.0.0/8"]')
+    echo("  tls: record  # the server signs its certificate itself")
     echo("  connect_to:")
     for pattern, address in connect_to.items():
         echo(f'    "{pattern}": "{address}"')

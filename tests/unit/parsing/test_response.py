@@ -82,6 +82,26 @@ def test_markdown_is_a_page(content_type):
     assert classified(content_type).kind is ResponseKind.PAGE
 
 
+HTML = b"\xef\xbb\xbf\n<!DOCTYPE html><title>a</title>"
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["html", "unknown/unknown", "application/unknown", "*/*", "text/html, text/html; charset=utf-8", '"text/html"'],
+)
+def test_a_type_that_says_nothing_is_a_page_when_the_body_begins_like_one(content_type):
+    assert classified(content_type, HTML).kind is ResponseKind.PAGE
+
+
+@pytest.mark.parametrize("body", [b"", b"\x89PNG\r\n", b"plain words", b" " * 2000 + HTML])
+def test_a_type_that_says_nothing_is_no_page_without_the_beginning_of_one(body):
+    assert classified("html", body).reason == "not a page: html"
+
+
+def test_html_of_another_type_stays_refused():
+    assert classified("image/png", HTML).kind is ResponseKind.REFUSAL
+
+
 def test_a_missing_page_is_refused():
     assert answer(404).reason == "http 404"
 
@@ -94,6 +114,21 @@ def test_a_redirect_says_where_to_canonically():
 @pytest.mark.parametrize("location", ["", "javascript:alert(1)", "file:///etc/passwd", "http://"])
 def test_a_redirect_to_nowhere_is_refused(location):
     assert answer(301, location=location).kind is ResponseKind.REFUSAL
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("/caf\xc3\xa9", "http://a.example/caf%C3%A9"),
+        ("/caf\xe9", "http://a.example/caf%E9"),
+        ("/b?q=caf\xc3\xa9", "http://a.example/b?q=caf%C3%A9"),
+        ("/\u65e5", "http://a.example/%E6%97%A5"),
+        ("http://b\xc3\xbccher.example/", "http://xn--bcher-kva.example/"),
+    ],
+    ids=["UTF-8", "Latin-1", "query", "decoded before", "host name"],
+)
+def test_bytes_of_a_location_are_escaped_as_they_came(location, target):
+    assert answer(302, location=location).target == target
 
 
 def test_a_redirect_to_itself_is_refused():

@@ -9,7 +9,7 @@ from thresher.parsing.isolated import HEAVY_BYTES, Unparsable
 from thresher.parsing.main_content import stored_markup
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
-from thresher.pipeline.outcomes import BUSY_SECONDS
+from thresher.pipeline.outcomes import BUSY_SECONDS, MAX_REDIRECTS
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
 from thresher.records import FetchedPage, Judgement, Outcome
@@ -207,11 +207,21 @@ async def test_a_redirect_becomes_an_entry_of_its_own(world):
     assert (await world.frontier.counts()).pages == 0
 
 
+async def test_the_problem_of_a_certificate_is_in_the_row_of_its_page(world):
+    [lease] = await world.frontier.lease(1, seconds=60)
+    page = FetchedPage(
+        url=lease.url, status=200, headers={}, body=b"<p>solar", fetched_at=1.0, certificate="has expired"
+    )
+    record = await world.pipeline.process(lease, page)
+    assert (record.page, record.reason) == (True, "its certificate has expired")
+    assert (await world.frontier.find(SEED)).reason == ""  # a page like any other
+
+
 async def test_redirects_end(world):
-    for number in range(5):
+    for number in range(MAX_REDIRECTS):
         await world.fetch(status=302, location=f"/{number}")
     record = await world.fetch(status=302, location="/once-more")
-    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 5 redirects")
+    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 10 redirects")
 
 
 async def test_a_refresh_at_once_is_a_redirect(world):
@@ -223,10 +233,10 @@ async def test_a_refresh_at_once_is_a_redirect(world):
 
 
 async def test_refreshes_end(world):
-    for number in range(5):
+    for number in range(MAX_REDIRECTS):
         await world.fetch(f'<meta http-equiv=refresh content="0; url=/{number}">{number}')
     record = await world.fetch('<meta http-equiv=refresh content="0; url=/once-more">')
-    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 5 redirects")
+    assert (record.outcome, record.reason) == (Outcome.FAILED, "more than 10 redirects")
 
 
 async def test_a_refresh_of_a_page_whose_links_are_not_to_be_followed_is_not_followed(world):

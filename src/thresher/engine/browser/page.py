@@ -72,6 +72,7 @@ class RenderLimits:
 
     Args:
         allowed: Whether robots.txt allows a URL.
+        any_certificate: Whether scripts and data are loaded from servers without a valid certificate.
         one_site: Whether scripts and data may only come from the page's own registered domain.
         max_requests: Requests per page.
         max_page_bytes: Size of the rendered document.
@@ -80,6 +81,7 @@ class RenderLimits:
     user_agent: str
     language: str
     allowed: Allowed
+    any_certificate: bool = False
     one_site: bool = False
     max_requests: int = 100
     max_page_bytes: int = 10 << 20
@@ -156,7 +158,7 @@ class RenderedPage:
             locale=self.limits.language,
             accept_downloads=False,
             service_workers="block",
-            ignore_https_errors=self.access is None,  # as the engine: then nothing secret is sent
+            ignore_https_errors=self.limits.any_certificate and self.access is None,
             storage_state=self.access.browser_state() if self.access else None,  # type: ignore[arg-type]
         )
         context.set_default_timeout(0)

@@ -72,6 +72,7 @@ class Renderer:
             user_agent=user_agent(config.manners.contact),
             language=config.languages[0] if config.languages else "en",
             allowed=self._allowed,
+            any_certificate=config.network.tls == "record",
             one_site=config.browser.load_from == "site",
             max_requests=config.browser.max_requests,
             max_page_bytes=config.engine.max_bytes,

@@ -34,7 +34,8 @@ class KeptConnections:
     """The idle connections of a client, to look for input that no request asked for.
 
     libcurl looks for it too, but not within a second after its last look; what came then would be taken for the
-    response to the next request.
+    response to the next request. In HTTP/2 a response names its request, and servers send frames at any time, so
+    its connections are not looked at.
     """
 
     def __init__(self) -> None:
@@ -203,7 +204,8 @@ class CurlClient:
         transfer = self._running.pop(curl, None)
         if transfer is None:
             return
-        descriptor = -1 if code else curl.getinfo(pycurl.ACTIVESOCKET)  # gone when the handle is removed
+        kept = not code and curl.getinfo(pycurl.INFO_HTTP_VERSION) != pycurl.CURL_HTTP_VERSION_2_0
+        descriptor = curl.getinfo(pycurl.ACTIVESOCKET) if kept else -1  # gone when the handle is removed
         os_error = curl.getinfo(pycurl.OS_ERRNO) if code else 0
         self._multi.remove_handle(curl)
         self._kept_connections.keep(transfer.local, descriptor)

@@ -11,12 +11,21 @@ import logging
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from thresher.config.access import AccessTable, HostAccess
-from thresher.config.secrets import REDACTED
+from thresher.config.secrets import REDACTED, Secret
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
 from thresher.engine.download.client import CurlClient
-from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, ProxyRefused, TooSlow, timed_out
+from thresher.engine.download.errors import (
+    AddressRefused,
+    CertificateInvalid,
+    FetchFailed,
+    LeaseExpired,
+    ProxyRefused,
+    TooSlow,
+    timed_out,
+)
 from thresher.engine.download.request import FetchRequest, checked_lines
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
@@ -26,6 +35,9 @@ from thresher.urls.canonical import host_key
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1
+CERTIFICATE_SECONDS = 600.0
+"""How long a certificate that is not valid is not verified again."""
+MAX_CERTIFICATES = 1_000
 
 _PROXY_AUTHENTICATION = 407
 ALL_LINES = frozenset({"x-robots-tag", "content-signal", "content-usage", "link"})
@@ -39,6 +51,8 @@ class Downloader:
         headers: Sent with every request.
         max_bytes: Limit for the body of a page.
         access: Hosts that get secrets; none by default.
+        records_certificates: Whether a page is fetched though the certificate of its server is not valid, and the
+            problem recorded; never where a secret is sent.
         client: Connects; tests replace it by one that only records.
     """
 
@@ -50,6 +64,7 @@ class Downloader:
         headers: Mapping[str, str],
         max_bytes: int,
         access: AccessTable | None = None,
+        records_certificates: bool = False,
         client: CurlClient | None = None,
     ) -> None:
         self._resolver = resolver
@@ -57,6 +72,8 @@ class Downloader:
         self._headers = dict(headers)
         self._max_bytes = max_bytes
         self._access = access or AccessTable()
+        self._records_certificates = records_certificates
+        self._certificates: dict[str, tuple[str, float]] = {}
         self._client = client or CurlClient()
         self._held_bytes = HeldBytes()
         self._open: dict[Transfer, None] = {}
@@ -75,15 +92,38 @@ class Downloader:
             raise LeaseExpired
         start = time.monotonic()
         access = self._access.find(request.url)
-        transfer = self._transfer(request, access, await self._places(request), start)
+        problem = self._known_problem(request.url) if access is None else ""
+        places = await self._places(request)
+        transfer = self._transfer(request, access, places, start, is_verified=not problem)
         try:
-            is_complete = await self._run(transfer)
+            try:
+                is_complete = await self._run(transfer)
+            except CertificateInvalid as error:
+                if access:
+                    raise CertificateInvalid(error.problem, is_secret=True) from error
+                if not self._records_certificates:
+                    raise
+                problem = self._remember_problem(request.url, error.problem)
+                transfer = self._transfer(request, None, places, start, is_verified=False)
+                is_complete = await self._run(transfer)
             if self._resolver.proxy and transfer.head.status == _PROXY_AUTHENTICATION:
                 raise ProxyRefused(_PROXY_AUTHENTICATION)
-            page = _page(transfer, request.url, is_complete=is_complete)
+            page = replace(_page(transfer, request.url, is_complete=is_complete), certificate=problem)
             yield access.redacted(page) if access else page
         finally:
             transfer.release()
+
+    def _known_problem(self, url: str) -> str:
+        """Return the problem of a host's certificate, found a short time ago, so that no connection is wasted."""
+        problem, until = self._certificates.get(host_key(url), ("", 0.0))
+        return problem if url.startswith("https:") and time.monotonic() < until else ""
+
+    def _remember_problem(self, url: str, problem: str) -> str:
+        self._certificates.pop(host_key(url), None)
+        self._certificates[host_key(url)] = problem, time.monotonic() + CERTIFICATE_SECONDS
+        if len(self._certificates) > MAX_CERTIFICATES:
+            del self._certificates[next(iter(self._certificates))]
+        return problem
 
     async def _places(self, request: FetchRequest) -> list[tuple[str, int]]:
         try:
@@ -98,9 +138,15 @@ class Downloader:
         return places
 
     def _transfer(
-        self, request: FetchRequest, access: HostAccess | None, places: list[tuple[str, int]], start: float
+        self,
+        request: FetchRequest,
+        access: HostAccess | None,
+        places: list[tuple[str, int]],
+        start: float,
+        *,
+        is_verified: bool,
     ) -> Transfer:
-        secret_lines = access.lines(request.url) if access else []
+        secret_lines = _with_cookies(access.lines(request.url) if access else [], request.cookies)
         replaced = {name.lower() for name, _ in secret_lines}
         usual = {**self._headers, **request.headers}
         lines = checked_lines({name: value for name, value in usual.items() if name.lower() not in replaced})
@@ -108,10 +154,11 @@ class Downloader:
             url=request.url,
             lines=lines,
             secret_lines=secret_lines,
-            is_verified=access is not None,
+            is_verified=is_verified,
             places=places,
             refusal=self._resolver.refusal,
             proxy=self._resolver.proxy,
+            allows_http2=not request.lease.tries,  # for servers whose HTTP/2 fails
             max_bytes=request.max_bytes or self._max_bytes,
             timeout_seconds=request.timeout_seconds,
         )
@@ -160,6 +207,15 @@ def _page(transfer: Transfer, url: str, *, is_complete: bool) -> FetchedPage:
         header_lines=transfer.head.lines,
         request_lines=[*transfer.request.lines, *((name, REDACTED) for name, _ in transfer.request.secret_lines)],
     )
+
+
+def _with_cookies(lines: list[tuple[str, Secret]], cookies: Secret | None) -> list[tuple[str, Secret]]:
+    """Add cookies to the secret header lines of a request; a request has one Cookie header."""
+    if cookies is None:
+        return lines
+    configured = [secret.reveal() for name, secret in lines if name == "Cookie"]
+    others = [(name, secret) for name, secret in lines if name != "Cookie"]
+    return [*others, ("Cookie", Secret("; ".join([*configured, cookies.reveal()])))]
 
 
 def headers_of(lines: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -68,6 +68,20 @@ class NoBody(FetchFailed):
         super().__init__("truncated before its first byte", retry=False)
 
 
+class CertificateInvalid(FetchFailed):
+    """The certificate of a server is not valid for its host; nothing was sent.
+
+    Args:
+        problem: What is wrong with it, such as ``has expired``.
+        is_secret: Whether a secret would have been sent, for which no setting accepts the certificate.
+    """
+
+    def __init__(self, problem: str, *, is_secret: bool = False) -> None:
+        remedy = "so no secret was sent" if is_secret else "network.tls: record accepts it"
+        super().__init__(f"its certificate {problem}; {remedy}", retry=False)
+        self.problem = problem
+
+
 def timed_out() -> FetchFailed:
     """Return the failure of a fetch that took too long."""
     return FetchFailed("timeout")
@@ -84,6 +98,25 @@ _TUNNEL_REFUSED = re.compile(r"CONNECT tunnel failed, response (\d+)")
 _WEIRD_SERVER_REPLY, _TOO_LARGE = 8, 100  # pycurl has no names for them
 _NOT_HTTP = frozenset({pycurl.E_UNSUPPORTED_PROTOCOL, _WEIRD_SERVER_REPLY})
 _LARGE_HEAD = "Too large response headers"  # reported as a receive error
+_MALFORMED_HEADS = {
+    "Header without colon": "sends a header line without a colon",
+    "Multiple Location": "redirects to two addresses",
+}
+"""What libcurl refuses in the head of a response, and no option of it allows."""
+_CERTIFICATE_PROBLEMS = {
+    "has expired": "has expired",
+    "not yet valid": "is not valid yet",
+    "self-signed": "is self-signed",
+    "self signed": "is self-signed",
+    "matches target": "is for another host",
+    "does not match": "is for another host",
+    "issuer": "is not from a trusted authority",
+    "revoked": "was revoked",
+}
+"""What is wrong with a certificate, by words of libcurl's message."""
+_OLD_TLS = re.compile(
+    r"protocol version|unsupported protocol|handshake failure|no cipher|too small|legacy", re.IGNORECASE
+)
 
 
 def failure_for(code: int, os_error: int, message: str) -> FetchFailed:
@@ -96,10 +129,17 @@ def failure_for(code: int, os_error: int, message: str) -> FetchFailed:
         return FetchFailed("connection refused")
     if code == _TOO_LARGE or _LARGE_HEAD in message:
         return HeadTooLong()
-    if code == pycurl.E_PEER_FAILED_VERIFICATION:  # checked only where a secret would be sent
-        return FetchFailed("its certificate is not trusted, so no secret was sent", retry=False)
+    if code == pycurl.E_PEER_FAILED_VERIFICATION:
+        return CertificateInvalid(_worded(message, _CERTIFICATE_PROBLEMS) or "is not trusted")
+    if code == pycurl.E_SSL_CONNECT_ERROR and _OLD_TLS.search(message):
+        return FetchFailed("no TLS version or cipher in common: its own are too old", retry=False)
     if code in _NOT_HTTP:
-        return NotHttp()
+        malformed = _worded(message, _MALFORMED_HEADS)
+        return FetchFailed(malformed, retry=False) if malformed else NotHttp()
     if code == pycurl.E_URL_MALFORMAT:
         return FetchFailed("not a valid URL", retry=False)
     return FetchFailed("connection failed")
+
+
+def _worded(message: str, reasons: dict[str, str]) -> str:
+    return next((reason for words, reason in reasons.items() if words in message), "")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from thresher import __version__
 from thresher.config.schema import CrawlConfig
+from thresher.config.secrets import Secret
 from thresher.engine.download.decompression import ACCEPTED
 from thresher.records import Lease
 
@@ -30,6 +31,7 @@ class FetchRequest:
         headers: Replace or complete the headers of every request.
         max_bytes: Limit for the body; None for that of pages.
         is_robots: Whether it is for the robots.txt that the lease needs, not for its page.
+        cookies: Those that the host set during this lease; None without any.
     """
 
     url: str
@@ -39,6 +41,7 @@ class FetchRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     max_bytes: int | None = None
     is_robots: bool = False
+    cookies: Secret | None = None
 
 
 def user_agent(contact: str) -> str:

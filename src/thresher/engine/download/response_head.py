@@ -1,7 +1,7 @@
 """The head of a response, line by line, with limits.
 
-libcurl limits one line and one head; these limits are lower, and count the heads of interim responses too. A head that
-is too long ends the fetch, and nothing of it is kept.
+libcurl refuses a line of more than 100 KiB. The limits here are for all lines together, and count the heads of interim
+responses too. A head that is too long ends the fetch, and nothing of it is kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from thresher.engine.download.errors import HeadTooLong, NotHttp
 
 MAX_HEAD_BYTES = 256 << 10
 MAX_HEAD_LINES = 2000
-MAX_LINE_BYTES = 16 << 10
 
 _STATUS = re.compile(rb"HTTP/[0-9.]+[ \t]+([1-9][0-9]{2})(?![0-9])")
 _SWITCHING_PROTOCOLS = 101
@@ -39,13 +38,15 @@ class ResponseHead:
 
         Raises:
             HeadTooLong: There are too many lines or bytes.
-            NotHttp: It is malformed, or announces a protocol that was not requested.
+            NotHttp: The status line is malformed, or announces a protocol that was not requested.
         """
         self._count += 1
         self._bytes += len(line)
-        if self._bytes > MAX_HEAD_BYTES or self._count > MAX_HEAD_LINES or len(line) > MAX_LINE_BYTES:
+        if self._bytes > MAX_HEAD_BYTES or self._count > MAX_HEAD_LINES:
             raise HeadTooLong
         text = line.rstrip(b"\r\n")
+        if self.is_complete:  # trailers, which HTTP/2 sends in this way
+            return
         if not self.status:
             self.status = _status(text)
         elif text:
@@ -57,9 +58,8 @@ class ResponseHead:
 
     def _add(self, text: bytes) -> None:
         name, colon, value = text.partition(b":")
-        if not colon or not name.strip():
-            raise NotHttp
-        self.lines.append((name.strip().decode("latin-1"), value.strip().decode("latin-1")))
+        if colon and name.strip():
+            self.lines.append((name.strip().decode("latin-1"), value.strip().decode("latin-1")))
 
     def values(self, wanted: str) -> list[str]:
         """Return the values of all headers of a name in lower case."""

@@ -3,8 +3,8 @@
 Guarantees: only the pinned addresses, which the address guard has checked, are connected to. Right before a request is
 sent, also when libcurl sends it again by itself, the address, the state of a kept connection, the number of attempts
 and the time left are checked. Behind a proxy, libcurl asks for a tunnel before that, so the time left is also checked
-before a connection is opened. Where a secret is sent, the certificate of the server is verified. What arrived before a
-limit was reached is kept and marked as truncated.
+before a connection is opened. The certificate of a server is verified unless the request says otherwise. What arrived
+before a limit was reached is kept and marked as truncated.
 
 libcurl calls the methods of a transfer. No exception may leave them: libcurl would not end the transfer.
 """
@@ -19,9 +19,12 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import certifi
 import pycurl
 
 from thresher.config.secrets import Secret
@@ -48,13 +51,14 @@ _ABORT = -1
 _SPARE_SECONDS = 1.0  # libcurl's own timeout, in case that nobody calls `check`
 _DISALLOW_USERNAME_IN_URL, _SUPPRESS_CONNECT_HEADERS = 278, 265  # pycurl has no names for them
 
+_HAS_HTTP2 = bool(pycurl.version_info()[4] & pycurl.VERSION_HTTP2)
+
 _FIXED_OPTIONS: tuple[tuple[int, Any], ...] = (
     (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
     (pycurl.FOLLOWLOCATION, 0),  # a redirect is a frontier entry of its own
     (pycurl.PATH_AS_IS, 1),
     (_DISALLOW_USERNAME_IN_URL, 1),
     (pycurl.HTTP09_ALLOWED, 0),
-    (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1),
     (pycurl.HTTP_CONTENT_DECODING, 0),  # bodies are decoded here, with limits
     (pycurl.HTTP_TRANSFER_DECODING, 0),
     (pycurl.NOSIGNAL, 1),
@@ -100,8 +104,9 @@ class TransferRequest:
         places: The pinned addresses and ports, in the order in which they are tried.
         refusal: The address guard: why an address is refused, or an empty string.
         secret_lines: Header lines that are sent, and kept nowhere.
-        is_verified: Whether the certificate of the server must be valid.
+        is_verified: Whether the certificate of the server must be valid; always where there is a secret.
         proxy: The proxy that the places belong to; None to connect to the server.
+        allows_http2: Whether HTTP/2 is spoken where it is offered.
     """
 
     url: str
@@ -111,8 +116,9 @@ class TransferRequest:
     max_bytes: int
     timeout_seconds: float
     secret_lines: Sequence[tuple[str, Secret]] = field(default=(), repr=False)
-    is_verified: bool = False
+    is_verified: bool = True
     proxy: UpstreamProxy | None = None
+    allows_http2: bool = True
 
 
 class Transfer:
@@ -151,6 +157,8 @@ class Transfer:
         lines = [f"{name}: {value}" for name, value in self.request.lines]
         lines += [f"{name}: {secret.reveal()}" for name, secret in self.request.secret_lines]
         curl.setopt(pycurl.HTTPHEADER, lines)
+        has_http2 = _HAS_HTTP2 and self.request.allows_http2  # if the server offers it by ALPN
+        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS if has_http2 else pycurl.CURL_HTTP_VERSION_1_1)
         _set_route(curl, place, self.request.proxy)
         _set_verification(curl, is_verified=self.request.is_verified)
         curl.setopt(pycurl.FRESH_CONNECT, int(fresh))
@@ -335,11 +343,24 @@ def _set_verification(curl: Any, *, is_verified: bool) -> None:
     """Verify certificates by the authorities that this machine trusts, or not at all."""
     curl.setopt(pycurl.SSL_VERIFYPEER, int(is_verified))
     curl.setopt(pycurl.SSL_VERIFYHOST, 2 if is_verified else 0)
+    if is_verified:
+        file, folder = _authorities(os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", ""))
+        curl.setopt(pycurl.CAINFO, file) if file else curl.setopt(pycurl.CAPATH, folder)
+
+
+@lru_cache(maxsize=4)
+def _authorities(env_file: str, env_folder: str) -> tuple[str, str]:
+    """Return the file, or the folder, with the certificates of the authorities; certifi's where the machine has none.
+
+    Args:
+        env_file: The variable SSL_CERT_FILE; it and the folder are read by `ssl`, and given here as keys of the cache.
+    """
     trusted = ssl.get_default_verify_paths()
-    if is_verified and trusted.cafile:
-        curl.setopt(pycurl.CAINFO, trusted.cafile)
-    elif is_verified and trusted.capath:
-        curl.setopt(pycurl.CAPATH, trusted.capath)
+    if trusted.cafile:
+        return trusted.cafile, ""
+    if trusted.capath and any(Path(trusted.capath).iterdir()):
+        return "", trusted.capath
+    return certifi.where(), ""
 
 
 def _close_on_exec(descriptor: int, purpose: int) -> int:

@@ -14,7 +14,7 @@ import pytest
 from testing.raw_server import raw_server
 from thresher.engine.download import transfer as transfer_module
 from thresher.engine.download.client import ClientClosed, CurlClient
-from thresher.engine.download.errors import AddressRefused, FetchFailed, NotHttp
+from thresher.engine.download.errors import AddressRefused, CertificateInvalid, FetchFailed, NotHttp, failure_for
 from thresher.engine.download.response_head import MAX_HEAD_LINES
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
 from thresher_lab.webs.server import _certificate
@@ -85,9 +85,27 @@ async def test_a_body_may_end_with_its_connection(client):
         assert await fetched(client, server) == (200, b"solar", True)
 
 
-async def test_https_is_spoken_whatever_the_certificate(client):
+async def test_a_certificate_is_verified_unless_the_request_says_otherwise(client):
     async with raw_server(OK, certificate=_certificate()) as server:
-        assert await fetched(client, server, url=f"https://site.test:{server.port}/") == (200, b"ok", True)
+        url = f"https://site.test:{server.port}/"
+        with pytest.raises(CertificateInvalid, match=r"its certificate is .*; network\.tls: record") as failed:
+            await fetched(client, server, url=url)
+        assert (server.requests, failed.value.retry) == ([], False)
+        assert await fetched(client, server, url=url, is_verified=False) == (200, b"ok", True)
+
+
+async def test_a_verified_fetch_never_uses_a_connection_that_was_not(client):
+    async with raw_server(OK, certificate=_certificate()) as server:
+        url = f"https://site.test:{server.port}/"
+        await fetched(client, server, url=url, is_verified=False)
+        with pytest.raises(CertificateInvalid):
+            await fetched(client, server, url=url)
+    assert len(server.requests) == 1
+
+
+async def test_a_header_line_of_60_kilobytes_is_taken(client):
+    async with raw_server(OK.replace(b"OK\r\n", b"OK\r\nX: %s\r\n" % (b"x" * 60_000), 1)) as server:
+        assert await fetched(client, server) == (200, b"ok", True)
 
 
 async def test_ipv6_is_spoken(client):
@@ -191,7 +209,8 @@ async def test_a_worker_that_slept_while_it_connected_sends_nothing(client):
     ("pieces", "reason", "retry"),
     [
         ([b"SSH-2.0-OpenSSH_9\r\n"], "does not speak HTTP", False),
-        ([b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n"], "does not speak HTTP", False),
+        ([b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n"], "sends a header line without a colon", False),
+        ([b"HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\n\r\n"], "redirects to two addresses", False),
         ([b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\nraw"], "does not speak HTTP", False),
         ([b""], "connection failed", True),
         ([b"HTTP/1.1 200 OK\r\nContent-Le"], "connection failed", True),
@@ -200,7 +219,6 @@ async def test_a_worker_that_slept_while_it_connected_sends_nothing(client):
         ([b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nplain"], "cannot be decompressed", False),
         ([b"HTTP/1.1 200 OK\r\nContent-Encoding: br, br, br, br\r\n\r\nplain"], "cannot be decompressed", False),
         ([b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * MAX_HEAD_LINES], "too many headers", False),
-        ([b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000 + b"\r\n\r\n"], "too many headers", False),
         ([b"HTTP/1.1 200 OK\r\nX: " + b"x" * 200_000], "too many headers", False),
         ([b"HTTP/1.1 200 OK\r\n" + b"X: %s\r\n" % (b"x" * 10_000) * 40], "too many headers", False),
         ([b"HTTP/1.1 100 Continue\r\n\r\n" * MAX_HEAD_LINES], "too many headers", False),
@@ -361,6 +379,34 @@ async def _until(condition):
     async with asyncio.timeout(5):
         while not condition():
             await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        ("SSL certificate problem: certificate has expired", "has expired"),
+        ("SSL certificate problem: certificate is not yet valid", "is not valid yet"),
+        ("SSL: no alternative certificate subject name matches target host name 'a.test'", "is for another host"),
+        ("SSL certificate problem: self-signed certificate", "is self-signed"),
+        ("SSL certificate problem: unable to get local issuer certificate", "is not from a trusted authority"),
+        ("anything else", "is not trusted"),
+    ],
+)
+def test_the_problem_of_a_certificate_is_named(message, problem):
+    failure = failure_for(pycurl.E_PEER_FAILED_VERIFICATION, 0, message)
+    assert (failure.problem, failure.retry) == (problem, False)
+
+
+@pytest.mark.parametrize(
+    ("message", "retry"),
+    [
+        ("TLS connect error: error:0A000102:SSL routines::unsupported protocol", False),
+        ("TLS connect error: error:0A00042E:SSL routines::tlsv1 alert protocol version", False),
+        ("OpenSSL SSL_connect: Connection reset by peer", True),
+    ],
+)
+def test_tls_that_is_too_old_is_not_tried_again(message, retry):
+    assert failure_for(pycurl.E_SSL_CONNECT_ERROR, 0, message).retry is retry
 
 
 def test_what_is_not_http_is_no_reason_to_retry():

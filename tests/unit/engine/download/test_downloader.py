@@ -3,6 +3,7 @@
 import asyncio
 import time
 
+import certifi
 import pytest
 
 from testing.forward_proxy import forward_proxy, trusted_certificate
@@ -15,10 +16,10 @@ from thresher.engine.dns.client import ResolvedAddresses
 from thresher.engine.dns.resolver import GuardedResolver
 from thresher.engine.download.client import CurlClient
 from thresher.engine.download.downloader import Downloader, headers_of
-from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired
+from thresher.engine.download.errors import AddressRefused, CertificateInvalid, FetchFailed, LeaseExpired
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import SlowHostLimiter
-from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
+from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest, _authorities
 from thresher.records import Lease
 from thresher.urls.address_policy import networks
 
@@ -39,11 +40,11 @@ class Names:
 async def downloading():
     made = []
 
-    def make(*, names=("127.0.0.1",), allow=("127.0.0.0/8",), slots=10, wait_seconds=0.0, proxy=None, access=None):
+    def make(*, names=("127.0.0.1",), allow=("127.0.0.0/8",), slots=10, wait_seconds=0.0, proxy=None, **more):
         resolver = GuardedResolver(networks(allow), names=Names(*names, wait_seconds=wait_seconds), proxy=proxy)
         headers = {"User-Agent": "a", "Accept": "b"}
         limiter = SlowHostLimiter(slots)
-        made.append(Downloader(resolver, limiter, headers=headers, max_bytes=1 << 20, access=access))
+        made.append(Downloader(resolver, limiter, headers=headers, max_bytes=1 << 20, **more))
         return made[-1]
 
     yield make
@@ -168,14 +169,59 @@ async def test_a_secret_is_sent_over_tls_only_after_the_certificate_was_verified
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
     async with raw_server(OK, certificate=context) as server:
         url = f"https://site.test:{server.port}/"
-        downloader = downloading(access=by_token(tmp_path, monkeypatch, f"site.test:{server.port}"))
-        assert (await fetch(downloading(), url)).status == 200
-        with pytest.raises(FetchFailed, match="certificate is not trusted"):
+        access = by_token(tmp_path, monkeypatch, f"site.test:{server.port}")
+        downloader = downloading(access=access, records_certificates=True)
+        assert (await fetch(downloading(records_certificates=True), url)).status == 200
+        with pytest.raises(FetchFailed, match="its certificate is self-signed; so no secret was sent"):
             await fetch(downloader, url)
         assert len(server.requests) == 1
         monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
         assert (await fetch(downloader, url)).status == 200
     assert b"t0ken-s3cret" in server.requests[1]
+
+
+async def test_a_certificate_that_is_not_valid_fails_the_page_or_is_recorded_with_it(downloading, tmp_path):
+    context, _ = trusted_certificate(tmp_path, "site.test")
+    async with raw_server(OK, certificate=context) as server:
+        url = f"https://site.test:{server.port}/"
+        with pytest.raises(
+            CertificateInvalid, match=r"its certificate is self-signed; network\.tls: record accepts it"
+        ):
+            await fetch(downloading(), url)
+        assert server.requests == []
+        recording = downloading(records_certificates=True)
+        pages = [await fetch(recording, url) for _ in range(3)]
+    assert [page.certificate for page in pages] == ["is self-signed"] * 3
+    assert server.connections == 3  # two that failed to be verified, and one that was kept
+
+
+async def test_a_valid_certificate_has_no_problem(downloading, tmp_path, monkeypatch):
+    context, trusted = trusted_certificate(tmp_path, "site.test")
+    monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+    async with raw_server(OK, certificate=context) as server:
+        for recording in (False, True):
+            page = await fetch(downloading(records_certificates=recording), f"https://site.test:{server.port}/")
+            assert (page.status, page.certificate) == (200, "")
+
+
+async def test_without_authorities_on_the_machine_those_of_certifi_are_trusted(monkeypatch, tmp_path):
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    assert _authorities(str(tmp_path / "none.pem"), str(tmp_path)) == (certifi.where(), "")
+
+
+async def test_cookies_of_a_lease_are_sent_after_configured_ones_and_not_kept(downloading, tmp_path, monkeypatch):
+    monkeypatch.setenv("SESSION", "abc")
+    async with raw_server(OK) as server:
+        host = f"site.test:{server.port}"
+        entry = {"host": host, "cookies": {"own": {"env": "SESSION"}}, "allow_http": True}
+        access = AccessTable.of([AccessConfig.model_validate(entry)], tmp_path)
+        page = await fetch(downloading(access=access), server.url, cookies=Secret("a=1; b=2"))
+        other = await fetch(downloading(access=access), f"http://other.test:{server.port}/", cookies=Secret("a=1"))
+    assert b"Cookie: own=abc; a=1; b=2\r\n" in server.requests[0]
+    assert b"Cookie: a=1\r\n" in server.requests[1]
+    assert ("Cookie", "[redacted]") in page.request_lines
+    assert ("Cookie", "[redacted]") in other.request_lines
 
 
 def proxied(proxy, password="", **more):
@@ -184,11 +230,13 @@ def proxied(proxy, password="", **more):
     return UpstreamProxy(host="127.0.0.1", port=proxy.port, **secrets, **more)
 
 
-async def test_http_and_https_go_through_the_proxy(downloading, tmp_path):
-    context, _ = trusted_certificate(tmp_path, "site.test")
+async def test_http_and_https_go_through_the_proxy(downloading, tmp_path, monkeypatch):
+    context, trusted = trusted_certificate(tmp_path, "site.test")
     places = {"site.test": "127.0.0.1"}
     with forward_proxy("me:p4ss", places) as proxy:
-        downloader = downloading(names=("93.184.216.34",), allow=(), proxy=proxied(proxy, "me:p4ss"))
+        upstream = proxied(proxy, "me:p4ss")
+        monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+        downloader = downloading(names=("93.184.216.34",), allow=(), proxy=upstream)
         async with raw_server(OK) as server, raw_server(LAST, certificate=context) as secure:
             page = await fetch(downloader, server.url)
             tunnelled = await fetch(downloader, f"https://site.test:{secure.port}/")

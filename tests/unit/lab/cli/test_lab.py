@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from thresher_lab.simulation import compare
 from thresher_lab.webs import server
@@ -271,7 +272,11 @@ def test_serve_prints_the_settings_that_a_crawl_needs(thresher, monkeypatch):
     monkeypatch.setattr(server, "serve_web", serve_web)
     code, out, err = thresher("lab", "serve", "small", "--port", "8080", "--latency-ms", "20")
     assert code == 0
-    assert out == 'network:\n  allow: ["127.0.0.0/8"]\n  connect_to:\n    "*:80": "127.0.0.1:8080"\n'
+    assert yaml.safe_load(out)["network"] == {
+        "allow": ["127.0.0.0/8"],
+        "tls": "record",
+        "connect_to": {"*:80": "127.0.0.1:8080"},
+    }
     assert "A page to start from: http://tea.example/\n" in err
 
 
