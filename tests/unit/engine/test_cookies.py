@@ -129,8 +129,8 @@ class Forbids:
     async def delay_seconds(self, url):
         return 0.0
 
-    async def content_signals(self, url):
-        return ""
+    async def opt_outs(self, url):
+        return frozenset()
 
 
 @pytest.fixture
