@@ -2,7 +2,8 @@
 
 By the rules of HTML a small page can be expensive: formatting elements that are not closed are opened again in every
 paragraph, so 20 KB can expand to a million nodes; each start tag may search all open elements; each attribute is
-compared with all before it. Ordinary pages are far below the limits and need only a cheap check.
+compared with all before it. Ordinary pages are far below the limits and need only a cheap check. Others are read token
+by token, as the standard defines them, so that scripts, comments and long values do not count as tags or attributes.
 
 Charset detection: the declared charset of a page, checked against its bytes.
 
@@ -133,23 +134,54 @@ MAX_DEPTH = 1_000
 MAX_ATTRIBUTES = 1_000
 MAX_UNFOLDED_NODES = 500_000
 
-_MAX_BRACKETS = 2 * MAX_TAGS  # not each begins a tag, but each is checked
+# Limits that hold even if the parser reads as markup what the standard says is the text of a script, or a value.
+_MAX_BRACKETS = 2 * MAX_TAGS
+_MAX_HIDDEN_TAGS = 10_000
+_MAX_BLANKS_IN_TAG = 10_000
+
+_SHORT_TAG = 1_000  # characters; has few attributes
 
 # Below these sizes even the worst page is parsed in less than a second.
 _HARMLESS_TAGS = 12_000
 _HARMLESS_CHARACTERS = 1 << 18
 _HARMLESS_GAP = 1 << 16
+_LONG_GAP = re.compile(rf"<[^<]{{{_HARMLESS_GAP}}}").search
+
+# The tokens of HTML, as its standard defines them; possessive, so that no input makes a search go back.
+_BLANK = r"[\t\n\f\r ]"
+_ATTRIBUTE = rf"""[^\t\n\f\r />][^\t\n\f\r />=]*+(?:{_BLANK}*+={_BLANK}*+(?:"[^"]*+"?|'[^']*+'?|[^\t\n\f\r >]*+))?+"""
+_ATTRIBUTES = rf"(?:[\t\n\f\r /]++|{_ATTRIBUTE})*+"
+_ATTRIBUTES_OF = re.compile(_ATTRIBUTE).findall
+_TOKENS = re.compile(rf"<(?:(/?)([a-zA-Z][^\t\n\f\r />]*+)({_ATTRIBUTES})>?|!--|[!?/])").finditer
+_COMMENT_END = re.compile(r"(?<=<!--)-?>|--!?>").search
+_TAG_START = re.compile("<[a-zA-Z]").findall
 
 _FORMATTING = ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
-_EQUAL_OPEN = 3 * len(_FORMATTING)  # a parser keeps at most three equal elements of a kind open
+_MAX_EQUAL_OPEN = 3  # a parser keeps at most three equal elements of a kind open
+_EQUAL_OPEN = _MAX_EQUAL_OPEN * len(_FORMATTING)
 # Finds all formatting tags with attributes, and some others: a fast check, since it is done for nearly every page.
 _TAGS_WITH_ATTRIBUTES = re.compile(r"<([bcefinstuBCEFINSTU][a-zA-Z]{0,5})[\s/]").findall
+_FORMATTING_START = rf"<((?i:{'|'.join(_FORMATTING)}))(?=([\t\n\f\r /])|>)"
+_FORMATTING_STARTS = re.compile(_FORMATTING_START).findall
+_CLOSED_AFTER_TEXT = re.compile(rf"{_FORMATTING_START}{_ATTRIBUTES}>[^<]*+</(?i:\1)>").findall
 _FORMATTING_TAG = re.compile(rf"</?(?:{'|'.join(_FORMATTING)})(?=[\s/>])[^>]*>?", re.IGNORECASE)
 
-_TAG = re.compile(r"""<(/?)([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)""").finditer
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 _CLOSED_BY_THE_NEXT = {"p", "li", "dt", "dd", "td", "th", "tr", "option", "tbody", "thead"}
 _FLAT = _VOID | _CLOSED_BY_THE_NEXT
+_RAW_TEXT = {
+    name: re.compile(rf"</(?i:{name})(?=[\t\n\f\r />])").search
+    for name in ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
+}
+_SPECIAL = frozenset({"", "svg", "math", "frameset", *_RAW_TEXT})
+_SCRIPT_MARK = re.compile(r"<!--|-->|<(/?)(?i:script)(?=[\t\n\f\r />])").search
+_FOREIGN = ("svg", "math")
+_HTML_INSIDE_FOREIGN = {"foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"}
+_ENDS_FOREIGN = re.compile(
+    "b|big|blockquote|body|br|center|code|d[dlt]|div|em|embed|font|frameset|h[1-6r]|head|i|img|li|listing|menu|meta|nobr"
+    "|ol|p|pre|ruby|s|small|span|strong|strike|su[bp]|table|tt|u|ul|var"
+).fullmatch
+_DOUBTFUL_TAG = re.compile(r"<(?=(?:svg|math|frameset)[\t\n\f\r />])", re.IGNORECASE)
 
 
 def limit_markup(source: str) -> str:
@@ -159,42 +191,160 @@ def limit_markup(source: str) -> str:
     if tags > _MAX_BRACKETS:
         source = source[: -1 - len(source.split("<", _MAX_BRACKETS)[-1])]
         tags = _MAX_BRACKETS
-    if tags * (_EQUAL_OPEN + tags) > MAX_UNFOLDED_NODES and tags * _most_open(source) > MAX_UNFOLDED_NODES:
-        source = _FORMATTING_TAG.sub("", source)  # formatting changes neither text nor links
+    if tags * (_EQUAL_OPEN + tags) > MAX_UNFOLDED_NODES and _may_unfold(source, tags):
+        source = _FORMATTING_TAG.sub("<!>", source)  # formatting changes neither text nor links, nor does a comment
     if tags > _HARMLESS_TAGS or len(source) > _HARMLESS_CHARACTERS or _has_long_tag(source):
-        return source[: _end_of_bounds(source)]
+        return _limited(source)
     return source
 
 
-def _most_open(source: str) -> int:
-    """Return an upper bound of the formatting elements that can be open at the same time."""
-    return _EQUAL_OPEN + sum(name.lower() in _FORMATTING for name in _TAGS_WITH_ATTRIBUTES(source))
+def _limited(source: str) -> str:
+    try:
+        return source[: _MarkupScan(source).end()]
+    except _DoubtfulMarkup:
+        source = _DOUBTFUL_TAG.sub("<!", source)  # a comment, for every parser
+        return source[: _MarkupScan(source).end()]
+
+
+def _may_unfold(source: str, tags: int) -> bool:
+    """Return whether formatting elements that stay open may become too many nodes."""
+    with_attributes = sum(name.lower() in _FORMATTING for name in _TAGS_WITH_ATTRIBUTES(source))
+    if tags * (_EQUAL_OPEN + with_attributes) <= MAX_UNFOLDED_NODES:
+        return False
+    left_open = Counter((name.lower(), bool(blank)) for name, blank in _FORMATTING_STARTS(source))
+    left_open.subtract((name.lower(), bool(blank)) for name, blank in _CLOSED_AFTER_TEXT(source))
+    most = sum(count if attributes else min(count, _MAX_EQUAL_OPEN) for (_, attributes), count in left_open.items())
+    return tags * most > MAX_UNFOLDED_NODES
 
 
 def _has_long_tag(source: str) -> bool:
-    return len(source) > _HARMLESS_GAP and max(map(len, source.split("<"))) > _HARMLESS_GAP
+    return len(source) > _HARMLESS_GAP and _LONG_GAP(source) is not None
 
 
-def _end_of_bounds(source: str) -> int:
-    """Return the position of the first tag that exceeds a limit: depth, attributes, or number of tags."""
-    open_elements: Counter[str] = Counter()
-    depth = 0
-    for number, tag in enumerate(_TAG(source)):
-        slash, name, attributes = tag.groups()
-        if number >= MAX_TAGS or (len(attributes) > MAX_ATTRIBUTES and len(attributes.split()) > MAX_ATTRIBUTES):
-            return tag.start()
-        name = name.lower()
-        if name in _FLAT:
-            continue
+class _DoubtfulMarkup(Exception):
+    """SVG, MathML or frames so malformed that one cannot easily tell what of the following is raw text."""
+
+
+class _MarkupScan:
+    """Finds the first tag of a page that exceeds a limit: depth, attributes, or number of tags.
+
+    Comments, and the text of scripts, styles and the like, are skipped just as a parser skips them: otherwise they
+    could hide tags from this scan that the parser then finds.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._open: Counter[str] = Counter()
+        self._depth = 0
+        self._hidden_tags = 0
+        self._foreign = 0
+        self._in_foreign: set[str] = set()
+        self._may_contain_html = ""
+
+    def end(self) -> int:
+        """Return the position of that tag, or the length of the page."""
+        tags = position = 0
+        while position < len(self._source):
+            position, start = len(self._source), position
+            for token in _TOKENS(self._source, start):
+                slash, name, attributes = token.groups()
+                name, end = name.lower() if name else "", token.end()
+                if name in _SPECIAL or self._foreign:
+                    end = self._end_of_special(slash, name, token)
+                elif name not in _FLAT:
+                    self._count(slash, name)
+                tags += 1
+                if tags > MAX_TAGS or self._depth > MAX_DEPTH or self._hides_too_much(attributes):
+                    return token.start()
+                if end != token.end():
+                    position = end
+                    break
+        return len(self._source)
+
+    def _count(self, slash: str, name: str) -> None:
         if not slash:
-            open_elements[name] += 1
-            depth += 1
-        elif open_elements[name]:
-            open_elements[name] -= 1
-            depth -= 1
-        if depth > MAX_DEPTH:
-            return tag.start()
-    return len(source)
+            self._open[name] += 1
+            self._depth += 1
+        elif self._open[name]:
+            self._open[name] -= 1
+            self._depth -= 1
+
+    def _hides_too_much(self, attributes: str | None) -> bool:
+        """Return whether a tag has too many attributes, or too many tags were inside values, scripts and the like."""
+        if attributes and len(attributes) > _SHORT_TAG:
+            if "<" in attributes:
+                self._hidden_tags += len(_TAG_START(attributes))
+            if len(attributes.split()) > _MAX_BLANKS_IN_TAG or len(_ATTRIBUTES_OF(attributes)) > MAX_ATTRIBUTES:
+                return True
+        return self._hidden_tags > _MAX_HIDDEN_TAGS
+
+    def _end_of_special(self, slash: str, name: str, token: re.Match[str]) -> int:
+        """Handle a comment, a tag of raw text or one in SVG; return where the scan goes on."""
+        if not name:
+            return self._end_of_comment(token)
+        if self._foreign or name in _FOREIGN or name == "frameset":
+            self._check_foreign(slash, name, token[3])
+        if name in _RAW_TEXT and not slash and not self._foreign:
+            return self._skipped(token.end(), self._end_of_raw_text(name, token.end()))
+        if name not in _FLAT:
+            self._count(slash, name)
+        return token.end()
+
+    def _end_of_comment(self, token: re.Match[str]) -> int:
+        start = token.end()
+        if token[0] == "<!--":
+            found = _COMMENT_END(self._source, start)
+            return self._skipped(start, found.end() if found else len(self._source))
+        if self._foreign and self._source.startswith("[CDATA[", start):
+            raise _DoubtfulMarkup
+        end = self._source.find(">", start)
+        return self._skipped(start, end if end >= 0 else len(self._source))
+
+    def _check_foreign(self, slash: str, name: str, attributes: str) -> None:
+        """Follow where SVG and MathML begin and end, as long as that is beyond doubt."""
+        container, self._may_contain_html = self._may_contain_html, ""
+        if container and not (slash and name == container):
+            raise _DoubtfulMarkup
+        if slash:
+            if self._foreign and name not in self._in_foreign:
+                raise _DoubtfulMarkup
+            self._foreign -= bool(self._foreign) and name in _FOREIGN
+            return
+        if _ENDS_FOREIGN(name) or (name in _FOREIGN and attributes.endswith("/")):
+            raise _DoubtfulMarkup
+        if not self._foreign:
+            self._in_foreign.clear()
+        self._in_foreign.add(name)
+        self._foreign += name in _FOREIGN
+        self._may_contain_html = name if name in _HTML_INSIDE_FOREIGN else ""
+
+    def _end_of_raw_text(self, name: str, position: int) -> int:
+        found = _RAW_TEXT[name](self._source, position)
+        end = found.start() if found else len(self._source)
+        if name == "script" and self._source.find("<!--", position, end) >= 0:
+            return self._end_of_script(position)
+        return end
+
+    def _end_of_script(self, position: int) -> int:
+        """Return where a script ends; a script inside a comment inside it has an end tag of its own."""
+        in_comment = in_inner = False
+        while mark := _SCRIPT_MARK(self._source, position):
+            position = mark.end()
+            if mark[0] == "<!--":
+                in_comment, position = True, position - len("--")
+            elif mark[0] == "-->":
+                in_comment = in_inner = False
+            elif not mark[1]:
+                in_inner = in_comment
+            elif in_inner:
+                in_inner = False
+            else:
+                return mark.start()
+        return len(self._source)
+
+    def _skipped(self, start: int, end: int) -> int:
+        self._hidden_tags += len(_TAG_START(self._source, start, end))
+        return end
 
 
 MOST_CACHED_BYTES = 1 << 18
