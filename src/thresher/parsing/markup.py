@@ -180,6 +180,7 @@ _ENDS_FOREIGN = re.compile(
     "b|big|blockquote|body|br|center|code|d[dlt]|div|em|embed|font|frameset|h[1-6r]|head|i|img|li|listing|menu|meta|nobr"
     "|ol|p|pre|ruby|s|small|span|strong|strike|su[bp]|table|tt|u|ul|var"
 ).fullmatch
+_SELF_CLOSED = re.compile(r"(?:.*[\t\n\f\r \"'])?+/", re.DOTALL).fullmatch
 _DOUBTFUL_TAG = re.compile(r"<(?=(?:svg|math|frameset)[\t\n\f\r />])", re.IGNORECASE)
 
 
@@ -236,8 +237,7 @@ class _MarkupScan:
         self._open: Counter[str] = Counter()
         self._depth = 0
         self._hidden_tags = 0
-        self._foreign = 0
-        self._in_foreign: set[str] = set()
+        self._foreign: list[str] = []
         self._may_contain_html = ""
 
     def end(self) -> int:
@@ -305,17 +305,16 @@ class _MarkupScan:
         if container and not (slash and name == container):
             raise _DoubtfulMarkup
         if slash:
-            if self._foreign and name not in self._in_foreign:
+            if self._foreign and name not in self._foreign:
                 raise _DoubtfulMarkup
-            self._foreign -= bool(self._foreign) and name in _FOREIGN
+            while self._foreign and self._foreign.pop() != name:
+                pass
             return
-        if _ENDS_FOREIGN(name) or (name in _FOREIGN and attributes.endswith("/")):
+        if _ENDS_FOREIGN(name) or (attributes.endswith("/") and not _SELF_CLOSED(attributes)):
             raise _DoubtfulMarkup
-        if not self._foreign:
-            self._in_foreign.clear()
-        self._in_foreign.add(name)
-        self._foreign += name in _FOREIGN
-        self._may_contain_html = name if name in _HTML_INSIDE_FOREIGN else ""
+        if not attributes.endswith("/"):
+            self._foreign.append(name)
+            self._may_contain_html = name if name in _HTML_INSIDE_FOREIGN else ""
 
     def _end_of_raw_text(self, name: str, position: int) -> int:
         found = _RAW_TEXT[name](self._source, position)
