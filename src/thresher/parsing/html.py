@@ -109,7 +109,7 @@ def add_weak_links(
         block: The number of their block; that of no block.
     """
     known = {page_url, *[link.url for link in links]}
-    for address, anchor, rel in weak[:MAX_LINKS]:
+    for address, anchor, rel in weak[: max(0, MAX_LINKS - len(links))]:
         url = resolve(address)
         if url and url not in known:
             known.add(url)

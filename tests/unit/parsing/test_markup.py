@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from thresher.parsing import markup as module
+from thresher.parsing.dom import MAX_LINKS
 from thresher.parsing.html import parse
 from thresher.parsing.markup import MAX_CHARACTERS, limit_markup
 
@@ -46,7 +47,7 @@ def test_hostile_markup_is_parsed_in_bounded_time(markup):
     started = time.process_time()
     page = parse("http://a.example/", markup.encode())
     assert time.process_time() - started < 5  # a tenth of that on an idle machine; unbounded, minutes
-    assert len(page.links) <= 1_000
+    assert len(page.links) <= MAX_LINKS
 
 
 def test_ten_thousand_nested_elements_keep_their_text():
