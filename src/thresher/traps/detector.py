@@ -95,7 +95,7 @@ ALL = "*"
 MAX_COMBINATIONS = 20
 """Pages of one path with several query keys, after which combinations of its filters are skipped."""
 MIN_FREE_PAIRS = 6
-"""Keys are filters if so many pairs of them occur together, and each without the other: those of four or more."""
+"""Keys are filters from this many pairs on that occur together, and each without the other: those of four filters."""
 FACETS = "&…"
 """End of the name of the part with all URLs of a path that combine two or more of its filters."""
 
