@@ -105,7 +105,7 @@ def test_other_relations_are_followed():
     [
         ("<head><link rel=next href='?page=2'>", "http://a.example/dir/page.html?page=2", ""),
         ("<head><link rel=Alternate hreflang=de href=/de/>", "http://a.example/de/", ""),
-        ("<noscript><p><a href=/plain>without scripts</a></p></noscript>", "http://a.example/plain", "without scripts"),
+        ("<p>x<noscript><a href=/plain>without scripts</a></noscript>", "http://a.example/plain", "without scripts"),
         ("<a data-href=/x>words</a>", "http://a.example/x", "words"),
         ("<a href='#' data-href=/x>words</a>", "http://a.example/x", "words"),
         ("<a href='javascript:void(0)' data-href=/x>words</a>", "http://a.example/x", "words"),
