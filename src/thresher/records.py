@@ -36,7 +36,7 @@ class Link(NamedTuple):
         tag_path: The elements it is nested in, outermost first, such as ``html/body/ul/li/a``.
         position: Its index among the page's links, from 0.
         nofollow: Whether crawlers should not follow it.
-        block: The index of its block among the page's blocks.
+        block: The index of its block among the page's blocks; their number, for a link outside the text.
     """
 
     url: str

@@ -24,7 +24,7 @@ def test_bodies_without_an_end_are_kept_in_part():
 def test_hard_pages_are_parsed_in_their_time_or_given_up():
     reported = bombs.parsing()
     assert reported.longest_seconds <= 2.5
-    assert reported.most_links <= 1000
+    assert reported.most_links <= 5000
     assert reported.given_up == []
 
 

@@ -28,7 +28,7 @@ BLOCK_TAGS = "article section main nav aside header footer form fieldset div tab
 MAX_RAW_CHARACTERS = 2 << 20
 """Text beyond this is ignored: splitting a text into words needs twenty times its memory."""
 
-MAX_LINKS = 1_000
+MAX_LINKS = 5_000
 """Links beyond this many on one page are ignored."""
 
 
@@ -93,6 +93,7 @@ class Walk:
         blocks: The text of each block element, without that of the blocks inside it, in document order; number 0 is
             the text outside all of them.
         outer_blocks: The number of the block around each; that of 0 is 0.
+        hidden_links: Links for browsers without scripts; their text is not part of the page.
         waiting: The headings that no text has followed yet.
     """
 
@@ -101,6 +102,7 @@ class Walk:
     outer_blocks: list[int] = field(default_factory=lambda: [0])
     headings: list[HeadingElement] = field(default_factory=list)
     links: list[LinkElement] = field(default_factory=list)
+    hidden_links: list[LexborNode] = field(default_factory=list)
     waiting: list[HeadingElement] = field(default_factory=list)
 
     def text(self, element: HeadingElement | LinkElement | None = None) -> str:
@@ -195,6 +197,11 @@ def _enter_hidden(_: Walk, __: LexborNode, ___: VisiblePlace) -> Place:
     return None
 
 
+def _enter_noscript(found: Walk, node: LexborNode, _: VisiblePlace) -> Place:
+    found.hidden_links += node.css("a[href], area[href]")[: MAX_LINKS - len(found.hidden_links)]
+    return None
+
+
 def _enter_link(found: Walk, node: LexborNode, place: VisiblePlace) -> Place:
     link = _add_link(found, node, place, "href")
     return (place[0], place[1], link, place[3], place[4]) if link else place
@@ -215,6 +222,8 @@ def _enter_image(_: Walk, node: LexborNode, place: VisiblePlace) -> Place:
 def _add_link(found: Walk, node: LexborNode, place: VisiblePlace, name: str) -> LinkElement | None:
     attributes = node.attributes
     target = attributes.get(name)
+    if name == "href" and (not target or target.startswith(("#", "javascript:"))):
+        target = attributes.get("data-href") or attributes.get("xlink:href") or target
     if not target or target.startswith("#") or len(found.links) >= MAX_LINKS:
         return None
     here, inside = len(found.pieces), len(place[1])
@@ -247,7 +256,8 @@ _ENTER: dict[int, _Enter | None] = {
     **dict.fromkeys(_INLINE),
     **dict.fromkeys(tag_ids(BLOCK_TAGS), _enter_block),
     **dict.fromkeys(tag_ids("h1 h2 h3 h4 h5 h6"), _enter_heading),
-    **dict.fromkeys(tag_ids("head title script style noscript template noembed noframes datalist"), _enter_hidden),
+    **dict.fromkeys(tag_ids("head title script style template noembed noframes datalist"), _enter_hidden),
+    **dict.fromkeys(tag_ids("noscript"), _enter_noscript),
     **dict.fromkeys(tag_ids("a area"), _enter_link),
     **dict.fromkeys(tag_ids("frame iframe"), _enter_frame),
     **dict.fromkeys(tag_ids("img"), _enter_image),

@@ -1,6 +1,9 @@
 """HTML parsing: from the bytes of a page to title, headings, text, language and links.
 
-A meta refresh without delay is treated as a redirect. Robots directives of single pages come from X-Robots-Tag headers
+A refresh without delay, by a meta element or a header, is treated as a redirect; the target of another one is a link.
+Weak links have no words around them: further pages and translations that the head names, links for browsers without
+scripts, ``data-href`` of other elements than links, and a delayed refresh. They come after all others, and only if no
+other link has their URL. Robots directives of single pages come from X-Robots-Tag headers
 and meta elements. ``noindex``: do not keep the page. ``nofollow``: do not follow its links. ``none``: both. ``noai``
 and ``noimageai`` are opt-outs. All other directives are for search engines. Directives for all crawlers and for
 Thresher are combined.
@@ -16,14 +19,14 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from thresher.native import compiled
 from thresher.parsing.documents.plain_text import is_text, text_markup
-from thresher.parsing.dom import Blocks, LinkElement, Walk, read_blocks, walk
-from thresher.parsing.markup import markup
+from thresher.parsing.dom import MAX_LINKS, Blocks, LinkElement, Walk, read_blocks, walk
+from thresher.parsing.markup import UTF_8, markup_with_charset
 from thresher.parsing.opt_outs import RSL, RSL_TYPE, TDM_RESERVATION, reserves, word_opt_outs
 from thresher.parsing.response import FEED_TYPES
 from thresher.records import Link, ParsedPage
 from thresher.text.languages import language
 from thresher.text.tokens import CJK
-from thresher.urls.canonical import canonicalize
+from thresher.urls.canonical import canonicalize, encode_query
 
 CONTEXT_TOKENS = 10
 """Words, or Chinese bigrams, on each side of a link that are its context."""
@@ -33,6 +36,7 @@ MAX_PATH_ELEMENTS = 64
 
 _CONTEXT_CHARACTERS = 200  # contains ten tokens of ordinary length
 _CONTEXT_PIECES = 30  # half of them are blanks between elements
+_NOT_CLICKABLE = frozenset({"a", "area", "link", "style", "script", "img", "source", "iframe"})
 _UNFOLLOWED = frozenset({"nofollow", "ugc", "sponsored"})
 # Up to ten words or unspaced characters, and the character that completes the last bigram. No backtracking.
 _LEADING_TOKENS = re.compile(
@@ -40,14 +44,32 @@ _LEADING_TOKENS = re.compile(
 ).match
 
 
-def read_links(found: Walk, blocks: Blocks, headings: Sequence[str], base: str) -> tuple[Link, ...]:
+@dataclass(frozen=True, slots=True)
+class UrlResolver:
+    """Makes canonical URLs of the addresses in a page.
+
+    Args:
+        base: The base of relative URLs.
+        charset: The charset of the page, in which the query of an address is encoded.
+    """
+
+    base: str
+    charset: str = UTF_8
+
+    def __call__(self, address: str) -> str | None:
+        if self.charset != UTF_8 and not address.isascii():
+            address = encode_query(address, self.charset)
+        return canonicalize(address, self.base)
+
+
+def read_links(found: Walk, blocks: Blocks, headings: Sequence[str], resolve: UrlResolver) -> list[Link]:
     """Turn the links that a walk found into records; links without a crawlable URL are left out.
 
     Args:
         found: The walk.
         blocks: Its content blocks.
         headings: The text of each heading of the walk.
-        base: The base of relative URLs.
+        resolve: Makes URLs of addresses.
     """
     links: list[Link] = []
     addresses: dict[str, str | None] = {}
@@ -56,7 +78,7 @@ def read_links(found: Walk, blocks: Blocks, headings: Sequence[str], base: str) 
     for element in found.links:
         target = element.target
         if target not in addresses:
-            addresses[target] = canonicalize(target, base)
+            addresses[target] = resolve(target)
         if url := addresses[target]:
             heading = element.heading
             links.append(
@@ -71,7 +93,46 @@ def read_links(found: Walk, blocks: Blocks, headings: Sequence[str], base: str) 
                     block=blocks.numbers[heading.next_block if heading else element.block_number],
                 )
             )
-    return tuple(links)
+    return links
+
+
+def add_weak_links(
+    links: list[Link], weak: Sequence[tuple[str, str, str]], resolve: UrlResolver, *, page_url: str, block: int
+) -> None:
+    """Add links that are outside the text of a page, unless it links to the same URL anyway.
+
+    Args:
+        links: The links of the page, to which they are added.
+        weak: Address, anchor and ``rel`` of each.
+        resolve: Makes URLs of addresses.
+        page_url: The URL of the page.
+        block: The number of their block; that of no block.
+    """
+    known = {page_url, *[link.url for link in links]}
+    for address, anchor, rel in weak[: max(0, MAX_LINKS - len(links))]:
+        url = resolve(address)
+        if url and url not in known:
+            known.add(url)
+            nofollow = not _UNFOLLOWED.isdisjoint(rel.lower().split())
+            links.append(Link(url, anchor[:MAX_ANCHOR_CHARACTERS], position=len(links), nofollow=nofollow, block=block))
+
+
+def _weak_links(tree: LexborHTMLParser, source: str, found: Walk, head: _Head) -> list[tuple[str, str, str]]:
+    """Collect address, anchor and ``rel`` of all weak links but a refresh."""
+    weak = [(node, "href") for node in found.hidden_links]
+    if "data-href" in source:
+        weak += [(node, "data-href") for node in tree.css("[data-href]") if _is_clickable(node)]
+    texts = [(_value(node, name), " ".join(node.text().split()), _value(node, "rel")) for node, name in weak]
+    return [*texts, *[(address, "", "") for address in head.links]]
+
+
+def _is_clickable(node: LexborNode) -> bool:
+    """Return whether `data-href` of an element is likely a link: not of one that loads something, or a share button."""
+    return node.tag not in _NOT_CLICKABLE and "fb-" not in _value(node, "class")
+
+
+def _value(node: LexborNode, name: str) -> str:
+    return node.attributes.get(name) or ""
 
 
 def _last_with_text(headings: Sequence[str]) -> list[str]:
@@ -202,22 +263,33 @@ def with_opt_outs(page: ParsedPage, opt_outs: frozenset[str]) -> ParsedPage:
 
 MAX_CHARACTERS = 4_096
 
-_AT_ONCE = re.compile(r"\s*+0*+(?:\.\d*+)?+\s*+[;,]\s*+(?:url\s*+=\s*+)?+(.*+)", re.IGNORECASE | re.DOTALL).match
+_REFRESH = re.compile(r"\s*+(\d*+)(?:\.\d*+)?+\s*+[;,]\s*+(?:url\s*+=\s*+)?+(.*+)", re.IGNORECASE | re.DOTALL).match
 
 
-def refresh_target(content: str, base: str, url: str) -> str:
-    """Return the target of a meta refresh; empty when it has a delay, no usable URL, or reloads the page.
+def refresh_target(content: str, resolve: UrlResolver, url: str) -> tuple[str, bool]:
+    """Return the target of a refresh, and whether it has no delay; empty without a usable URL, or for a reload.
 
     Args:
-        content: The attribute: seconds, then a URL, such as ``0; url=/new``.
-        base: The base of relative URLs.
+        content: The attribute or header: seconds, then a URL, such as ``0; url=/new``.
+        resolve: Makes URLs of addresses.
         url: The page's own URL.
     """
-    found = _AT_ONCE(content[:MAX_CHARACTERS])
-    if not found or not (address := _unquoted(found[1])):
-        return ""
-    target = canonicalize(address, base)
-    return target if target and target != url else ""
+    found = _REFRESH(content[:MAX_CHARACTERS])
+    if not found or not (address := _unquoted(found[2])):
+        return "", False
+    target = resolve(address)
+    return (target, not found[1].strip("0")) if target and target != url else ("", False)
+
+
+def with_refresh_header(page: ParsedPage, content: str) -> ParsedPage:
+    """Add the target of a Refresh header, as that of a meta element would be."""
+    resolve = UrlResolver(page.url)
+    target, at_once = refresh_target(content, resolve, page.url)
+    if at_once:
+        return replace(page, refresh=target)
+    links = list(page.links)
+    add_weak_links(links, [(target, "", "")], resolve, page_url=page.url, block=len(page.blocks))
+    return replace(page, links=tuple(links))
 
 
 def _unquoted(address: str) -> str:
@@ -233,9 +305,10 @@ MAX_FIELD_CHARACTERS = 2_000
 """The same for title, keywords, description and each heading."""
 
 MAX_FEEDS = 10
+MAX_HEAD_LINKS = 50
 _HEAD = (
     "title, base[href], meta[content], link[rel=canonical i][href], link[rel=alternate i][type][href], "
-    f'link[rel~=license i][type="{RSL_TYPE}" i]'
+    f'link[rel=alternate i][hreflang][href], link[rel=next i][href], link[rel~=license i][type="{RSL_TYPE}" i]'
 )
 
 
@@ -252,6 +325,7 @@ class _Head:
     canonical: str = ""
     opt_outs: frozenset[str] = frozenset()
     feeds: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
 
 
 def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
@@ -264,19 +338,23 @@ def parse(url: str, body: bytes, content_type: str = "") -> ParsedPage:
     """
     if is_text(content_type):
         return parse_markup(url, text_markup(url, body, content_type))
-    return parse_markup(url, markup(body, content_type))
+    return parse_markup(url, *markup_with_charset(body, content_type))
 
 
-def parse_markup(url: str, source: str) -> ParsedPage:
-    """Parse the decoded and limited markup of a page."""
+def parse_markup(url: str, source: str, charset: str = UTF_8) -> ParsedPage:
+    """Parse the decoded and limited markup of a page that was in a charset."""
     tree = LexborHTMLParser(source)
     head = _read_head(tree)
     found = walk(tree)
     blocks = read_blocks(found)
     headings = [found.text(heading)[:MAX_FIELD_CHARACTERS] for heading in found.headings]
     text = f"{head.title} {found.text()}".strip()[:MAX_TEXT_CHARACTERS]
-    base = canonicalize(head.base, url) if head.base else None
+    resolve = UrlResolver((canonicalize(head.base, url) if head.base else None) or url, charset)
     robots = read_words(head.robots)
+    refresh, at_once = refresh_target(head.refresh, resolve, url) if head.refresh else ("", False)
+    links = read_links(found, blocks, headings, resolve)
+    if weak := [*_weak_links(tree, source, found, head), *([(refresh, "", "")] if refresh and not at_once else [])]:
+        add_weak_links(links, weak, resolve, page_url=url, block=len(blocks.texts))
     return ParsedPage(
         url=url,
         title=head.title,
@@ -285,14 +363,14 @@ def parse_markup(url: str, source: str) -> ParsedPage:
         description=head.description,
         text=text,
         language=language(text) or _declared_language(tree),
-        links=read_links(found, blocks, headings, base or url),
+        links=tuple(links),
         noindex=robots.noindex,
         nofollow=robots.nofollow,
-        refresh=refresh_target(head.refresh, base or url, url) if head.refresh else "",
+        refresh=refresh if at_once else "",
         blocks=blocks.texts if len(text) < MAX_TEXT_CHARACTERS else _cut(blocks.texts),
-        canonical=_plausible_canonical(head.canonical, url, base),
+        canonical=_plausible_canonical(head.canonical, url, resolve),
         opt_outs=tuple(sorted(robots.opt_outs | head.opt_outs)),
-        feeds=_feed_urls(head.feeds, base or url) if head.feeds else (),
+        feeds=tuple(dict.fromkeys(filter(None, map(resolve, head.feeds)))),
     )
 
 
@@ -335,19 +413,17 @@ def _read_link(head: _Head, node: LexborNode) -> None:
         head.opt_outs |= {RSL}
     elif relation == "alternate" and (attributes.get("type") or "").strip().lower() in FEED_TYPES:
         head.feeds = (*head.feeds, address)[:MAX_FEEDS]
-
-
-def _feed_urls(addresses: Sequence[str], base: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(url for address in addresses if (url := canonicalize(address, base))))
+    elif relation == "next" or attributes.get("hreflang"):
+        head.links = (*head.links, address)[:MAX_HEAD_LINKS]
 
 
 def _is_in_noscript(node: LexborNode) -> bool:
     return node.parent is not None and node.parent.tag == "noscript"
 
 
-def _plausible_canonical(canonical: str, url: str, base: str | None) -> str:
+def _plausible_canonical(canonical: str, url: str, resolve: UrlResolver) -> str:
     """Return the URL of a canonical link; one to the root of a site is ignored, since it is usually an error."""
-    named = canonicalize(canonical, base or url) if canonical else None
+    named = resolve(canonical) if canonical else None
     if named is None or (named != url and named.count("/") == 3 and named.endswith("/")):
         return ""
     return named

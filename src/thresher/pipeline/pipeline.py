@@ -18,7 +18,7 @@ from thresher.judges.base import Judge
 from thresher.parsing.block_page import BlockPage, block_page
 from thresher.parsing.documents.conversion import DocumentConverter
 from thresher.parsing.html import parse as parse_html
-from thresher.parsing.html import with_header, with_opt_outs
+from thresher.parsing.html import with_header, with_opt_outs, with_refresh_header
 from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
 from thresher.parsing.opt_outs import response_opt_outs
 from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
@@ -208,4 +208,6 @@ class Pipeline:
         page = await isolated.parse(*content) if isolated else self._parse(*content)
         directives = fetched.headers.get("x-robots-tag")
         page = with_header(page, directives) if directives else page
+        refresh = fetched.headers.get("refresh")
+        page = with_refresh_header(page, refresh) if refresh else page
         return with_opt_outs(page, response_opt_outs(fetched))

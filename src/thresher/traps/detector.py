@@ -1,8 +1,9 @@
 """Detection of crawler traps. Page budgets end every trap eventually; the detector ends most after some twenty pages.
 
-It watches hosts with a few pages or more, for four signs: too many variants of one URL template without relevant pages;
-pages of one template without new text; pages that link only to URLs never seen before; and pages like the response to a
-request for a page that cannot exist (soft 404).
+It watches hosts with a few pages or more, for five signs: too many variants of one URL template without relevant pages;
+pages of one template without new text; pages that link only to URLs never seen before; query keys of one path that
+combine freely, as the filters of a shop do (facets); and pages like the response to a request for a page that cannot
+exist (soft 404).
 
 Each worker watches its own fetches, so with several workers a trap may cost each of them as much. The parts of hosts
 that one worker skips are shared through the state in the frontier, also after a restart; the counters start again.
@@ -17,9 +18,11 @@ some 20 KB for a host, however many pages it has. `trap` checks URL patterns of 
 from __future__ import annotations
 
 import json
+import re
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from thresher.frontier.base import CrawlStore
 from thresher.records import Candidate, Lease, ParsedPage
@@ -89,7 +92,17 @@ PLAIN = "/…"
 ALL = "*"
 """Name of the part with all URLs of a host."""
 
+MAX_COMBINATIONS = 20
+"""Pages of one path with several query keys, after which combinations of its filters are skipped."""
+MIN_FREE_PAIRS = 6
+"""Keys are filters from this many pairs on that occur together, and each without the other: those of four filters."""
+FACETS = "&…"
+"""End of the name of the part with all URLs of a path that combine two or more of its filters."""
+
 _MAX_PARTS = 64
+_MAX_KEY_SETS = 64
+_MIN_KEY_SETS = 4  # that of the page, and those of links to three filters
+_PAGE_KEY = re.compile(r"p|pg|paged?|page_?(?:no|num|number)|start|offset|from|limit|seite", re.IGNORECASE).fullmatch
 
 
 class SeenFilter:
@@ -123,12 +136,14 @@ class PartHistory:
         alike: Of the last pages, whether each had no new text.
         links: Of the last pages with some links: the number of links within the host, how many of these were seen
             before, and the parent of the page.
+        key_sets: Of a path, the sets of query keys in URLs of pages and links.
     """
 
     pages: int = 0
     relevant: int = 0
     alike: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
     links: deque[tuple[int, int, int]] = field(default_factory=lambda: deque(maxlen=WINDOW))
+    key_sets: set[frozenset[str]] = field(default_factory=set)
 
     def exhausted_reason(self, pattern: str) -> str:
         """Return why no more pages of a template should be fetched; empty when they may be."""
@@ -176,7 +191,7 @@ class HostHistory:
         """Return why a URL of the host is skipped; empty when it is not."""
         if not self.left:
             return ""
-        return self.left.get(template(url) or PLAIN) or self.left.get(section(url)) or ""
+        return self.left.get(template(url) or PLAIN) or self.left.get(section(url)) or self._combination_reason(url)
 
     def observe(self, page: ParsedPage, *, parent: int, relevant: bool, duplicate: bool) -> TrapFinding | None:
         """Record a page; return a finding if its template, its section or the host is a trap."""
@@ -188,7 +203,8 @@ class HostHistory:
         parts[pattern].alike.append(duplicate or not self._has_new_text(page))
         self._record_links(page, parent, parts[within], parts[ALL])
         self._sections.append(within)
-        return self._finding(pattern, within, parts)
+        facets = self._facets(page, relevant=relevant)
+        return self._finding(pattern, within, parts) or facets
 
     def _finding(self, pattern: str, within: str, parts: Mapping[str, PartHistory]) -> TrapFinding | None:
         if reason := parts[pattern].exhausted_reason(pattern):
@@ -199,6 +215,36 @@ class HostHistory:
                 reason = f"a maze: pages like {name} link only to URLs never seen before"
                 return TrapFinding(name, reason, parts[name].relevant)
         return None
+
+    def _facets(self, page: ParsedPage, *, relevant: bool) -> TrapFinding | None:
+        """Record the query keys of a page and of its links; return a finding when its path has too many filters."""
+        path, keys = path_and_keys(page.url)
+        with_query = f"{page.url.partition('?')[0]}?"
+        key_sets = {path_and_keys(link.url)[1] for link in page.links if link.url.startswith(with_query)} | {keys}
+        if max(map(len, key_sets)) < 2 and len(key_sets) < _MIN_KEY_SETS:
+            return None
+        part = self._part(f"{path}?")
+        part.key_sets |= key_sets if len(part.key_sets) < _MAX_KEY_SETS else set()
+        if len(keys) < 2:
+            return None
+        part.pages += 1
+        part.relevant += relevant
+        if part.pages < MAX_COMBINATIONS or len(pairs := _free_pairs(part.key_sets)) < MIN_FREE_PAIRS:
+            return None
+        filters = "&".join(sorted(frozenset().union(*pairs)))
+        reason = f"facets: {part.pages} pages like {path} that combine the filters {filters}"
+        return TrapFinding(f"{path}?{filters}{FACETS}", reason, part.relevant)
+
+    def _combination_reason(self, url: str) -> str:
+        """Return why a URL that combines filters is skipped; empty when it is not."""
+        path, keys = path_and_keys(url)
+        if len(keys) > 1:
+            for part, reason in self.left.items():
+                if part.endswith(FACETS) and part.startswith(f"{path}?"):
+                    filters = part.removesuffix(FACETS)[len(path) + 1 :].split("&")
+                    if len(keys.intersection(filters)) > 1:
+                        return reason
+        return ""
 
     def _part(self, name: str) -> PartHistory:
         if name not in self._parts and len(self._parts) >= _MAX_PARTS:
@@ -229,6 +275,19 @@ def section(url: str) -> str:
     start = url.index("/", len("https://"))
     end = url.partition("?")[0].find("/", start + 1)
     return f"{url[start:end]}/*" if end > 0 else "/*"
+
+
+def path_and_keys(url: str) -> tuple[str, frozenset[str]]:
+    """Return the path of a canonical URL and the keys of its query, without those that number the pages of a list."""
+    address, _, query = url.partition("?")
+    keys = {piece.partition("=")[0] for piece in query.split("&")} if query else ()
+    return address[address.index("/", len("https://")) :], frozenset(key for key in keys if not _PAGE_KEY(key))
+
+
+def _free_pairs(key_sets: Iterable[frozenset[str]]) -> list[frozenset[str]]:
+    """Return the pairs of keys that occur together, and each without the other."""
+    pairs = {frozenset(pair) for keys in key_sets for pair in combinations(keys, 2)}
+    return [pair for pair in pairs if len({pair & keys for keys in key_sets} - {frozenset()}) == 3]
 
 
 MAX_PATH_SEGMENTS = 12

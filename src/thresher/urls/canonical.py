@@ -6,6 +6,7 @@ page store, the politeness budgets) compares URLs by their canonical form alone.
 
 from __future__ import annotations
 
+import codecs
 import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
@@ -116,6 +117,30 @@ def canonicalize(url: str, base: str | None = None) -> str | None:
     if base is None:
         return _settle(url, None)
     return _canonicalize_on(url, base)
+
+
+def encode_query(url: str, charset: str) -> str:
+    """Encode the query of an address in the charset of its page, as the standard says; all else stays UTF-8.
+
+    A character that the charset lacks becomes the escaped form of its decimal reference.
+    """
+    address, _, _ = url.strip().partition("#")
+    path, mark, query = address.partition("?")
+    if query.isascii() or charset.startswith("utf"):
+        return url
+    written = _TAB_OR_NEWLINE.sub("", query).encode(charset, _AS_REFERENCE)
+    return f"{path}{mark}{_NOT_IN_QUERY.sub(lambda match: b'%%%02X' % match[0][0], written).decode('ascii')}"
+
+
+def _as_reference(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(f"%26%23{ord(character)}%3B" for character in error.object[error.start : error.end]), error.end
+
+
+_TAB_OR_NEWLINE = re.compile(r"[\t\n\r]")
+_NOT_IN_QUERY = re.compile(rb"""[\x00-\x20"#'<>\x7f-\xff]""")
+_AS_REFERENCE = "thresher.reference"
+codecs.register_error(_AS_REFERENCE, _as_reference)
 
 
 @lru_cache(maxsize=1 << 14)

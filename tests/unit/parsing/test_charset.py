@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.parsing.markup import decode
+from thresher.parsing.markup import decode, decode_with_charset
 
 SIMPLIFIED = "<title>南开大学</title><p>这是一个中国大学的网站，我们在这里学习和工作。</p>"
 TRADITIONAL = "<title>臺灣大學</title><p>這是一個臺灣大學的網站，我們在這裡學習與工作。</p>"
@@ -72,6 +72,51 @@ def test_a_byte_order_mark_beats_every_declaration_and_is_dropped(encoding):
 
 def test_undeclared_latin_text_is_read_as_browsers_do():
     assert decode("Café “naïve” – für".encode("cp1252"), "") == "Café “naïve” – für"
+
+
+SENTENCES = {
+    "ru": "Сад за домом был полон яблонь, и осенью дети собирали яблоки в большие корзины. ",
+    "ja": "庭の林檎の木には秋になると赤い実がたくさんなり、子どもたちが大きな籠に集めていました。",
+    "ko": "집 뒤의 정원에는 사과나무가 많아서 가을이면 아이들이 큰 바구니에 사과를 모았다. ",
+    "zh": "屋后的花园里种满了苹果树，每到秋天孩子们就把苹果装进大篮子里，然后送到集市上去卖。",
+    "zh-tw": "屋後的花園裡種滿了蘋果樹，每到秋天孩子們就把蘋果裝進大籃子裡，然後送到市場上去賣。",
+    "de": "Im Garten hinter dem Häuschen blühten im Frühjahr Äpfel; später füllten die Kinder große Körbe. ",
+    "pl": "Za domem rosły jabłonie, a jesienią dzieci zbierały dojrzałe jabłka do dużych koszyków i śpiewały. ",
+    "el": "Ο κήπος πίσω από το σπίτι ήταν γεμάτος μηλιές και το φθινόπωρο τα παιδιά μάζευαν μήλα. ",
+    "ar": "كانت الحديقة خلف البيت مليئة بأشجار التفاح وفي الخريف كان الأطفال يجمعون التفاح في سلال كبيرة. ",
+    "he": "הגינה שמאחורי הבית הייתה מלאה עצי תפוח ובסתיו אספו הילדים את התפוחים לסלים גדולים. ",
+    "tr": "Evin arkasındaki bahçe elma ağaçlarıyla doluydu; güzün çocuklar elmaları büyük sepetlere toplardı. ",
+    "th": "สวนหลังบ้านเต็มไปด้วยต้นแอปเปิล เด็ก ๆ เก็บผลไม้ใส่ตะกร้าใบใหญ่ในฤดูใบไม้ร่วง ",
+}
+LEGACY = [
+    *[("ru", name) for name in ("windows-1251", "koi8-r", "iso-8859-5")],
+    *[("ja", name) for name in ("shift_jis", "euc-jp", "iso-2022-jp")],
+    *[("ko", "euc-kr"), ("zh", "gb18030"), ("zh", "gb2312"), ("zh-tw", "big5"), ("de", "iso-8859-1")],
+    *[("pl", "iso-8859-2"), ("pl", "windows-1250"), ("el", "windows-1253"), ("el", "iso-8859-7")],
+    *[("ar", "windows-1256"), ("he", "windows-1255"), ("tr", "iso-8859-9"), ("th", "cp874")],
+]
+
+
+@pytest.mark.parametrize(("language", "charset"), LEGACY)
+def test_a_charset_that_nobody_declares_is_detected(language, charset):
+    text = f"<!doctype html><title>x</title><script>{'var x = 1; ' * 500}</script><p>{SENTENCES[language] * 4}</p>"
+    assert decode(text.encode(charset), "text/html") == text
+
+
+@pytest.mark.parametrize(("language", "charset"), [pair for pair in LEGACY if pair[1] != "cp874"])
+def test_a_page_that_names_its_charset_is_believed_against_the_usual_header_of_a_server(language, charset):
+    text = f"{meta(charset)}<p>{SENTENCES[language] * 4}</p>"
+    assert decode(text.encode(charset), "text/html; charset=iso-8859-1") == text
+
+
+def test_a_declaration_far_down_the_page_counts():
+    text = f"<!-- {'+' * 8_000} --><meta charset=iso-8859-2><p>Zażółć gęślą jaźń</p>"
+    assert decode(text.encode("iso-8859-2"), "") == text
+
+
+def test_the_charset_is_returned_with_the_text():
+    assert decode_with_charset(SIMPLIFIED.encode("gbk"), "")[1] == "gb18030"
+    assert decode_with_charset(SIMPLIFIED.encode(), "text/html; charset=gbk")[1] == "utf-8"
 
 
 @pytest.mark.parametrize("declared", ["gb2312", "big5", "shift_jis", "euc-kr"])

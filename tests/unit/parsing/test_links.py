@@ -98,3 +98,72 @@ def test_a_page_may_ask_not_to_follow_a_link(rel):
 def test_other_relations_are_followed():
     assert not link_of("<a rel='external noopener' href=x>a</a>").nofollow
     assert not link_of("<a rel href=x>a</a>").nofollow
+
+
+@pytest.mark.parametrize(
+    ("markup", "url", "anchor"),
+    [
+        ("<head><link rel=next href='?page=2'>", "http://a.example/dir/page.html?page=2", ""),
+        ("<head><link rel=Alternate hreflang=de href=/de/>", "http://a.example/de/", ""),
+        ("<p>x<noscript><a href=/plain>without scripts</a></noscript>", "http://a.example/plain", "without scripts"),
+        ("<a data-href=/x>words</a>", "http://a.example/x", "words"),
+        ("<a href='#' data-href=/x>words</a>", "http://a.example/x", "words"),
+        ("<a href='javascript:void(0)' data-href=/x>words</a>", "http://a.example/x", "words"),
+        ("<table><tr data-href=/row><td>a <td>row</table>", "http://a.example/row", "a row"),
+        ("<svg><a xlink:href=/drawn><text>words</text></a></svg>", "http://a.example/drawn", "words"),
+    ],
+)
+def test_links_in_other_places_are_found(markup, url, anchor):
+    link = link_of(markup)
+    assert (link.url, link.anchor) == (url, anchor)
+
+
+def test_weak_links_come_last_and_only_if_nothing_else_links_there():
+    head = "<link rel=next href=2><link rel=next href=3><link rel=alternate hreflang=de href=page.html>"
+    body = "<noscript><a href=1>again</a> <a href=4>four</a></noscript><div data-href=2>two</div><a href=1>one</a>"
+    links = links_of(f"<head>{head}</head><p>words {body} <a href=2>two</a>")
+    assert [link.url.rpartition("/")[2] for link in links] == ["1", "2", "4", "3"]
+    assert [link.position for link in links] == [0, 1, 2, 3]
+    assert [link.context for link in links[2:]] == ["", ""]
+
+
+def test_text_for_browsers_without_scripts_is_not_text_of_the_page():
+    assert parse(PAGE, b"<p>seen<noscript><a href=/x>unseen</a></noscript>").text == "seen"
+
+
+def test_a_weak_link_is_in_no_block():
+    page = parse(PAGE, b"<head><link rel=next href=2></head><div>one block of words</div>")
+    assert page.links[0].block == len(page.blocks)
+
+
+def test_weak_links_may_be_marked_too():
+    assert link_of("<noscript><a rel=nofollow href=/x>x</a></noscript>").nofollow
+
+
+def test_what_is_no_link_of_the_page_stays_out():
+    share = "<div class=fb-like data-href=http://a.example/shared></div><style data-href=/style.css></style>"
+    assert links_of(f"{share}<head><link rel=prev href=/0><link rel=stylesheet href=/x.css>") == ()
+
+
+def test_a_long_page_keeps_the_links_of_its_text():
+    menu = "".join(f"<li><a href=/menu/{number}>menu {number}</a>" for number in range(2_000))
+    page = parse(PAGE, f"<ul>{menu}</ul><p>In the text <a href=/text>a link</a></p>".encode())
+    assert page.links[-1].url == "http://a.example/text"
+
+
+@pytest.mark.parametrize(
+    ("charset", "words", "query"),
+    [
+        ("gb18030", "中文", "%D6%D0%CE%C4"),
+        ("shift_jis", "日本", "%93%FA%96{"),
+        ("windows-1251", "мир", "%EC%E8%F0"),
+        ("euc-kr", "한국", "%C7%D1%B1%B9"),
+        ("windows-1251", "мир 日", "%EC%E8%F0%20%26%2326085%3B"),
+        ("utf-8", "мир", "%D0%BC%D0%B8%D1%80"),
+        ("utf-16", "мир", "%D0%BC%D0%B8%D1%80"),
+    ],
+)
+def test_a_query_is_written_in_the_charset_of_its_page_and_a_path_in_utf_8(charset, words, query):
+    source = f"<meta charset={charset}><a href='/p/ä?q={words}&amp;x=1'>{words}</a>"
+    [link] = parse(PAGE, source.encode(charset, "xmlcharrefreplace"), f"text/html; charset={charset}").links
+    assert link.url == f"http://a.example/p/%C3%A4?q={query}&x=1"

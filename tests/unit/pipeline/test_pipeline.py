@@ -232,6 +232,21 @@ async def test_a_refresh_at_once_is_a_redirect(world):
     assert await world.state("http://a.example/x") is None
 
 
+async def test_a_refresh_header_without_delay_is_a_redirect(world):
+    record = await world.fetch("<p>solar", refresh="0; url=/new")
+    assert record.reason == "refreshes to http://a.example/new"
+    assert await world.state("http://a.example/new") is UrlState.WAITING
+
+
+@pytest.mark.parametrize(
+    ("html", "headers"),
+    [("<p>solar", {"refresh": "5; url=/new"}), ('<meta http-equiv=refresh content="5; url=/new"><p>solar', {})],
+)
+async def test_the_target_of_a_delayed_refresh_is_followed(world, html, headers):
+    assert (await world.fetch(html, **headers)).page
+    assert await world.state("http://a.example/new") is UrlState.WAITING
+
+
 async def test_refreshes_end(world):
     for number in range(MAX_REDIRECTS):
         await world.fetch(f'<meta http-equiv=refresh content="0; url=/{number}">{number}')

@@ -2,9 +2,18 @@
 
 import pytest
 
-from testing.recording_server.words import SENTENCES
+from testing.recording_server.words import NAMES, SENTENCES
 from thresher.records import Link, ParsedPage
-from thresher.traps.detector import MAX_ALIKE, MAX_DATES, MAX_VARIANTS, WINDOW, HostHistory, SeenFilter, section
+from thresher.traps.detector import (
+    MAX_ALIKE,
+    MAX_COMBINATIONS,
+    MAX_DATES,
+    MAX_VARIANTS,
+    WINDOW,
+    HostHistory,
+    SeenFilter,
+    section,
+)
 
 SITE = "http://a.example"
 
@@ -111,3 +120,72 @@ def test_a_seen_filter_knows_what_was_added():
     assert memory.new([1, 2]) == [1, 2]
     assert memory.new([2, 3]) == [3]
     assert memory.free_share == 1 - 3 / 256
+
+
+FILTERS = ("brand", "color", "price", "size", "sort")
+
+
+def shop_page(number, chosen):
+    """Return a page on which each filter may be set to one more value."""
+    query = "&".join(f"{name}={number % 7}" for name in chosen)
+    links = [f"/shop?{'&'.join(f'{key}=1' for key in sorted({*chosen, name}))}" for name in FILTERS]
+    return page(f"/shop?{query}" if chosen else "/shop", SENTENCES[number], links)
+
+
+def fetched(pages):
+    """Show relevant pages to a host as a crawl would, skipping what is found; return it, and how many it was shown."""
+    host, count = HostHistory(), 0
+    for shown in pages:
+        if not host.skip_reason(shown.url):
+            count += 1
+            if finding := host.observe(shown, parent=count // 5, relevant=True, duplicate=False):
+                host.left[finding.part] = finding.reason
+    return host, count
+
+
+@pytest.mark.parametrize("step", [1, 7, 11])
+def test_filters_that_combine_freely_are_facets_however_relevant_their_pages(step):
+    sets = [[name for place, name in enumerate(FILTERS) if bits >> place & 1] for bits in range(32)]
+    pages = [shop_page(number, sets[number * step % 32]) for number in range(400)]
+    host, count = fetched(pages)
+    alone = sum(shown.url.count("=") < 2 for shown in pages)
+    assert count == alone + MAX_COMBINATIONS
+    assert host.skip_reason(f"{SITE}/shop?brand=8&sort=9").startswith("facets: 20 pages like /shop that combine")
+    assert host.skip_reason(f"{SITE}/shop?brand=8&page=3") == ""
+    assert host.skip_reason(f"{SITE}/other?brand=8&sort=9") == ""
+
+
+def queries(path, *patterns, pages=500):
+    """Return pages of a path with the queries of some patterns by turns, each of which links to all of them."""
+    written = [patterns[number % len(patterns)].format(n=number, name=NAMES[number % 64]) for number in range(pages)]
+    return [
+        page(f"{path}?{query}", SENTENCES[n], [f"{path}?{q}" for q in written[:9]]) for n, query in enumerate(written)
+    ]
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        queries("/item", "id={n}"),
+        queries("/list", "page={n}", pages=50),
+        queries("/list", "cat={n}", "cat={n}&page=2", "cat={n}&sort=price", "cat={n}&page=2&sort=price", "page={n}"),
+        queries("/viewtopic.php", "t={n}", "f=3&t={n}", "t={n}&start=15", "f=3&t={n}&start=30", "p={n}"),
+        queries(
+            "/index.php",
+            *(
+                "title={name}{n}",
+                "title={name}{n}&action=history",
+                "title={name}&oldid={n}",
+                "title={name}&printable=yes{n}",
+            ),
+            *(
+                "title={name}&diff={n}&oldid=1",
+                "title={name}&action=edit&section={n}",
+                "title={name}&action=edit&oldid={n}",
+            ),
+        ),
+    ],
+)
+def test_other_queries_are_no_facets(pages):
+    host, count = fetched(pages)
+    assert (count, host.left) == (len(pages), {})

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.urls import canonical
-from thresher.urls.canonical import MAX_URL_CHARACTERS, canonicalize, fingerprint
+from thresher.urls.canonical import MAX_URL_CHARACTERS, canonicalize, encode_query, fingerprint
 
 PAGE = "https://www.example.com/dir/page.html?x=1"
 
@@ -169,3 +169,19 @@ def test_a_fingerprint_is_a_signed_64_bit_number(text):
 
 def test_a_fingerprint_never_changes_between_versions():
     assert fingerprint("http://example.com/") == -5081748069831205333
+
+
+@pytest.mark.parametrize(
+    ("address", "charset", "written"),
+    [
+        ("/ö?q=ö#ö", "cp1252", "/ö?q=%F6"),
+        (" /x?q=ö\n ", "cp1252", "/x?q=%F6"),
+        ("/x?q=\u20ac&r=1'2", "iso8859-1", "/x?q=%26%238364%3B&r=1%272"),
+        ("/ö?q=o", "cp1252", "/ö?q=o"),
+        ("/ö", "cp1252", "/ö"),
+        ("/x?q=ö", "utf-16-le", "/x?q=ö"),
+        ("?q=日", "iso2022_jp", "?q=%1B$BF|%1B(B"),
+    ],
+)
+def test_a_query_is_encoded_in_a_charset(address, charset, written):
+    assert encode_query(address, charset) == written
