@@ -30,7 +30,7 @@ from thresher.frontier.inspect import FrontierReader
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.judges.base import Judge, Learner
-from thresher.judges.language_filter import only_languages
+from thresher.judges.language_filter import only_languages, seed_languages
 from thresher.judges.topics import topics_judge
 from thresher.objects.base import Objects, open_objects
 from thresher.pipeline.host_policy import HostPolicyConfig
@@ -175,7 +175,7 @@ class CrawlProject:
         if config.taxonomy is None or (name and not nodes):
             return topic
         with self._taxonomy(config.taxonomy.file) as taxonomy:
-            found = TopicDefinition.from_nodes(taxonomy, nodes, languages=config.languages)
+            found = TopicDefinition.from_nodes(taxonomy, nodes, languages=config.title_languages or ["en", "zh"])
         return replace(topic, title=chosen.title or found.title, nodes=found.nodes)
 
     def nodes(self, name: str = "") -> list[str]:
@@ -252,8 +252,13 @@ class CrawlProject:
 
     def _judge_of(self, topic: str) -> Judge:
         named = self.config.judge
-        judge: Judge = registry.make("judge", named.name, named.parameters, self.judge_profile(topic))
-        return only_languages(judge, self.config.filtered_languages)
+        profile, languages = self.judge_profile(topic), self.config.filtered_languages
+        judge: Judge = registry.make("judge", named.name, named.parameters, profile)
+        if languages != "auto":
+            return only_languages(judge, languages)
+        seeds = {*profile.seeds, *profile.yes, *self._common_seeds()} - profile.no
+        words = self.topic(topic)
+        return seed_languages(judge, words.languages, is_open=words.is_open, seeds=seeds)
 
     def new_strategy(self) -> Strategy:
         """Build the strategy without its saved state; of several topics, one strategy for each."""

@@ -109,7 +109,7 @@ def test_a_rejected_page_is_stored_counted_and_explained_as_such(tmp_path):
     assert verdicts == {"en": False, "zh": True}
     assert relevant == 1
     reported = asyncio.run(explain(crawl, SEEDS[0]))
-    assert reported.summary.startswith("Not relevant: its language, en, is not one of languages in topic.yaml")
+    assert reported.summary.startswith("Not relevant: its language, en, is not a wanted one (languages in topic.yaml)")
     assert asyncio.run(explain(crawl, SEEDS[1])).summary.startswith("Relevant: relevance")
     shown = CliRunner().invoke(thresher, ["status", str(tmp_path)])
     assert "other languages  1" in shown.output
@@ -136,7 +136,7 @@ def test_a_region_of_a_language_is_not_another_language():
 
 def test_a_language_that_cannot_be_identified_switches_the_filter_off():
     pupil = Pupil()
-    assert only_languages(pupil, ["uk"]) is pupil
+    assert only_languages(pupil, ["yo"]) is pupil
 
 
 def test_a_learner_stays_a_learner_and_does_not_learn_from_rejected_pages():
