@@ -174,8 +174,9 @@ class CrawlProject:
         nodes = self.nodes(name)
         if config.taxonomy is None or (name and not nodes):
             return topic
+        codes = ["en", "zh"] if config.languages == "auto" else config.languages
         with self._taxonomy(config.taxonomy.file) as taxonomy:
-            found = TopicDefinition.from_nodes(taxonomy, nodes, languages=config.title_languages or ["en", "zh"])
+            found = TopicDefinition.from_nodes(taxonomy, nodes, languages=codes)
         return replace(topic, title=chosen.title or found.title, nodes=found.nodes)
 
     def nodes(self, name: str = "") -> list[str]:

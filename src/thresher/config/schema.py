@@ -10,7 +10,7 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from thresher.config.base import OptionalVariableName, StrictConfig, VariableName
 from thresher.config.frontier import FrontierConfig
@@ -19,6 +19,10 @@ from thresher.errors import ConfigError
 from thresher.text.languages import OPEN
 
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+Languages = Annotated[
+    Annotated[Literal["auto"], Tag("[auto]")] | Annotated[list[Language], Tag("[list]")],
+    Discriminator(lambda value: "[auto]" if value == "auto" else "[list]"),  # so that an error names one of the two
+]
 TopicName = Annotated[str, Field(pattern=r"^\w[\w-]*$", max_length=60)]
 
 
@@ -466,7 +470,7 @@ class CrawlConfig(StrictConfig):
 
     name: str = Field(default="", description="The crawl's name; the folder's name when empty.")
     title: dict[Language, str] = Field(default={}, description="The topic as a phrase, by language.")
-    languages: Literal["auto"] | list[Language] = Field(
+    languages: Languages = Field(
         default=["en", "zh"],
         description="Languages of wanted pages; when set, a page in another language is not relevant. auto: those of "
         "the phrases and of the seeds.",
@@ -532,7 +536,7 @@ class CrawlConfig(StrictConfig):
     )
 
     @property
-    def filtered_languages(self) -> Literal["auto"] | list[Language]:
+    def filtered_languages(self) -> Languages:
         """The languages outside which pages are not relevant: as the user set them; none by default."""
         return self.languages if "languages" in self.model_fields_set else []
 

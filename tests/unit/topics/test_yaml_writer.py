@@ -24,4 +24,4 @@ def test_a_topic_of_nodes_names_its_taxonomy(tmp_path):
     (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
     config = load_config(tmp_path / "topic.yaml")
     assert (config.taxonomy.file, config.taxonomy.nodes) == ("odp: mine.taxonomy", ["Sports/Tennis"])
-    assert config.languages == ["en", "zh"]
+    assert config.languages == "auto"
