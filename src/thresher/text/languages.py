@@ -112,6 +112,8 @@ def language(text: str) -> str:
     if len(text) > SAMPLE_CHARACTERS and not _is_clear(scores):  # such as a menu in English before a German article
         words = text[:LARGE_SAMPLE_CHARACTERS].encode("utf-8", "replace").translate(_PLAIN).split()
         hits, scores = _count_function_words(words)
+    if not sample.isascii() and not _is_clear(scores):
+        _weigh_by_letters(scores, text[:SAMPLE_CHARACTERS].lower())
     code = max(scores, key=scores.__getitem__, default="")
     if scores["en"] * _ENGLISH_BONUS >= scores[code]:
         code = "en"
@@ -158,6 +160,13 @@ def _count_function_words(words: Iterable[bytes]) -> tuple[Counter[str], Counter
         if count == 1 and code != "en":
             del scores[code]
     return hits, scores
+
+
+def _weigh_by_letters(scores: Counter[str], text: str) -> None:
+    """Lower the scores of languages that lack letters of a text; of English only where these are frequent."""
+    letters = [letter for letter in text if letter > "\x7f" and letter.isalpha()]
+    for code in scores if len(letters) >= _MIN_LETTER_SHARE * len(text) else scores.keys() - {"en"}:
+        scores[code] *= sum(map(_LATIN_LETTERS[code].__contains__, letters)) / max(len(letters), 1)  # type: ignore[assignment]
 
 
 def _is_clear(scores: Counter[str]) -> bool:
