@@ -45,7 +45,9 @@ def main() -> None:
     lists = json.loads(resources.files("stopwordsiso").joinpath("stopwords-iso.json").read_text(encoding="utf-8"))
     codes = sorted((RECOGNISED | STEMMERS.keys()) & lists.keys() - BY_BIGRAMS - {"en"})
     lines = [f"{code} {' '.join(words_of(lists[code]))}\n" for code in codes]
-    Path(str(TABLE)).write_text(HEAD.format(version=metadata.version("stopwordsiso")) + "".join(lines), encoding="utf-8")
+    Path(str(TABLE)).write_text(
+        HEAD.format(version=metadata.version("stopwordsiso")) + "".join(lines), encoding="utf-8"
+    )
     print(f"{len(lines)} languages, {Path(str(TABLE)).stat().st_size:,} bytes")
 
 

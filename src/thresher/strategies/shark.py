@@ -62,12 +62,12 @@ class Shark(BaseStrategy):
         survey = self._form == "survey"
         carry = {"inherited": inherited_score} if survey else {}
         for link in page.links:
-            score, parts = self._survey(link, sim, sim_page, inherited_score) if survey else _fcmrps(link, sim, sim_page)
+            score, parts = (
+                self._survey(link, sim, sim_page, inherited_score) if survey else _fcmrps(link, sim, sim_page)
+            )
             yield Candidate(url=link.url, score=score, parts=parts, carry=carry, depth_left=depth)
 
-    def _survey(
-        self, link: Link, sim: Similarity, sim_page: float, inherited_score: float
-    ) -> tuple[float, Parts]:
+    def _survey(self, link: Link, sim: Similarity, sim_page: float, inherited_score: float) -> tuple[float, Parts]:
         beta, gamma = self._beta, self._gamma
         anchor_score = sim(link.anchor)
         anchor_context_score = 1.0 if anchor_score > 0 else context_relevance(sim, link, R_PC=sim_page)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 
 from thresher.text.stopwords import stop_words
@@ -22,7 +22,8 @@ LARGE_SAMPLE_CHARACTERS = 6_000
 _MIN_UNITS = 4  # below this many words or characters of a script, the language is unknown
 _MIN_SCRIPT_SHARE = 0.15  # of all words and characters; a Chinese page may contain much English, not the reverse
 _MIN_KANA_SHARE = 0.1  # Japanese text is seldom below a third, Chinese text seldom above a hundredth
-_MIN_LETTER_SHARE = 0.02  # of the letters of a script; Ukrainian text has a tenth of letters that Russian lacks
+_MIN_OWN_SHARE = 0.01  # of letters that the main language of a script lacks; Bulgarian has the fewest, one of 60
+_MIN_LETTER_SHARE = 0.02  # of letters besides a to z, from which a text is hardly English
 _MIN_FUNCTION_WORD_SHARE = 0.04  # running text is near a third; menus and lists fall below
 _ENGLISH_BONUS = 1.5  # short words of one language are often words of another, and most pages are English
 _CLEAR = 3.0  # how many times the score of the second language makes the first one certain
@@ -47,6 +48,8 @@ _OWN_LETTERS = {
 """Letters that the main language of a script lacks, or has hardly ever; the first language with enough of them."""
 _MAIN_LETTERS = {"ru": "ыэё", "ar": "ةىإ"}
 """Letters that only the main language of a script has."""
+_LAST_USUAL_KANJI = b"\x98\x72"
+"""The last character of the first level of JIS X 0208 in Shift JIS; the second level has rare ones."""
 _PLAIN = bytes(code if code > 127 or chr(code).isalpha() else 32 for code in range(256)).lower()
 
 _FUNCTION_WORDS = {
@@ -114,10 +117,11 @@ def language(text: str) -> str:
         hits, scores = _count_function_words(words)
     if not sample.isascii() and not _is_clear(scores):
         _weigh_by_letters(scores, text[:SAMPLE_CHARACTERS].lower())
-    code = max(scores, key=scores.__getitem__, default="")
+    code = max(scores, key=scores.__getitem__)
     if scores["en"] * _ENGLISH_BONUS >= scores[code]:
         code = "en"
-    return code if len(words) >= _MIN_UNITS and hits[code] >= _MIN_FUNCTION_WORD_SHARE * len(words) else ""
+    least = max(1, _MIN_FUNCTION_WORD_SHARE * len(words))
+    return code if len(words) >= _MIN_UNITS and hits[code] >= least else ""
 
 
 def _by_script(sample: bytes, words: list[bytes]) -> str:
@@ -133,7 +137,7 @@ def _by_script(sample: bytes, words: list[bytes]) -> str:
 def _by_letters(sample: bytes, code: str, letters: float) -> str:
     """Return the language of a script's text by the letters that the script's main language lacks."""
     for other, own in _OWN_LETTERS.get(code, {}).items():
-        if _count(sample, [letter.encode() for letter in own]) >= _MIN_LETTER_SHARE * letters:
+        if _count(sample, [letter.encode() for letter in own]) >= _MIN_OWN_SHARE * letters:
             return other
     return code
 
@@ -142,36 +146,33 @@ def _count(sample: bytes, leads: Iterable[bytes]) -> int:
     return sum(map(sample.count, leads))
 
 
-def _count_function_words(words: Iterable[bytes]) -> tuple[Counter[str], Counter[str]]:
+def _count_function_words(words: Iterable[bytes]) -> tuple[dict[str, int], dict[str, float]]:
     """Count function words by language; also with a word of n languages as 1/√n, to compare languages.
 
     A single word of a language other than English is no evidence, however often it occurs.
     """
-    hits: Counter[str] = Counter()
-    scores: Counter[str] = Counter()
-    different: Counter[str] = Counter()
+    hits, different = dict.fromkeys(_FUNCTION_WORDS, 0), dict.fromkeys(_FUNCTION_WORDS, 0)
+    scores = dict.fromkeys(_FUNCTION_WORDS, 0.0)
     for word, times in Counter(filter(_LANGUAGES_OF_WORD.__contains__, words)).items():
         codes = _LANGUAGES_OF_WORD[word]
+        weighted = times / len(codes) ** 0.5
         for code in codes:
             hits[code] += times
-            scores[code] += times / len(codes) ** 0.5  # type: ignore[assignment]
+            scores[code] += weighted
             different[code] += 1
-    for code, count in different.items():
-        if count == 1 and code != "en":
-            del scores[code]
-    return hits, scores
+    return hits, {code: score if different[code] > 1 or code == "en" else 0.0 for code, score in scores.items()}
 
 
-def _weigh_by_letters(scores: Counter[str], text: str) -> None:
+def _weigh_by_letters(scores: dict[str, float], text: str) -> None:
     """Lower the scores of languages that lack letters of a text; of English only where these are frequent."""
     letters = [letter for letter in text if letter > "\x7f" and letter.isalpha()]
     for code in scores if len(letters) >= _MIN_LETTER_SHARE * len(text) else scores.keys() - {"en"}:
-        scores[code] *= sum(map(_LATIN_LETTERS[code].__contains__, letters)) / max(len(letters), 1)  # type: ignore[assignment]
+        scores[code] *= sum(map(_LATIN_LETTERS[code].__contains__, letters)) / max(len(letters), 1)
 
 
-def _is_clear(scores: Counter[str]) -> bool:
-    best = [score for _, score in scores.most_common(2)]
-    return len(best) == 1 or (len(best) == 2 and best[0] >= _CLEAR * best[1])
+def _is_clear(scores: dict[str, float]) -> bool:
+    *_, second, first = sorted(scores.values())
+    return first > 0 and first >= _CLEAR * second
 
 
 def phrase_language(phrase: str) -> str:
@@ -180,7 +181,7 @@ def phrase_language(phrase: str) -> str:
     return codes[0] if len(codes) == 1 else OPEN
 
 
-@cache
+@lru_cache(maxsize=1 << 10)
 def phrase_languages(phrase: str) -> Sequence[str]:
     """Return the languages that a phrase of a few words may be in, by its letters and its stop words.
 
@@ -188,7 +189,10 @@ def phrase_languages(phrase: str) -> Sequence[str]:
     """
     codes = possible_languages(phrase)
     words = re.findall(r"[^\W\d_]{2,}", phrase.lower())
-    scores = {code: sum(_share(word, code) for word in words) for code in codes}
+    scores = dict.fromkeys(codes, 0.0)
+    for word in words:
+        having = [code for code in codes if word in stop_words(code)]
+        scores |= {code: scores[code] + 1 / len(having) for code in having}
     best = [code for code, score in scores.items() if score == max(scores.values())]
     return ["en"] if "en" in best and _is_english(phrase) else best
 
@@ -210,12 +214,11 @@ def possible_languages(phrase: str) -> Sequence[str]:
 
 def _han_languages(text: str) -> Sequence[str]:
     """Return zh, ja or both, by the national character sets that have all characters of a phrase."""
-    chinese, japanese = _encodes(text, "gb2312") or _encodes(text, "big5"), _encodes(text, "shift_jis")
-    return ["ja"] if japanese and not chinese else ["zh", "ja"] if japanese else ["zh"]
-
-
-def _encodes(text: str, charset: str) -> bool:
-    return len(text.encode(charset, "ignore").decode(charset)) == len(text)
+    japanese = all(b"" < letter.encode("shift_jis", "ignore") <= _LAST_USUAL_KANJI for letter in text)
+    if not japanese:
+        return ["zh"]
+    is_chinese = any(text.encode(charset, "ignore").decode(charset) == text for charset in ("gb2312", "big5"))
+    return ["zh", "ja"] if is_chinese else ["ja"]
 
 
 def _script_languages(text: str, code: str) -> Sequence[str]:
@@ -223,13 +226,6 @@ def _script_languages(text: str, code: str) -> Sequence[str]:
     if marked := [other for other, own in others.items() if any(letter in text for letter in own)]:
         return marked[:1]
     return [code] if any(letter in text for letter in _MAIN_LETTERS.get(code, "")) else [code, *others]
-
-
-def _share(word: str, code: str) -> float:
-    """Return the evidence of a word for a language: 1 for a stop word, less the more languages have it."""
-    if word not in stop_words(code):
-        return 0.0
-    return 1 / sum(word in stop_words(other) for other in _FUNCTION_WORDS)
 
 
 def _is_english(phrase: str) -> bool:

@@ -50,7 +50,9 @@ STEMMERS = {
 MAX_LANGUAGES = 8
 """How many languages have a cache of stems."""
 
-_WORDS = {code: re.compile(rf"[^\W_{CJK}{inside(ranges)}]+").finditer for code, ranges in {"": (), **UNSPACED_IN}.items()}
+_WORDS = {
+    code: re.compile(rf"[^\W_{CJK}{inside(ranges)}]+").finditer for code, ranges in {"": (), **UNSPACED_IN}.items()
+}
 _VOWEL_SIGNS = "\u0900-\u0903\u093a-\u094f\u0955-\u0957\u0b82\u0bbe-\u0bcd"  # parts of Indic words, but no letters
 _WORDS |= dict.fromkeys(("hi", "ne", "ta"), re.compile(rf"(?:[^\W_{CJK}]|[{_VOWEL_SIGNS}])+").finditer)
 _STARTS_UNSPACED = re.compile(rf"[{CJK}{''.join(map(inside, UNSPACED_IN.values()))}]").match
@@ -71,7 +73,7 @@ def tokenize(text: str, language: str = "") -> list[str]:
 def count(text: str, language: str = "") -> dict[str, int]:
     """Count the terms of a text, as `tokenize` returns them, without a Python loop over words."""
     terms = terms_in(language)
-    if compiled:
+    if compiled and terms.counter:
         counts, others = terms.counter.count(_plain(text))
     else:
         words = _split(text)
@@ -93,8 +95,9 @@ def adjacent(text: str, words: dict[str, str], language: str = "") -> list[tuple
         text: The text; terms are those of `tokenize`.
         words: From the wanted terms to the words that they stand for.
     """
-    if compiled and text.isascii():
-        return terms_in(language).counter.adjacent(_plain(text), words)
+    terms = terms_in(language)
+    if compiled and terms.counter and text.isascii():
+        return terms.counter.adjacent(_plain(text), words)
     found = [words.get(term) for term in tokenize(text, language)]
     return [(a, b) for a, b in pairwise(found) if a is not None and b is not None]
 

@@ -14,8 +14,8 @@ from random import Random
 from typing import NamedTuple
 
 from thresher.topics.profile import UrlEvidence
-from thresher.topics.token_table import TokenTable
 from thresher.topics.taxonomy.paths import label_language
+from thresher.topics.token_table import TokenTable
 from thresher_lab.reproduce.measures import url_counts
 from thresher_lab.reproduce.text_corpora import records, rows
 from thresher_lab.reproduce.trial_runner import Progress

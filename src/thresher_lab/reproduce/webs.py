@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any
 
 from thresher.errors import ConfigError, UnknownName
-from thresher.topics.token_table import TokenTable
 from thresher.topics.taxonomy.paths import label_language
+from thresher.topics.token_table import TokenTable
 from thresher.topics.topic import Labels
 from thresher.urls.canonical import canonicalize
 from thresher_lab.simulation.topic_splits import split

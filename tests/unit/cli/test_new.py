@@ -32,6 +32,21 @@ def new(tmp_path, monkeypatch, shell):
 BASKETBALL = ("--taxonomy", "mine.yaml", "--node", "Sports/Basketball")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "title", "languages"),
+    [
+        (("--topic", "Gartenrosen", "--language", "de"), {"de": "Gartenrosen"}, ["de"]),
+        (("--topic", "tennis", "--language", "fr", "--language", "en"), {"en": "tennis"}, ["fr", "en"]),
+        (("--topic", "Gartenrosen"), {"und": "Gartenrosen"}, "auto"),
+        (("--topic", "tennis; 网球"), {"en": "tennis", "zh": "网球"}, "auto"),
+    ],
+)
+def test_the_languages_are_those_given_or_follow_from_phrases_and_seeds(new, tmp_path, arguments, title, languages):
+    assert new(*arguments, "--seed", "https://a.example/")[0] == 0
+    config = CrawlProject.open(tmp_path / "crawl").config
+    assert (config.title, config.languages) == (title, languages)
+
+
 def test_a_node_becomes_the_topic(new, tmp_path):
     assert new(*BASKETBALL)[0] == 0
     crawl = CrawlProject.open(tmp_path / "crawl")

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from thresher.cli import thresher
 from thresher.judges.base import Learner
-from thresher.judges.language_filter import only_languages
+from thresher.judges.language_filter import CHECK_REJECTED, only_languages, seed_languages
 from thresher.operations.explain import explain
 from thresher.parsing.html import parse
 from thresher.project import CrawlProject, build_judge, build_pipeline
@@ -162,3 +162,91 @@ def test_a_stored_page_in_another_language_stays_rejected_when_it_is_judged_agai
     assert not judge.judge_vector("http://a.example/", "en", b"terms").relevant
     assert judge.judge_vector("http://a.example/", "zh", b"terms").relevant
     assert judge.judge_vector("http://a.example/", "en", b"") is None
+
+
+# the languages of phrases and seeds
+
+
+class Shelf:
+    """The state of one worker, with the entries of others."""
+
+    def __init__(self, *others):
+        self.own, self.others = {}, list(others)
+
+    def write(self, kind, content):
+        self.own[kind] = content
+
+    def read(self, kind):
+        return self.own.get(kind)
+
+    def read_others(self, kind):
+        entries, self.others = self.others, []
+        return entries
+
+
+def of_phrases(*languages, is_open=False, seeds=()):
+    return seed_languages(Pupil(), languages, is_open=is_open, seeds=seeds)
+
+
+def accepted(judge, *codes):
+    return [code for code in codes if judge.judge(page(code, f"http://a.example/{code}")).relevant]
+
+
+def test_pages_in_the_language_of_a_seed_are_accepted_beside_those_of_the_phrases():
+    judge = of_phrases("en", "zh", seeds=["http://a.example/seed"])
+    assert accepted(judge, "en", "zh", "de", "fr", "") == ["en", "zh", ""]
+    judge.learn(page("de", "http://b.example/moved"), seed=True)
+    judge.learn(page("it", "http://a.example/seed"))
+    assert judge.learn(page("fr", "http://a.example/fr")) == ()
+    assert accepted(judge, "en", "zh", "de", "it", "fr") == ["en", "zh", "de", "it"]
+
+
+def test_with_an_open_phrase_nothing_is_refused_before_the_first_seed():
+    judge = of_phrases(is_open=True)
+    assert accepted(judge, "en", "de") == ["en", "de"]
+    judge.learn(page("", "http://a.example/empty"), seed=True)
+    assert accepted(judge, "en", "de") == ["en", "de"]
+    judge.learn(page("de", "http://a.example/seed"), seed=True)
+    assert accepted(judge, "en", "de") == ["de"]
+
+
+def test_a_seed_in_a_language_that_cannot_be_identified_switches_the_filter_off():
+    judge = of_phrases("en")
+    judge.learn(page("yo", "http://a.example/seed"), seed=True)
+    assert accepted(judge, "yo", "de") == ["yo", "de"]
+
+
+def test_the_languages_of_the_seeds_survive_a_restart():
+    shelf, judge = Shelf(), of_phrases("en")
+    judge.load_state(shelf)
+    judge.learn(page("de", "http://a.example/seed"), seed=True)
+    again = of_phrases("en")
+    again.load_state(shelf)
+    assert accepted(again, "de", "fr") == ["de"]
+
+
+def test_the_seeds_of_other_workers_count_and_damaged_entries_do_not():
+    judge, shelf = of_phrases("en"), Shelf(b'["de"]', b"{", b"[1]")
+    judge.load_state(shelf)
+    assert accepted(judge, "de", "fr") == ["de"]
+    shelf.others = [b'["fr"]']
+    for number in range(CHECK_REJECTED + 1):
+        judge.learn(page("fr", f"http://a.example/{number}"))
+    assert accepted(judge, "de", "fr") == ["de", "fr"]
+
+
+def test_a_judge_that_does_not_learn_never_sees_the_seeds_and_accepts_all(tmp_path):
+    judge = build_judge(project(tmp_path, "languages: auto\n"))
+    assert judge.judge(page_of(ENGLISH)).relevant
+    assert judge.judge(page_of(CHINESE)).relevant
+
+
+def test_a_page_in_no_language_of_phrases_and_seeds_is_refused_by_auto(tmp_path):
+    text = (
+        "title: {en: basketball}\nlanguages: auto\nmanners: {contact: me@example.org}\nseeds: ['http://a.example/en']\n"
+    )
+    (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
+    crawl = CrawlProject.open(tmp_path)
+    judge = build_judge(crawl)
+    judge.learn(page_of(ENGLISH), seed=True)
+    assert dict(judge.judge(page_of(CHINESE)).parts) == {LANGUAGE_PART: 1.0}
