@@ -174,9 +174,8 @@ class CrawlProject:
         nodes = self.nodes(name)
         if config.taxonomy is None or (name and not nodes):
             return topic
-        codes = ["en", "zh"] if config.languages == "auto" else config.languages
         with self._taxonomy(config.taxonomy.file) as taxonomy:
-            found = TopicDefinition.from_nodes(taxonomy, nodes, languages=codes)
+            found = TopicDefinition.from_nodes(taxonomy, nodes, languages=config.languages)
         return replace(topic, title=chosen.title or found.title, nodes=found.nodes)
 
     def nodes(self, name: str = "") -> list[str]:
@@ -252,14 +251,11 @@ class CrawlProject:
         return self._judge_of("")
 
     def _judge_of(self, topic: str) -> Judge:
-        named = self.config.judge
-        profile, languages = self.judge_profile(topic), self.config.filtered_languages
+        named, profile, languages = self.config.judge, self.judge_profile(topic), self.config.filtered_languages
         judge: Judge = registry.make("judge", named.name, named.parameters, profile)
-        if languages != "auto":
-            return only_languages(judge, languages)
-        seeds = {*profile.seeds, *profile.yes, *self._common_seeds()} - profile.no
-        words = self.topic(topic)
-        return seed_languages(judge, words.languages, is_open=words.is_open, seeds=seeds)
+        if languages == "auto":
+            return seed_languages(judge, self.topic(topic), profile, self._common_seeds())
+        return only_languages(judge, languages)
 
     def new_strategy(self) -> Strategy:
         """Build the strategy without its saved state; of several topics, one strategy for each."""

@@ -25,7 +25,7 @@ def crawled(thresher, site, *options):
 
 
 @pytest.mark.parametrize("language", WEBS)
-def test_the_pages_on_topic_are_found_and_told_from_the_others(thresher, language):
+def test_the_pages_on_topic_are_relevant_and_the_others_are_not(thresher, language):
     with serving() as site:
         site.pages = WEBS[language].pages(language)
         pages = crawled(thresher, site, "--topic", WEBS[language].phrase)

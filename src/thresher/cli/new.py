@@ -316,8 +316,8 @@ def _choose(
     if earlier and not (phrases or file or nodes):
         return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes, topics=earlier.topics)
     if not file and not nodes:
-        topics = [TopicDefinition.from_phrase(phrase, languages=languages) for phrase in phrases or [""]]
-        return _Choice(topics[0]) if len(topics) < 2 else _Choice(_only_title(topics), topics=_of_phrases(topics))
+        typed = [TopicDefinition.from_phrase(phrase, languages=languages) for phrase in phrases or [""]]
+        return _Choice(typed[0]) if len(typed) < 2 else _Choice(_only_title(typed), topics=_of_phrases(typed))
     if phrases or not nodes:
         raise ConfigError("with a taxonomy the topic is a node of it: give --node PATH, and no --topic")
     codes, file = languages or DEFAULT_LANGUAGES, file or BUNDLED

@@ -10,19 +10,14 @@ import re
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from thresher.config.base import OptionalVariableName, StrictConfig, VariableName
+from thresher.config.base import Language, Languages, OptionalVariableName, StrictConfig, VariableName
 from thresher.config.frontier import FrontierConfig
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
 from thresher.text.languages import OPEN
 
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
-Languages = Annotated[
-    Annotated[Literal["auto"], Tag("[auto]")] | Annotated[list[Language], Tag("[list]")],
-    Discriminator(lambda value: "[auto]" if value == "auto" else "[list]"),  # so that an error names one of the two
-]
 TopicName = Annotated[str, Field(pattern=r"^\w[\w-]*$", max_length=60)]
 
 

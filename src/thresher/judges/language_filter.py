@@ -14,6 +14,8 @@ from thresher.judges.base import Judge, Learner, StateStore
 from thresher.modelstate.codec import readable
 from thresher.records import LABEL_PART, LANGUAGE_PART, Judgement, ParsedPage, Revision, TermWeight
 from thresher.text.languages import RECOGNISED
+from thresher.topics.profile import TopicProfile
+from thresher.topics.topic import TopicDefinition
 
 CHECK_REJECTED = 25
 """Rejected pages after which the languages that other workers found are read again."""
@@ -35,13 +37,15 @@ def only_languages(judge: Judge, languages: Iterable[str]) -> Judge:
     return LearningLanguageFilter(judge, codes) if isinstance(judge, Learner) else LanguageFilter(judge, codes)
 
 
-def seed_languages(judge: Judge, languages: Iterable[str], *, is_open: bool, seeds: Collection[str]) -> Judge:
-    """Return a judge that rejects pages in languages that neither phrases nor seeds are in.
+def seed_languages(
+    judge: Judge, topic: TopicDefinition, profile: TopicProfile, more_seeds: Collection[str] = ()
+) -> Judge:
+    """Return a judge that rejects pages in languages that neither the topic's phrases nor the seeds are in.
 
     Only a learner sees the seeds: any other judge is returned as it is, and accepts all languages.
     """
-    codes = frozenset(languages)
-    return SeedLanguageFilter(judge, codes, is_open=is_open, seeds=seeds) if isinstance(judge, Learner) else judge
+    seeds = {*profile.seeds, *profile.yes, *more_seeds} - profile.no
+    return SeedLanguageFilter(judge, topic, seeds) if isinstance(judge, Learner) else judge
 
 
 class LanguageFilter:
@@ -115,14 +119,13 @@ class SeedLanguageFilter(LearningLanguageFilter):
 
     Args:
         judge: Judges the other pages.
-        languages: The languages of the phrases.
-        is_open: Whether there is also a phrase of unknown language.
+        topic: Its phrases have languages, or are open.
         seeds: The URLs of the seeds; a seed at another URL is one by the argument of `learn`.
     """
 
-    def __init__(self, judge: Learner, languages: frozenset[str], *, is_open: bool, seeds: Collection[str]) -> None:
-        super().__init__(judge, languages)
-        self._needs_seeds = is_open or not languages
+    def __init__(self, judge: Learner, topic: TopicDefinition, seeds: Collection[str]) -> None:
+        super().__init__(judge, frozenset(topic.languages))
+        self._needs_seeds = topic.is_open or not topic.languages
         self._seeds = seeds
         self._of_seeds: set[str] = set()
         self._rejected = 0

@@ -71,10 +71,10 @@ class TopicDefinition:
         taxonomy: TaxonomyReader,
         paths: Iterable[str],
         *,
-        languages: Collection[str] = ("en", "zh"),
+        languages: Collection[str] = "auto",
         keywords: Sequence[str] = (),
     ) -> TopicDefinition:
-        """Make a topic of nodes of a taxonomy, in some of its languages.
+        """Make a topic of nodes of a taxonomy, in some of its languages: ``auto`` for English and Chinese.
 
         Descriptions and keywords of the nodes become those of the topic; the given keywords come after them.
 
@@ -82,7 +82,7 @@ class TopicDefinition:
             UnknownNode: A path does not exist.
             ConfigError: No node is given, or one has no label in any of the languages.
         """
-        nodes = []
+        nodes, languages = [], ("en", "zh") if languages == "auto" else languages
         chosen = list(map(taxonomy.node, dict.fromkeys(paths)))
         for path in (node.path for node in chosen):
             levels = [{code: labels[code] for code in languages if code in labels} for labels in taxonomy.labels(path)]
@@ -114,7 +114,7 @@ class TopicDefinition:
 
     @property
     def is_open(self) -> bool:
-        """Whether a phrase may be in so many languages that none of them is among `languages`."""
+        """Whether a phrase may be in more languages than are listed in `languages`."""
         phrases = [(own, label) for levels in self.labels for own, label in levels[-1].items()]
         return any(not _known_languages(own, label) for own, label in phrases)
 

@@ -12,6 +12,8 @@ from thresher.operations.explain import explain
 from thresher.parsing.html import parse
 from thresher.project import CrawlProject, build_judge, build_pipeline
 from thresher.records import LABEL_PART, LANGUAGE_PART, FetchedPage, Judgement, ParsedPage, Revision
+from thresher.topics.profile import TopicProfile
+from thresher.topics.topic import TopicDefinition
 
 ENGLISH = "<title>Basketball</title><p>This is the page of the basketball team, and it is for you and the fans.</p>"
 CHINESE = "<title>篮球 basketball</title><p>篮球是一项运动 basketball，这是关于篮球的网页，介绍比赛和球队。</p>"
@@ -167,7 +169,7 @@ def test_a_stored_page_in_another_language_stays_rejected_when_it_is_judged_agai
 # the languages of phrases and seeds
 
 
-class Shelf:
+class WorkerState:
     """The state of one worker, with the entries of others."""
 
     def __init__(self, *others):
@@ -184,8 +186,11 @@ class Shelf:
         return entries
 
 
-def of_phrases(*languages, is_open=False, seeds=()):
-    return seed_languages(Pupil(), languages, is_open=is_open, seeds=seeds)
+def of_phrases(*languages, seeds=()):
+    title = {"en": "bread", "zh": "面包", "und": "Gartenrosen"}
+    return seed_languages(
+        Pupil(), TopicDefinition(title={code: title[code] for code in languages}), TopicProfile(), seeds
+    )
 
 
 def accepted(judge, *codes):
@@ -202,7 +207,7 @@ def test_pages_in_the_language_of_a_seed_are_accepted_beside_those_of_the_phrase
 
 
 def test_with_an_open_phrase_nothing_is_refused_before_the_first_seed():
-    judge = of_phrases(is_open=True)
+    judge = of_phrases("und")
     assert accepted(judge, "en", "de") == ["en", "de"]
     judge.learn(page("", "http://a.example/empty"), seed=True)
     assert accepted(judge, "en", "de") == ["en", "de"]
@@ -217,19 +222,19 @@ def test_a_seed_in_a_language_that_cannot_be_identified_switches_the_filter_off(
 
 
 def test_the_languages_of_the_seeds_survive_a_restart():
-    shelf, judge = Shelf(), of_phrases("en")
-    judge.load_state(shelf)
+    state, judge = WorkerState(), of_phrases("en")
+    judge.load_state(state)
     judge.learn(page("de", "http://a.example/seed"), seed=True)
     again = of_phrases("en")
-    again.load_state(shelf)
+    again.load_state(state)
     assert accepted(again, "de", "fr") == ["de"]
 
 
 def test_the_seeds_of_other_workers_count_and_damaged_entries_do_not():
-    judge, shelf = of_phrases("en"), Shelf(b'["de"]', b"{", b"[1]")
-    judge.load_state(shelf)
+    judge, state = of_phrases("en"), WorkerState(b'["de"]', b"{", b"[1]")
+    judge.load_state(state)
     assert accepted(judge, "de", "fr") == ["de"]
-    shelf.others = [b'["fr"]']
+    state.others = [b'["fr"]']
     for number in range(CHECK_REJECTED + 1):
         judge.learn(page("fr", f"http://a.example/{number}"))
     assert accepted(judge, "de", "fr") == ["de", "fr"]
