@@ -30,7 +30,7 @@ from thresher.frontier.inspect import FrontierReader
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.judges.base import Judge, Learner
-from thresher.judges.language_filter import only_languages
+from thresher.judges.language_filter import only_languages, seed_languages
 from thresher.judges.topics import topics_judge
 from thresher.objects.base import Objects, open_objects
 from thresher.pipeline.host_policy import HostPolicyConfig
@@ -251,9 +251,11 @@ class CrawlProject:
         return self._judge_of("")
 
     def _judge_of(self, topic: str) -> Judge:
-        named = self.config.judge
-        judge: Judge = registry.make("judge", named.name, named.parameters, self.judge_profile(topic))
-        return only_languages(judge, self.config.filtered_languages)
+        named, profile, languages = self.config.judge, self.judge_profile(topic), self.config.filtered_languages
+        judge: Judge = registry.make("judge", named.name, named.parameters, profile)
+        if languages == "auto":
+            return seed_languages(judge, self.topic(topic), profile, self._common_seeds())
+        return only_languages(judge, languages)
 
     def new_strategy(self) -> Strategy:
         """Build the strategy without its saved state; of several topics, one strategy for each."""

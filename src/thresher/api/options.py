@@ -90,6 +90,8 @@ def _differences(crawl: CrawlProject, given: CrawlOptions) -> Iterator[tuple[str
     """Yield each key where topic.yaml or the seeds differ from the arguments, with both values."""
     here = crawl.config.model_dump(mode="json")
     for key, wanted in given.requested_keys().items():
+        if key == "title" and [*here[key].values()] == [*wanted.values()]:
+            continue  # the language of a phrase may have been chosen by hand, or detected by another version
         if isinstance(wanted, Mapping) and isinstance(here.get(key), Mapping) and key not in ("title", "about"):
             for inner, value in wanted.items():
                 if here[key].get(inner) != value:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from thresher.errors import ConfigError
 from thresher.operations.create import checked_seed
-from thresher.topics.topic import TopicDefinition, phrase_language
+from thresher.text.languages import phrase_language
+from thresher.topics.topic import TopicDefinition
 
 
 @dataclass(frozen=True)

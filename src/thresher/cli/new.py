@@ -111,7 +111,8 @@ DEFAULT_LANGUAGES = ("en", "zh")
     "languages",
     multiple=True,
     metavar="CODE",
-    help="With --node: a language of its labels, such as en; en and zh if not given.",
+    help="A language of wanted pages, such as de; may be given several times. If not given: those of the phrase and of "
+    "the seeds; of a node, the labels in en and zh.",
 )
 @click.option(
     "--seed",
@@ -204,6 +205,7 @@ def new(
         allow=earlier.allow if earlier else (),
         taxonomy=choice.taxonomy_key(dir),
         topics=choice.topics,
+        languages=languages,
         collection=collection and check_collection(collection),
     )
     create_crawl(CrawlFolder(dir), new_crawl)
@@ -314,13 +316,8 @@ def _choose(
     if earlier and not (phrases or file or nodes):
         return _Choice(earlier.topic, earlier.taxonomy, earlier.nodes, topics=earlier.topics)
     if not file and not nodes:
-        if languages:
-            raise ConfigError(
-                "--language chooses from the labels of a node; give --node PATH, or --taxonomy FILE and --node. "
-                'Without a node the languages follow from the phrase: --topic "a phrase; 短语"'
-            )
-        topic = TopicDefinition.from_phrase("; ".join(phrases))
-        return _Choice(topic) if len(phrases) < 2 else _Choice(_only_title(phrases), topics=_of_phrases(phrases))
+        typed = [TopicDefinition.from_phrase(phrase, languages=languages) for phrase in phrases or [""]]
+        return _Choice(typed[0]) if len(typed) < 2 else _Choice(_only_title(typed), topics=_of_phrases(typed))
     if phrases or not nodes:
         raise ConfigError("with a taxonomy the topic is a node of it: give --node PATH, and no --topic")
     codes, file = languages or DEFAULT_LANGUAGES, file or BUNDLED
@@ -333,19 +330,18 @@ def _choose(
         return _Choice(topic, file, paths, own or example_seeds(taxonomy, paths, languages=codes), topics)
 
 
-def _of_phrases(phrases: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _of_phrases(phrases: Sequence[TopicDefinition]) -> dict[str, dict[str, Any]]:
     """Make one topic of each phrase."""
     topics: dict[str, dict[str, Any]] = {}
-    for phrase in phrases:
-        topic = TopicDefinition.from_phrase(phrase)
+    for topic in phrases:
         keywords = {"keywords": list(topic.keywords)} if topic.keywords else {}
         topics[topic_name(next(iter(topic.title.values()), ""), topics)] = {"title": dict(topic.title), **keywords}
     return topics
 
 
-def _only_title(phrases: Sequence[str]) -> TopicDefinition:
+def _only_title(phrases: Sequence[TopicDefinition]) -> TopicDefinition:
     """Return the titles of several topics in one, for display."""
-    titles = [TopicDefinition.from_phrase(phrase).title for phrase in phrases]
+    titles = [topic.title for topic in phrases]
     codes = dict.fromkeys(code for title in titles for code in title)
     return TopicDefinition(title={code: ", ".join(title[code] for title in titles if code in title) for code in codes})
 

@@ -117,11 +117,11 @@ def _more_lines(
 
 def _other_languages(crawl: CrawlProject) -> int | None:
     """Count the pages that are rejected for their language; None when all languages are wanted."""
-    codes = wanted_codes(crawl.config.filtered_languages)
-    if not codes or not crawl.counted_pages:
+    languages = crawl.config.filtered_languages
+    if not (languages == "auto" or wanted_codes(languages)) or not crawl.counted_pages:
         return None
     with PageStoreReader(crawl.counted_pages) as pages:
-        return pages.count_outside(codes)
+        return pages.count_other_languages()
 
 
 def _shown(value: object) -> str:

@@ -113,7 +113,7 @@ def _refuse_duplicate_keys(name: str, root: yaml.Node) -> None:
 def _messages(name: str, root: yaml.Node | None, values: Any, error: ValidationError) -> list[str]:
     lines = []
     for detail in error.errors(include_url=False):
-        path = [part for part in detail["loc"] if part != "[key]"]
+        path = [part for part in detail["loc"] if part not in ("[key]", "[list]")]
         lines.append(f"{name}:{_line(root, path)}: {_sentence(path, detail, values)}")
     return lines
 

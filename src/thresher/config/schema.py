@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from thresher.config.base import OptionalVariableName, StrictConfig, VariableName
+from thresher.config.base import Language, Languages, OptionalVariableName, StrictConfig, VariableName
 from thresher.config.frontier import FrontierConfig
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
+from thresher.text.languages import OPEN
 
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 TopicName = Annotated[str, Field(pattern=r"^\w[\w-]*$", max_length=60)]
 
 
@@ -470,9 +470,10 @@ class CrawlConfig(StrictConfig):
 
     name: str = Field(default="", description="The crawl's name; the folder's name when empty.")
     title: dict[Language, str] = Field(default={}, description="The topic as a phrase, by language.")
-    languages: list[Language] = Field(
+    languages: Languages = Field(
         default=["en", "zh"],
-        description="Languages of wanted pages; when set, a page in another language is not relevant.",
+        description="Languages of wanted pages; when set, a page in another language is not relevant. auto: those of "
+        "the phrases and of the seeds.",
     )
     about: dict[Language, str] = Field(default={}, description="The topic in a sentence or two, by language.")
     keywords: list[str] = Field(default=[], description="Words and phrases of the topic, in any of its languages.")
@@ -535,9 +536,17 @@ class CrawlConfig(StrictConfig):
     )
 
     @property
-    def filtered_languages(self) -> list[Language]:
-        """The languages outside which pages are not relevant: those that the user set; none by default."""
+    def filtered_languages(self) -> Languages:
+        """The languages outside which pages are not relevant: as the user set them; none by default."""
         return self.languages if "languages" in self.model_fields_set else []
+
+    @property
+    def title_languages(self) -> list[Language]:
+        """The languages that are set, or else the known ones of all phrases."""
+        if self.languages != "auto":
+            return self.languages
+        titles = [self.title, *(topic.title for topic in self.topics.values())]
+        return [code for code in dict.fromkeys(code for title in titles for code in title) if code != OPEN]
 
     @model_validator(mode="after")
     def _model_labels_one_topic(self) -> CrawlConfig:

@@ -27,14 +27,14 @@ class CosineJudge:
         self._threshold = threshold
 
     def judge(self, page: ParsedPage) -> Judgement:
-        v_c = count(page.text)
+        v_c = count(page.text, page.language)
         parts = {f"cosine {code}": cosine(v_c, v_t) for code, v_t in self._vectors.items()}
         R_PC = max(parts.values(), default=0.0)
         return Judgement(relevance=R_PC, relevant=self._threshold <= R_PC, parts=parts)
 
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
         """Return the topic's terms on the page, each with its share of the cosine; no weight is negative."""
-        v_c = count(page.text)
+        v_c = count(page.text, page.language)
         v_t = max(self._vectors.values(), key=lambda vector: cosine(v_c, vector), default={})
         length = norm(v_c) * norm(v_t) or 1.0
         shared = [TermWeight(term=term, weight=v_c[term] * v_t[term] / length) for term in v_t if term in v_c]

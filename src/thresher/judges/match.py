@@ -42,7 +42,7 @@ class MatchJudge:
         """Return the words that were found; no weight is negative."""
         if self._pattern:
             return [TermWeight(term=found, weight=1.0) for found in self._found(page)]
-        counts = count(page.text)
+        counts = count(page.text, page.language)
         weights: dict[str, float] = {}
         for vector in self._vectors.values():
             weights |= {term: max(weight, weights.get(term, 0.0)) for term, weight in vector.items() if term in counts}
@@ -50,7 +50,7 @@ class MatchJudge:
         return sorted(words, key=lambda word: -word.weight)[:MOST_WORDS]
 
     def _shares(self, page: ParsedPage) -> dict[str, float]:
-        counts = count(page.text)
+        counts = count(page.text, page.language)
         return {f"words {name}": _share(vector, counts) for name, vector in self._vectors.items() if vector}
 
     def _found(self, page: ParsedPage) -> list[str]:

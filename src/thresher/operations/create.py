@@ -30,6 +30,7 @@ class NewCrawl:
         taxonomy: The key of this name in topic.yaml.
         examples: The key of this name in topic.yaml.
         topics: The key of this name in topic.yaml, for a crawl of several topics.
+        languages: Those of wanted pages; empty for those of the phrases and seeds.
         collection: The URL of the object storage that keeps the pages of all machines; empty for none.
         settings: Further keys of topic.yaml, which override the defaults.
     """
@@ -42,6 +43,7 @@ class NewCrawl:
     taxonomy: Mapping[str, Any] | None = None
     examples: Mapping[str, Any] | None = None
     topics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    languages: Sequence[str] = ()
     collection: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -66,6 +68,7 @@ class NewCrawl:
             taxonomy=self.taxonomy,
             examples=self.examples,
             topics=self.topics,
+            languages=self.languages,
         )
         if self.collection:
             text += f"collection: {self.collection}\n"

@@ -263,7 +263,7 @@ def _verdict(record: PageRecord, threshold: float | None) -> str:
     copy = ", a copy of another page" if record.duplicate_of else ""
     part = f", {record.reason}" if record.reason else ""
     if LANGUAGE_PART in record.parts:
-        return f"{verdict}: its language, {record.language}, is not one of languages in topic.yaml{copy}{part}."
+        return f"{verdict}: its language, {record.language}, is not a wanted one (languages in topic.yaml){copy}{part}."
     limit = "" if threshold is None else f" (threshold {threshold:.2f})"
     return f"{verdict}{_topics_in_words(record)}: relevance {record.relevance:.2f}{limit}{by}{copy}{part}."
 

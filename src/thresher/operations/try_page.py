@@ -239,6 +239,6 @@ def _written(page: ParsedPage, words: Sequence[TermWeight]) -> list[CountedWord]
     weights = {word.term: word.weight for word in words}
     counted = [
         CountedWord(written=form, weight=sum(weights[term] for term in terms), terms=terms)
-        for form, terms in written(page.text, list(weights))
+        for form, terms in written(page.text, list(weights), page.language)
     ]
     return sorted(counted, key=lambda word: -abs(word.weight))

@@ -15,6 +15,7 @@ from typing import Protocol
 from thresher import registry
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ThresherError
+from thresher.text.languages import OPEN
 from thresher.text.tokens import tokenize
 from thresher.topics.topic import TopicDefinition
 from thresher.urls.tokens import url_tokens
@@ -32,7 +33,7 @@ class SeedQuery:
     """What seeds are sought for.
 
     Args:
-        phrases: The topic as phrases, by language.
+        phrases: The topic as phrases, by language; empty for a phrase that may be in several.
         keywords: Further words of the topic.
         hosts: Hosts that the user named, for sources that list the URLs of a host.
     """
@@ -44,7 +45,8 @@ class SeedQuery:
     @classmethod
     def of(cls, topic: TopicDefinition, hosts: Sequence[str] = ()) -> SeedQuery:
         """Return the query for a topic; without a title its keywords are the phrase."""
-        phrases = dict(topic.title) or ({"": " ".join(topic.keywords)} if topic.keywords else {})
+        phrases = {"" if code == OPEN else code: phrase for code, phrase in topic.title.items()}
+        phrases = phrases or ({"": " ".join(topic.keywords)} if topic.keywords else {})
         return cls(phrases=phrases, keywords=list(topic.keywords), hosts=hosts)
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 from thresher.config.schema import CrawlConfig
 from thresher.seeding.base import MOST_PER_SOURCE, SeedCandidate, SeedQuery
 from thresher.seeding.service import ServiceClient
+from thresher.text.languages import phrase_languages
 from thresher.urls.canonical import canonicalize, host_key
 
 ENDPOINT = "https://{language}.wikipedia.org/w/api.php"
@@ -40,7 +41,7 @@ class WikipediaArticles:
         found: dict[str, SeedCandidate] = {}
         self.titles = {}
         for language, phrase in query.phrases.items():
-            for candidate in self._of_phrase(language or "en", phrase):
+            for candidate in self._of_phrase(language or phrase_languages(phrase)[0], phrase):
                 found.setdefault(candidate.url, candidate)
         for language in [code for code in LANGUAGES if code in self.titles and code not in query.phrases]:
             for candidate in self._of_article(language, self.titles[language], others=()):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thresher.parsing.opt_outs import AI_OPT_OUTS
-from thresher.records import Judgement, Link, Outcome, ParsedPage, Parts, best_topic
+from thresher.records import LANGUAGE_PART, Judgement, Link, Outcome, ParsedPage, Parts, best_topic
 from thresher.sqlite_files import open_to_read, readable_uri
 from thresher.storage.latest import LatestRows
 from thresher.storage.migrations import check_version, read_as_newest
@@ -237,11 +237,10 @@ class PageStoreReader:
                     total -= _tally(segment, "id = ?", row_id)
         return total
 
-    def count_outside(self, languages: Collection[str]) -> int:
-        """Count the pages that are in none of these languages and not relevant; unknown languages are not counted."""
-        outside = f"language NOT IN ({', '.join('?' * (1 + len(languages)))})"
-        query = f"SELECT DISTINCT fingerprint FROM page WHERE page = 1 AND NOT relevant AND {outside}"  # noqa: S608 - placeholders
-        return len({row[0] for segment in self._segments for row in segment.execute(query, ["", *languages])})
+    def count_other_languages(self) -> int:
+        """Count the pages that were rejected for their language."""
+        query = "SELECT DISTINCT fingerprint FROM page WHERE page = 1 AND instr(parts, ?)"
+        return len({row[0] for segment in self._segments for row in segment.execute(query, [f'"{LANGUAGE_PART}"'])})
 
     def topic_tallies(self) -> dict[str, int]:
         """Return the number of relevant pages of each topic; a page that is relevant to two counts for both."""

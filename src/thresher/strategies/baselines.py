@@ -57,7 +57,7 @@ class AnchorOnly(_SimilarityBaseline):
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         for link in page.links:
-            sim_anchor = self._sim(link.anchor)
+            sim_anchor = self._sim(link.anchor, page.language)
             yield Candidate(url=link.url, score=sim_anchor, parts={"anchor": sim_anchor})
 
 
@@ -72,7 +72,7 @@ class ContextOnly(_SimilarityBaseline):
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
         for link in page.links:
-            sim_context = self._sim(link.context)
+            sim_context = self._sim(link.context, page.language)
             yield Candidate(url=link.url, score=sim_context, parts={"context": sim_context})
 
 
@@ -88,8 +88,8 @@ class PageAnchor(_SimilarityBaseline):
     """The equation takes the mean over all pages that hold the link; the frontier keeps it."""
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterator[Candidate]:
-        sim_page = self._sim(page.text)
+        sim_page = self._sim(page.text, page.language)
         for link in page.links:
-            sim_anchor = self._sim(link.anchor)
+            sim_anchor = self._sim(link.anchor, page.language)
             priority = 0.5 * sim_page + 0.5 * sim_anchor
             yield Candidate(url=link.url, score=priority, parts={"page": sim_page, "anchor": sim_anchor})

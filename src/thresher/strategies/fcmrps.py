@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from thresher.records import Candidate, Judgement, Lease, ParsedPage
 from thresher.strategies.base import BaseStrategy
@@ -43,7 +44,8 @@ class Fcmrps(BaseStrategy):
         if depth is None:
             return
         w1, w2, w3, w4 = self._w
-        similarity, url_evidence = self._topic_profile.similarity, self._topic_profile.url_evidence
+        similarity = partial(self._topic_profile.similarity, language=page.language)
+        url_evidence = self._topic_profile.url_evidence
         R_PC = similarity(page.text)
         for link in page.links:
             R_AT = anchor_relevance(similarity, link, R_PC=R_PC)

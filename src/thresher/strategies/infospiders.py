@@ -89,11 +89,11 @@ class InfoSpider:
             "passed": [[one.url, one.estimate, one.clues] for one in self.passed],
         }
 
-    def estimate_links(self, links: Iterable[Link]) -> list[Prospect]:
+    def estimate_links(self, links: Iterable[Link], language: str = "") -> list[Prospect]:
         """Estimate the links of a page, each URL once, by its best link."""
         found: dict[str, Prospect] = {}
         for link in links:
-            clues = clues_of(link, self.genotype)
+            clues = clues_of(link, self.genotype, language)
             estimate = self._expect(clues) if clues else 0.5
             if link.url not in found or found[link.url].estimate < estimate:
                 found[link.url] = Prospect(link.url, estimate, clues)
@@ -139,16 +139,16 @@ class InfoSpider:
         return round(1.0 / (1.0 + exp(-max(-30.0, min(30.0, signal)))), _DIGITS)
 
 
-def clues_of(link: Link, keywords: Mapping[str, float]) -> dict[str, float]:
+def clues_of(link: Link, keywords: Mapping[str, float], language: str = "") -> dict[str, float]:
     """Sum the inverse distance of each keyword from a link: 1 inside its anchor, 2 for the next word, ….
 
     Half of the context is assumed to be before the link, half after it.
     """
     clues: dict[str, float] = {}
-    for term in _terms(link.anchor):
+    for term in _terms(link.anchor, language):
         if term in keywords:
             clues[term] = clues.get(term, 0.0) + 1.0
-    around = _terms(link.context)
+    around = _terms(link.context, language)
     if not clues and keywords.keys().isdisjoint(around):
         return clues
     middle = (len(around) - 1) / 2
@@ -159,9 +159,9 @@ def clues_of(link: Link, keywords: Mapping[str, float]) -> dict[str, float]:
 
 
 @lru_cache(maxsize=REMEMBERED_TEXTS)
-def _terms(text: str) -> tuple[str, ...]:
+def _terms(text: str, language: str) -> tuple[str, ...]:
     """Tokenize a text; cached, because menus repeat on many pages."""
-    return tuple(tokenize(text))
+    return tuple(tokenize(text, language))
 
 
 LAST = -1_000_000.0
@@ -232,11 +232,11 @@ class InfoSpiders(StatefulStrategy):
         prospects: list[Prospect] = []
         for number, spider in enumerate(self._live(arrived, page, judgement, lease)):
             rng = Random(f"{self._random_state} {page.url} {number}")  # noqa: S311 - no secret
-            prospects = spider.estimate_links(links)
+            prospects = spider.estimate_links(links, page.language)
             if chosen := self._choose(spider, prospects, rng):
                 links = [link for link in links if link.url != chosen.url]
                 yield self._send(spider, chosen, prospects)
-        prospects = prospects or (arrived or [self._newborn])[0].estimate_links(links)
+        prospects = prospects or (arrived or [self._newborn])[0].estimate_links(links, page.language)
         yield from self._restarts(prospects, judgement.reward)
         self._seen.page_done()
 
@@ -268,7 +268,7 @@ class InfoSpiders(StatefulStrategy):
         [spider] = arrived
         spider = spider.eat(benefit, self._cost).learn(benefit, self._rate)
         if spider.energy > self._split_above and self._seen.all_out + 1 < self._most_agents:
-            yield from spider.split(count(page.text))
+            yield from spider.split(count(page.text, page.language))
         elif spider.energy > 0:
             yield spider
 

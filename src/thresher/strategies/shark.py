@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from thresher.records import Candidate, Judgement, Lease, Link, ParsedPage, Parts
 from thresher.strategies.base import BaseStrategy
 from thresher.strategies.depth_limit import fcmrps_depth, fish_depth
-from thresher.strategies.evidence.anchor import anchor_relevance, context_relevance
+from thresher.strategies.evidence.anchor import Similarity, anchor_relevance, context_relevance
 from thresher.topics.profile import TopicProfile
 
 FORMS = ("survey", "fcmrps")
@@ -55,26 +56,30 @@ class Shark(BaseStrategy):
         depth = child_depth(lease.depth_left, judgement.relevant, self._D)
         if depth is None:
             return
-        sim_page = self._sim(page.text)
+        sim = partial(self._sim, language=page.language)
+        sim_page = sim(page.text)
         inherited_score = self._delta * (sim_page if judgement.relevant else _inherited(lease))
         survey = self._form == "survey"
         carry = {"inherited": inherited_score} if survey else {}
         for link in page.links:
-            score, parts = self._survey(link, sim_page, inherited_score) if survey else self._fcmrps(link, sim_page)
+            score, parts = (
+                self._survey(link, sim, sim_page, inherited_score) if survey else _fcmrps(link, sim, sim_page)
+            )
             yield Candidate(url=link.url, score=score, parts=parts, carry=carry, depth_left=depth)
 
-    def _survey(self, link: Link, sim_page: float, inherited_score: float) -> tuple[float, Parts]:
+    def _survey(self, link: Link, sim: Similarity, sim_page: float, inherited_score: float) -> tuple[float, Parts]:
         beta, gamma = self._beta, self._gamma
-        anchor_score = self._sim(link.anchor)
-        anchor_context_score = 1.0 if anchor_score > 0 else context_relevance(self._sim, link, R_PC=sim_page)
+        anchor_score = sim(link.anchor)
+        anchor_context_score = 1.0 if anchor_score > 0 else context_relevance(sim, link, R_PC=sim_page)
         neighborhood_score = beta * anchor_score + (1 - beta) * anchor_context_score
         potential_score = gamma * inherited_score + (1 - gamma) * neighborhood_score
         parts = {"inherited": inherited_score, "anchor": anchor_score, "context": anchor_context_score}
         return potential_score, parts
 
-    def _fcmrps(self, link: Link, R_PC: float) -> tuple[float, Parts]:
-        R_AT = anchor_relevance(self._sim, link, R_PC=R_PC)
-        return W_PC * R_PC + W_AT * R_AT, {"page": R_PC, "anchor": R_AT}
+
+def _fcmrps(link: Link, sim: Similarity, R_PC: float) -> tuple[float, Parts]:
+    R_AT = anchor_relevance(sim, link, R_PC=R_PC)
+    return W_PC * R_PC + W_AT * R_AT, {"page": R_PC, "anchor": R_AT}
 
 
 def _inherited(lease: Lease) -> float:

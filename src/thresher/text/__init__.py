@@ -1,1 +1,1 @@
-"""Text processing: tokens (English stems, Chinese character bigrams), term vectors, languages."""
+"""Text processing: tokens (stems of words, character bigrams of Chinese and others), term vectors, languages."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.native import compiled
-from thresher.text.char_ranges import ACCENTS, FOLDED, UNSPACED, Range
+from thresher.text.char_ranges import ACCENTS, FOLDED, UNSPACED, UNSPACED_IN, Range
 from thresher.text.stopwords import stop_words
 
 CODE_POINTS = 0x110000
@@ -31,15 +31,15 @@ def code_points(text: str) -> Codes:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def find_pairs(text: str) -> tuple[Places, Pairs]:
+def find_pairs(text: str, language: str = "") -> tuple[Places, Pairs]:
     """Return positions and bigrams, in order; those of two function characters are left out.
 
     A single unspaced character counts as a bigram without a second character.
     """
     if compiled:
-        return compiled.find_pairs(text, _unspaced().view(np.uint8), _function().view(np.uint8))
+        return compiled.find_pairs(text, _unspaced(language).view(np.uint8), _function().view(np.uint8))
     codes = code_points(text)
-    unspaced = _unspaced()[codes]
+    unspaced = _unspaced(language)[codes]
     next_too = np.zeros(len(codes), dtype=np.bool_)
     next_too[:-1] = unspaced[:-1] & unspaced[1:]
     alone = unspaced & ~next_too
@@ -57,9 +57,9 @@ def spelled(pairs: Pairs) -> list[str]:
     return names
 
 
-def count_pairs(text: str) -> dict[str, int]:
+def count_pairs(text: str, language: str = "") -> dict[str, int]:
     """Count the bigrams of a text."""
-    pairs, times = np.unique(find_pairs(text)[1], return_counts=True)
+    pairs, times = np.unique(find_pairs(text, language)[1], return_counts=True)
     return dict(zip(spelled(pairs), times.tolist(), strict=True))
 
 
@@ -69,8 +69,8 @@ def needs_folding(text: str) -> bool:
 
 
 @cache
-def _unspaced() -> NDArray[np.bool_]:
-    return _those_in(UNSPACED)
+def _unspaced(language: str) -> NDArray[np.bool_]:
+    return _those_in([*UNSPACED, *UNSPACED_IN[language]]) if language else _those_in(UNSPACED)
 
 
 @cache

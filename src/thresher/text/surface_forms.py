@@ -6,13 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from thresher.text.tokens import CJK, tokenize
+from thresher.text.char_ranges import UNSPACED, UNSPACED_IN, inside
+from thresher.text.tokens import tokenize
 
-_WORDS = re.compile(rf"[^\W_{CJK}]+").findall
-_UNSPACED_RUNS = re.compile(rf"[{CJK}]+").findall
+_BY_BIGRAMS = inside([*UNSPACED, *(each for ranges in UNSPACED_IN.values() for each in ranges)])
+_WORDS = re.compile(rf"[^\W_{_BY_BIGRAMS}]+").findall
+_UNSPACED_RUNS = re.compile(rf"[{_BY_BIGRAMS}]+").findall
 
 
-def written(text: str, terms: Sequence[str]) -> list[tuple[str, list[str]]]:
+def written(text: str, terms: Sequence[str], language: str = "") -> list[tuple[str, list[str]]]:
     """Return the surface forms of terms in a text.
 
     A stem becomes its most frequent word in the text. Character bigrams that overlap in the text become the phrase that
@@ -21,17 +23,17 @@ def written(text: str, terms: Sequence[str]) -> list[tuple[str, list[str]]]:
     Returns:
         Words and phrases with their terms, each term once, in the order of the first of their terms.
     """
-    form_of = {**_most_frequent_words(text, terms), **_longest_phrases(text, terms)}
+    form_of = {**_most_frequent_words(text, terms, language), **_longest_phrases(text, terms)}
     groups: dict[str, list[str]] = {}
     for term in dict.fromkeys(terms):
         groups.setdefault(form_of.get(term, term), []).append(term)
     return list(groups.items())
 
 
-def _most_frequent_words(text: str, terms: Collection[str]) -> dict[str, str]:
+def _most_frequent_words(text: str, terms: Collection[str], language: str) -> dict[str, str]:
     words: dict[str, str] = {}
     for word, _ in Counter(_WORDS(text)).most_common():
-        for term in tokenize(word):
+        for term in tokenize(word, language):
             words.setdefault(term, word)
     return {term: words[term] for term in terms if term in words}
 

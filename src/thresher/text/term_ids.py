@@ -6,6 +6,7 @@ Words are found and hashed with numpy, without a Python loop over words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from zlib import crc32
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from thresher.native import compiled
 from thresher.text.bigrams import Places, code_points, find_pairs, spelled
-from thresher.text.tokens import PLAIN, find_spaced, fold, plain_term
+from thresher.text.tokens import MAX_LANGUAGES, PLAIN, LanguageTerms, fold, stemmed_as, terms_in
 
 SPACE = 32
 EIGHT = 8
@@ -67,8 +68,7 @@ _MARK, _MARK_WORD = " \1 ", b"\1"
 _PLAIN_OR_MARK = PLAIN[:1] + _MARK_WORD + PLAIN[2:]
 _NO_TERM, _END, _OTHER = 0, -1, -2
 _SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
-_PAIR = np.uint64(1 << 63)
-"""Distinguishes a bigram from a word with the same bytes."""
+_PAIRS = "bigrams"
 
 Numbers = NDArray[np.int64]
 
@@ -86,8 +86,7 @@ class TermNumbers:
         self._most = most
         self._numbers: dict[str, int] = {}
         self._terms: list[str] = []
-        self._hashes = np.zeros(1 << SLOT_BITS, dtype=np.uint64)
-        self._remembered = np.zeros(1 << SLOT_BITS, dtype=np.int64)
+        self._caches = lru_cache(maxsize=MAX_LANGUAGES)(_NumberCache)
 
     def __len__(self) -> int:
         """Return the number of terms with a unique id."""
@@ -111,7 +110,7 @@ class TermNumbers:
             self._terms.append(term)
         return known
 
-    def of(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
+    def of(self, texts: Sequence[str], language: str = "") -> tuple[Numbers, Numbers]:
         """Return the ids of the terms (as of `tokenize`) of some texts, in order, and the index of each term's text.
 
         Looking up all texts of a page together is much cheaper.
@@ -119,52 +118,45 @@ class TermNumbers:
         joined = _MARK.join(texts)
         if joined.count("\1") >= len(texts) > 0:  # one of them contains the separator
             joined = _MARK.join(text.replace("\1", " ") for text in texts)
-        numbers = self._look_up(joined.encode("utf-8", "replace").translate(_PLAIN_OR_MARK))
+        numbers = self._look_up(joined.encode("utf-8", "replace").translate(_PLAIN_OR_MARK), language)
         if compiled:
             return compiled.split_by_text(numbers)
         is_term = numbers > _NO_TERM
         return numbers[is_term], np.cumsum(numbers == _END)[is_term]
 
-    def _look_up(self, text: bytes) -> Numbers:
+    def _look_up(self, text: bytes, language: str) -> Numbers:
         """Return the ids of words, several for a word of another script."""
+        cache, terms = self._caches(stemmed_as(language)), terms_in(language)
+        number_word = partial(self._number_word, terms)
         if compiled:
             numbers, words_of_others = compiled.number_words(
-                text, self._hashes, self._remembered, int(_SLOT_SHIFT), self._number_word
+                text, cache.hashes, cache.numbers, int(_SLOT_SHIFT), number_word
             )
             if not words_of_others:
                 return numbers
-            return self._spell_out(numbers, np.flatnonzero(numbers == _OTHER), words_of_others)
+            return self._spell_out(numbers, np.flatnonzero(numbers == _OTHER), words_of_others, terms)
         starts, ends, hashes = find_words(text)
 
         def words(places: Places) -> list[bytes]:
             return [text[start:end] for start, end in zip(starts[places].tolist(), ends[places].tolist(), strict=True)]
 
-        numbers = self._remember(hashes, lambda new: map(self._number_word, words(new)))
+        numbers = cache.look_up(hashes, lambda new: map(number_word, words(new)))
         others = np.flatnonzero(numbers == _OTHER)
-        return self._spell_out(numbers, others, words(others)) if len(others) else numbers
+        return self._spell_out(numbers, others, words(others), terms) if len(others) else numbers
 
-    def _remember(self, hashes: Hashes, work_out: Callable[[Places], Iterable[int]]) -> Numbers:
-        """Return ids by hash from the cache; `work_out` computes those at the positions of new hashes."""
-        slots = hashes >> _SLOT_SHIFT
-        numbers: Numbers = self._remembered[slots]
-        new = np.flatnonzero(self._hashes[slots] != hashes)
-        numbers[new] = list(work_out(new))
-        self._hashes[slots[new]], self._remembered[slots[new]] = hashes[new], numbers[new]
-        return numbers
-
-    def _number_word(self, word: bytes) -> int:
+    def _number_word(self, terms: LanguageTerms, word: bytes) -> int:
         """Return the id of a word, or a negative marker."""
         if not word.isascii():
             return _OTHER
-        term = plain_term(word)
+        term = terms.stems[word]
         return self.number(term) if term else _END if word == _MARK_WORD else _NO_TERM
 
-    def _spell_out(self, numbers: Numbers, others: Places, words: Sequence[bytes]) -> Numbers:
+    def _spell_out(self, numbers: Numbers, others: Places, words: Sequence[bytes], language: LanguageTerms) -> Numbers:
         """Replace each word of another script by the ids of its terms."""
         folded = fold(b" ".join(words).decode())
-        places, pairs = find_pairs(folded)
-        of_pairs = self._remember(mixed(pairs | _PAIR), lambda new: map(self.number, spelled(pairs[new])))
-        spaced = list(find_spaced(folded))
+        places, pairs = find_pairs(folded, language.pairs_in)
+        of_pairs = self._caches(_PAIRS).look_up(mixed(pairs), lambda new: map(self.number, spelled(pairs[new])))
+        spaced = list(language.find_spaced(folded))
         places = np.concatenate([places, np.array([place for place, _ in spaced], dtype=np.intp)])
         order, word = np.argsort(places), np.cumsum(code_points(folded) == SPACE)
         terms = np.concatenate([of_pairs, np.array([self.number(term) for _, term in spaced], dtype=np.int64)])
@@ -173,3 +165,25 @@ class TermNumbers:
         spelled_out: Numbers = np.repeat(numbers, sizes)
         spelled_out[spelled_out == _OTHER] = terms[order]
         return spelled_out
+
+
+class _NumberCache:
+    """The ids of the words of one language, or of bigrams, by their hashes.
+
+    Args:
+        name: Whose ids these are.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.hashes = np.zeros(1 << SLOT_BITS, dtype=np.uint64)
+        self.numbers = np.zeros(1 << SLOT_BITS, dtype=np.int64)
+
+    def look_up(self, hashes: Hashes, work_out: Callable[[Places], Iterable[int]]) -> Numbers:
+        """Return ids by hash; `work_out` computes those at the positions of new hashes."""
+        slots = hashes >> _SLOT_SHIFT
+        numbers: Numbers = self.numbers[slots]
+        new = np.flatnonzero(self.hashes[slots] != hashes)
+        numbers[new] = list(work_out(new))
+        self.hashes[slots[new]], self.numbers[slots[new]] = hashes[new], numbers[new]
+        return numbers

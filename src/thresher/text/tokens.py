@@ -1,8 +1,9 @@
 """Tokenization: word stems, and character bigrams in scripts without spaces.
 
-Chinese is split into bigrams because that needs no dictionary, treats simplified and traditional text alike, and finds
-new names. Latin and other spaced scripts are split into words. English stemming is applied to all of them, which
-leaves words of other languages recognisable and equal to themselves.
+Chinese, Japanese, Korean and Thai are split into bigrams because that needs no dictionary, treats simplified and
+traditional text alike, and finds new names. Other scripts are split into words, which are stemmed and from which stop
+words are left out as the language of the text requires. A language without a stemmer, and a text of unknown language,
+is stemmed as English, which leaves other words recognisable and equal to themselves.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
 from itertools import filterfalse, pairwise
@@ -19,7 +20,7 @@ from types import ModuleType
 import Stemmer
 
 from thresher.native import compiled
-from thresher.text.char_ranges import ACCENTS, FOLDED, UNSPACED, inside
+from thresher.text.char_ranges import ACCENTS, FOLDED, UNSPACED, UNSPACED_IN, inside
 from thresher.text.stopwords import stop_words
 
 CJK = inside(UNSPACED)
@@ -37,57 +38,73 @@ PLAIN = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in rang
 Lower-casing and splitting the bytes of a whole page by one table is several times faster than a regular expression.
 Bytes above 127 belong to other scripts and punctuation; the few words that contain them are processed further.
 """
-_SPACED_WORD = re.compile(rf"[^\W_{CJK}]+").finditer
-_SPACED_WORDS = re.compile(rf"[^\W_{CJK}]+").findall
-_STARTS_UNSPACED = re.compile(rf"[{CJK}]").match
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "st": "sesotho", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+"""The Snowball stemmer of each language that has one."""
+MAX_LANGUAGES = 8
+"""How many languages have a cache of stems."""
+
+_WORDS = {
+    code: re.compile(rf"[^\W_{CJK}{inside(ranges)}]+").finditer for code, ranges in {"": (), **UNSPACED_IN}.items()
+}
+_VOWEL_SIGNS = "\u0900-\u0903\u093a-\u094f\u0955-\u0957\u0b82\u0bbe-\u0bcd"  # parts of Indic words, but no letters
+_WORDS |= dict.fromkeys(("hi", "ne", "ta"), re.compile(rf"(?:[^\W_{CJK}]|[{_VOWEL_SIGNS}])+").finditer)
+_STARTS_UNSPACED = re.compile(rf"[{CJK}{''.join(map(inside, UNSPACED_IN.values()))}]").match
 _FOLD_EACH = re.compile(f"[{inside(FOLDED)}]+|.?[{inside(ACCENTS)}]+", re.DOTALL).sub
 
 
-def tokenize(text: str) -> list[str]:
+def tokenize(text: str, language: str = "") -> list[str]:
     """Return the terms of a text, in order, without stop words."""
-    words = _split(text)
+    words, terms = _split(text), terms_in(language)
     if text.isascii():
-        return [stem for word in words if (stem := _STEMS[word])]
+        return [stem for word in words if (stem := terms.stems[word])]
     folded = fold(b" ".join(words).decode())
-    places, pairs = _pairs().find_pairs(folded)
-    terms = [*zip(places.tolist(), _pairs().spelled(pairs), strict=True), *find_spaced(folded)]
-    return [term for _, term in sorted(terms)]
+    places, pairs = _pairs().find_pairs(folded, terms.pairs_in)
+    found = [*zip(places.tolist(), _pairs().spelled(pairs), strict=True), *terms.find_spaced(folded)]
+    return [term for _, term in sorted(found)]
 
 
-def count(text: str) -> dict[str, int]:
+def count(text: str, language: str = "") -> dict[str, int]:
     """Count the terms of a text, as `tokenize` returns them, without a Python loop over words."""
-    if _COUNTER:
-        counts, others = _COUNTER.count(_plain(text))
+    terms = terms_in(language)
+    if compiled and terms.counter:
+        counts, others = terms.counter.count(_plain(text))
     else:
         words = _split(text)
-        counts = Counter(map(_STEMS.__getitem__, words))
+        counts = Counter(map(terms.stems.__getitem__, words))
         counts.pop("", None)
         others = b"" if text.isascii() else _join_others(words)
-    return {**counts, **_count_others(fold(others.decode()), counts)} if others else counts
+    if not others:
+        return counts
+    folded = fold(others.decode())
+    pairs = _pairs().count_pairs(folded, terms.pairs_in)
+    spaced = Counter(term for _, term in terms.find_spaced(folded))  # some may have been counted before
+    return {**counts, **{term: counts.get(term, 0) + n for term, n in spaced.items()}, **pairs}
 
 
-def _count_others(text: str, counts: Mapping[str, int]) -> dict[str, int]:
-    """Count the terms of words that are not all ASCII; a term of a spaced script may have been counted before."""
-    spaced = Counter(filter(None, (_stem(word.encode()) for word in _SPACED_WORDS(text))))
-    return {**{term: counts.get(term, 0) + times for term, times in spaced.items()}, **_pairs().count_pairs(text)}
-
-
-def adjacent(text: str, words: dict[str, str]) -> list[tuple[str, str]]:
+def adjacent(text: str, words: dict[str, str], language: str = "") -> list[tuple[str, str]]:
     """Return the wanted terms of a text that stand beside each other, as pairs of words, in order.
 
     Args:
         text: The text; terms are those of `tokenize`.
         words: From the wanted terms to the words that they stand for.
     """
-    if _COUNTER and text.isascii():
-        return _COUNTER.adjacent(_plain(text), words)
-    found = [words.get(term) for term in tokenize(text)]
+    terms = terms_in(language)
+    if compiled and terms.counter and text.isascii():
+        return terms.counter.adjacent(_plain(text), words)
+    found = [words.get(term) for term in tokenize(text, language)]
     return [(a, b) for a, b in pairwise(found) if a is not None and b is not None]
 
 
-def plain_term(word: bytes) -> str:
-    """Return the term of a lower-case ASCII word; empty for one that `tokenize` leaves out."""
-    return _STEMS[word]
+def is_bigram(term: str) -> bool:
+    """Return whether a term is a bigram of a script without spaces, or a single character of one."""
+    return _STARTS_UNSPACED(term) is not None
 
 
 class Mentions:
@@ -99,19 +116,18 @@ class Mentions:
 
     def __init__(self, terms: Iterable[str]) -> None:
         self._terms = frozenset(terms)
-        self._unspaced = [term for term in self._terms if _STARTS_UNSPACED(term)]
+        self._unspaced = [term for term in self._terms if is_bigram(term)]
 
-    def __call__(self, text: str) -> bool:
-        words = _split(text)
-        if not self._terms.isdisjoint(map(_STEMS.__getitem__, words)):
+    def __call__(self, text: str, language: str = "") -> bool:
+        words, terms = _split(text), terms_in(language)
+        if not self._terms.isdisjoint(map(terms.stems.__getitem__, words)):
             return True
-        return not text.isascii() and self._in_other_scripts(words)
-
-    def _in_other_scripts(self, words: Iterable[bytes]) -> bool:
+        if text.isascii():
+            return False
         other = fold(_join_others(words).decode())
-        if any(map(other.__contains__, self._unspaced)):
-            return True
-        return not self._terms.isdisjoint(_stem(word.encode()) for word in _SPACED_WORDS(other))
+        return any(map(other.__contains__, self._unspaced)) or not self._terms.isdisjoint(
+            term for _, term in terms.find_spaced(other)
+        )
 
 
 def _split(text: str) -> list[bytes]:
@@ -136,46 +152,66 @@ def fold(text: str) -> str:
     return text.lower()
 
 
-def find_spaced(folded: str) -> Iterator[tuple[int, str]]:
-    """Yield the position and the term of each word of a spaced script, in order."""
-    for found in _SPACED_WORD(folded):
-        if stem := _stem(found[0].encode()):
-            yield found.start(), stem
-
-
 @cache
 def _pairs() -> ModuleType:
     """Import the module that needs numpy lazily: a command that prints its help needs none."""
     return import_module("thresher.text.bigrams")
 
 
+class LanguageTerms:
+    """The terms of words of one language, with a cache of them."""
+
+    def __init__(self, language: str) -> None:
+        self._stop_words = stop_words("en" if language in UNSPACED_IN else language)
+        self._stemmer = Stemmer.Stemmer(STEMMERS.get(language, "english"), 0)  # without its own cache: `stems` is one
+        self._words = _WORDS.get(language, _WORDS[""])
+        self.pairs_in = language if language in UNSPACED_IN else ""
+        """The language by which characters are split into bigrams; empty for most languages."""
+        self._stem = lru_cache(maxsize=1 << 16)(self._stem_word)
+        self.stems = _Stems(self._stem)
+        """The terms of ASCII words in lower case; empty for a word that is no term, and for other words."""
+        self.counter = compiled.WordCounter(self._stem, MOST_STEMS) if compiled else None
+
+    def find_spaced(self, folded: str) -> Iterator[tuple[int, str]]:
+        """Yield the position and the term of each word of a spaced script, in order."""
+        for found in self._words(folded):
+            if stem := self._stem(found[0].encode()):
+                yield found.start(), stem
+
+    def _stem_word(self, word: bytes) -> str:
+        """Return the stem of a lower-case word; empty for stop words, single letters and overlong words."""
+        text = word.decode()
+        if len(text) == 1 or len(word) > MAX_WORD_BYTES or text in self._stop_words:
+            return ""
+        return str(self._stemmer.stemWord(text))
+
+
 class _Stems(dict[bytes, str]):
     """A cache of stems of ASCII words; all other words map to "", since they must be split first."""
+
+    def __init__(self, stem: Callable[[bytes], str]) -> None:
+        super().__init__()
+        self._stem = stem
 
     def __missing__(self, word: bytes) -> str:
         if not word.isascii():
             return ""
         if len(self) >= MOST_STEMS:
             self.clear()
-        stem = self[word] = _stem(word)
+        stem = self[word] = self._stem(word)
         return stem
 
 
-_STEMS = _Stems()
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(word: bytes) -> str:
-    """Return the stem of a lower-case word; empty for stop words, single letters and overlong words."""
-    text = word.decode()
-    if len(text) == 1 or len(word) > MAX_WORD_BYTES or text in stop_words("en"):
-        return ""
-    return str(_stemmer().stemWord(text))
-
-
-_COUNTER = compiled.WordCounter(_stem, MOST_STEMS) if compiled else None
+def terms_in(language: str) -> LanguageTerms:
+    """Return the terms of a language; those of English where it has neither a stemmer nor stop words."""
+    return _terms_of(stemmed_as(language))
 
 
 @cache
-def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english", 0)  # without its own cache: `_STEMS` is one
+def stemmed_as(language: str) -> str:
+    """Return the language whose stemmer and stop words a text gets: its own, or English."""
+    has_own = language in STEMMERS or language in UNSPACED_IN or (language != "zh" and stop_words(language))
+    return language if has_own else "en"
+
+
+_terms_of = lru_cache(maxsize=MAX_LANGUAGES)(LanguageTerms)

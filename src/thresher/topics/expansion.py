@@ -55,7 +55,11 @@ def expand_by_taxonomy(topic: TopicDefinition) -> TopicExpansion | None:
             keywords = [word for words in node.keywords.values() for word in words if word not in topic.keywords]
             return TopicExpansion(
                 reason=f"node {node.path} of the bundled taxonomy",
-                titles={code: label for code, label in node.labels.items() if code not in topic.title},
+                titles={
+                    code: label
+                    for code, label in node.labels.items()
+                    if code not in topic.title and label not in topic.title.values()
+                },
                 keywords=keywords,
             )
     return None

@@ -191,9 +191,9 @@ class TopicProfile:
     def labelled(self) -> dict[str, bool]:
         return {**dict.fromkeys(self.yes, True), **dict.fromkeys(self.no, False)}
 
-    def similarity(self, text: str) -> float:
+    def similarity(self, text: str, language: str = "") -> float:
         """Return the highest cosine of a text with one of the topic's vectors: FCMRPS, equations 1 to 3."""
-        return self._similarity(text) if text else 0.0
+        return self._similarity(text, language) if text else 0.0
 
     def url_evidence(self, url: str) -> float:
         """Return R_url: the share of the topic's names that occurs in a URL."""
@@ -216,11 +216,11 @@ class _Similarity:
         self._mentions = Mentions(term for vector in self._vectors for term in vector)
         self._remembered = lru_cache(maxsize=REMEMBERED_TEXTS)(self._compare)
 
-    def __call__(self, text: str) -> float:
-        return self._remembered(text) if len(text) < 1000 else self._compare(text)
+    def __call__(self, text: str, language: str) -> float:
+        return self._remembered(text, language) if len(text) < 1000 else self._compare(text, language)
 
-    def _compare(self, text: str) -> float:
-        if not self._mentions(text):  # most texts around links contain no term of the topic
+    def _compare(self, text: str, language: str) -> float:
+        if not self._mentions(text, language):  # most texts around links contain no term of the topic
             return 0.0
-        counts = count(text)
+        counts = count(text, language)
         return max((cosine(counts, vector) for vector in self._vectors), default=0.0)

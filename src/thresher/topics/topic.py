@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from thresher.errors import ConfigError
-from thresher.text.languages import language
+from thresher.text.languages import OPEN, phrase_language, phrase_languages, possible_languages
 from thresher.text.tokens import tokenize
 
 if TYPE_CHECKING:
     from thresher.topics.taxonomy.taxonomy import TaxonomyNode, TaxonomyReader
+
+MAX_LANGUAGES = 3
+"""A phrase that may be in more languages than this tells nothing about the languages of wanted pages."""
 
 Labels = Sequence[Mapping[str, str]]
 """The labels of a node's path, each by language, from the first level to the node's own."""
@@ -27,7 +30,7 @@ class TopicDefinition:
     """A topic in one or more languages.
 
     Args:
-        title: The topic as a phrase, by language; with nodes it is only for users.
+        title: The topic as a phrase, by language, ``und`` for one that may be in several; with nodes only for users.
         about: The topic in a sentence or two, by language; only for users, not for scores.
         keywords: Words and phrases, each in any language.
         nodes: The labels of each chosen node of a taxonomy.
@@ -39,16 +42,23 @@ class TopicDefinition:
     nodes: Sequence[Labels] = ()
 
     @classmethod
-    def from_phrase(cls, text: str, *, keywords: Sequence[str] = ()) -> TopicDefinition:
+    def from_phrase(
+        cls, text: str, *, keywords: Sequence[str] = (), languages: Collection[str] = ()
+    ) -> TopicDefinition:
         """Parse a topic as users type it: ``perovskite solar cells; 钙钛矿太阳能电池``.
 
-        Phrases are separated by semicolons; the language of each is detected by its script. A second phrase of the same
-        language becomes a keyword.
+        Phrases are separated by semicolons; the language of each is detected. A second phrase of the same language
+        becomes a keyword.
+
+        Args:
+            text: The phrases.
+            keywords: Further words and phrases.
+            languages: The languages that the phrases are in; any if not given.
         """
         title: dict[str, str] = {}
         more: list[str] = []
         for phrase in filter(None, (part.strip() for part in text.replace("；", ";").split(";"))):
-            code = phrase_language(phrase)
+            code = _language_among(phrase, languages)
             if code in title:
                 more.append(phrase)
             else:
@@ -61,10 +71,10 @@ class TopicDefinition:
         taxonomy: TaxonomyReader,
         paths: Iterable[str],
         *,
-        languages: Collection[str] = ("en", "zh"),
+        languages: Collection[str] = "auto",
         keywords: Sequence[str] = (),
     ) -> TopicDefinition:
-        """Make a topic of nodes of a taxonomy, in some of its languages.
+        """Make a topic of nodes of a taxonomy, in some of its languages: ``auto`` for English and Chinese.
 
         Descriptions and keywords of the nodes become those of the topic; the given keywords come after them.
 
@@ -72,7 +82,7 @@ class TopicDefinition:
             UnknownNode: A path does not exist.
             ConfigError: No node is given, or one has no label in any of the languages.
         """
-        nodes = []
+        nodes, languages = [], ("en", "zh") if languages == "auto" else languages
         chosen = list(map(taxonomy.node, dict.fromkeys(paths)))
         for path in (node.path for node in chosen):
             levels = [{code: labels[code] for code in languages if code in labels} for labels in taxonomy.labels(path)]
@@ -93,24 +103,47 @@ class TopicDefinition:
 
     @property
     def languages(self) -> list[str]:
-        return sorted({name.partition(" ")[0] for name in self.vectors()})
+        """The languages of the phrases, labels and keywords; of one that may be in two or three, all of these."""
+        title = [
+            code for levels in self.labels for own, label in levels[-1].items() for code in _known_languages(own, label)
+        ]
+        keywords = [
+            code for keyword in self.keywords if not self._covers(keyword) for code in _known_languages(OPEN, keyword)
+        ]
+        return sorted({*title, *keywords})
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a phrase may be in more languages than are listed in `languages`."""
+        phrases = [(own, label) for levels in self.labels for own, label in levels[-1].items()]
+        return any(not _known_languages(own, label) for own, label in phrases)
+
+    def _covers(self, keyword: str) -> bool:
+        return any(code in self.title for code in possible_languages(keyword))
 
     def vectors(self) -> dict[str, dict[str, float]]:
         """Return a vector of term weights for each node and language with any terms.
 
-        Their names are ``en`` and ``zh``, those of a second node ``en 2`` and ``zh 2``, and so on. Keywords have the
-        weight 1 in every vector of their language.
+        Their names are ``en`` and ``zh``, those of a second node ``en 2`` and ``zh 2``, and so on. A phrase that may be
+        in several languages has a vector for each of them in which it has other terms. Keywords have the weight 1 in
+        every vector of their language.
         """
         vectors = {
             code if number == 1 else f"{code} {number}": label_vector(levels, code)
             for number, levels in enumerate(self.labels, start=1)
             for code in levels[-1]  # without a label of its own, a node could not be distinguished from its parent
+            if code != OPEN
         }
+        phrase = "" if self.nodes else self.title.get(OPEN, "")
+        for code in phrase_languages(phrase) if phrase else ():
+            if (vector := dict.fromkeys(tokenize(phrase, code), 1.0)) not in vectors.values():
+                vectors[code] = vectors.get(code, {}) | vector
         for keyword in self.keywords:
-            code = phrase_language(keyword)
-            named = [name for name in vectors if name.partition(" ")[0] == code] or [code]
-            for name in named:
-                vectors.setdefault(name, {}).update(dict.fromkeys(tokenize(keyword), 1.0))
+            codes = possible_languages(keyword)
+            named = [name for name in vectors if name.partition(" ")[0] in codes]
+            for name in named or phrase_languages(keyword):
+                code = name.partition(" ")[0]
+                vectors.setdefault(name, {}).update(dict.fromkeys(tokenize(keyword, code), 1.0))
         return {name: vector for name, vector in vectors.items() if vector}
 
 
@@ -122,15 +155,23 @@ def label_vector(levels: Labels, code: str) -> dict[str, float]:
     d = len(levels)
     v_t: dict[str, float] = {}
     for i, labels in enumerate(levels, start=1):  # weights grow towards the node, so the last one is the greatest
-        v_t |= dict.fromkeys(tokenize(labels.get(code, "")), i / d)
+        v_t |= dict.fromkeys(tokenize(labels.get(code, ""), code), i / d)
     return v_t
 
 
-def phrase_language(phrase: str) -> str:
-    """Return the language of a phrase of a few words: by its script, and English for Latin letters."""
-    if phrase.isascii():
-        return "en"
-    return language(" ".join([phrase] * 4)) or "en"  # a phrase is too short for language detection
+def _language_among(phrase: str, languages: Collection[str]) -> str:
+    """Return the language of a phrase, when it must be one of some languages; ``und`` when it may be several."""
+    if not languages:
+        return phrase_language(phrase)
+    likely, possible = phrase_languages(phrase), possible_languages(phrase)
+    wanted = [code for code in languages if code in likely] or [code for code in languages if code in possible]
+    return wanted[0] if len(wanted) == 1 else OPEN if wanted else phrase_language(phrase)
+
+
+def _known_languages(own: str, label: str) -> Sequence[str]:
+    """Return the language of a label or phrase; of an open one all that it may be in, when they are few."""
+    codes = phrase_languages(label) if own == OPEN else [own]
+    return codes if len(codes) <= MAX_LANGUAGES else []
 
 
 def _texts(nodes: Iterable[TaxonomyNode], code: str) -> list[str]:

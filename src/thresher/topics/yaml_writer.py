@@ -23,12 +23,15 @@ def topic_yaml(
     taxonomy: Mapping[str, Any] | None = None,
     examples: Mapping[str, Any] | None = None,
     topics: Mapping[str, Mapping[str, Any]] | None = None,
+    languages: Sequence[str] = (),
 ) -> str:
     """Return the text of a new topic.yaml: the given values, and the settings that users change first."""
     lines = [
         f"name: {_flow(name)}",
         f"title: {_flow(dict(topic.title))}",
-        f"languages: {_flow(topic.languages or ['en', 'zh'])}         # pages in other languages are not relevant",
+        f"languages: {_flow(list(languages))}         # pages in other languages are not relevant"
+        if languages
+        else "languages: auto                       # those of the phrases and seeds; pages in others are not relevant",
         *([f"about: {_flow(dict(topic.about))}"] if topic.about else []),
         f"keywords: {_flow(list(topic.keywords))}",
         *([f"taxonomy: {_flow(dict(taxonomy))}"] if taxonomy else []),

@@ -14,8 +14,8 @@ from random import Random
 from typing import NamedTuple
 
 from thresher.topics.profile import UrlEvidence
+from thresher.topics.taxonomy.paths import label_language
 from thresher.topics.token_table import TokenTable
-from thresher.topics.topic import phrase_language
 from thresher_lab.reproduce.measures import url_counts
 from thresher_lab.reproduce.text_corpora import records, rows
 from thresher_lab.reproduce.trial_runner import Progress
@@ -61,7 +61,7 @@ def spelled_labels(entries: Iterable[DirectoryEntry]) -> dict[str, int]:
         urls[entry.labels].append(entry.url)
     totals: defaultdict[str, int] = defaultdict(int)
     for labels, own in urls.items():
-        path = [{phrase_language(label): label} for label in labels]
+        path = [{label_language(label): label} for label in labels]
         for field, number in url_counts(UrlEvidence([path], TokenTable.shipped()), own).items():
             totals[field] += number
     return dict(totals)

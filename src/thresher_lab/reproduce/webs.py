@@ -14,8 +14,9 @@ from functools import cache
 from typing import Any
 
 from thresher.errors import ConfigError, UnknownName
+from thresher.topics.taxonomy.paths import label_language
 from thresher.topics.token_table import TokenTable
-from thresher.topics.topic import Labels, phrase_language
+from thresher.topics.topic import Labels
 from thresher.urls.canonical import canonicalize
 from thresher_lab.simulation.topic_splits import split
 from thresher_lab.webs.generator import generate
@@ -126,7 +127,7 @@ def _names(web: str, level: str) -> Mapping[str, str]:
     words = level.replace("_", " ")
     row = TokenTable.shipped().find(words)
     zh = {"zh": row.chinese[0]} if row and row.chinese and language_of(web) == "zh" else {}
-    return {phrase_language(words): words, **zh}
+    return {label_language(words): words, **zh}
 
 
 class WebWrapper:

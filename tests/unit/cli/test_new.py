@@ -32,11 +32,26 @@ def new(tmp_path, monkeypatch, shell):
 BASKETBALL = ("--taxonomy", "mine.yaml", "--node", "Sports/Basketball")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "title", "languages"),
+    [
+        (("--topic", "Gartenrosen", "--language", "de"), {"de": "Gartenrosen"}, ["de"]),
+        (("--topic", "tennis", "--language", "fr", "--language", "en"), {"en": "tennis"}, ["fr", "en"]),
+        (("--topic", "Gartenrosen"), {"und": "Gartenrosen"}, "auto"),
+        (("--topic", "tennis; 网球"), {"en": "tennis", "zh": "网球"}, "auto"),
+    ],
+)
+def test_the_languages_are_those_given_or_follow_from_phrases_and_seeds(new, tmp_path, arguments, title, languages):
+    assert new(*arguments, "--seed", "https://a.example/")[0] == 0
+    config = CrawlProject.open(tmp_path / "crawl").config
+    assert (config.title, config.languages) == (title, languages)
+
+
 def test_a_node_becomes_the_topic(new, tmp_path):
     assert new(*BASKETBALL)[0] == 0
     crawl = CrawlProject.open(tmp_path / "crawl")
     assert crawl.config.title == {"en": "Basketball", "zh": "篮球"}
-    assert crawl.config.languages == ["en", "zh"]
+    assert crawl.config.languages == "auto"
     assert crawl.topic().vectors() == {"en": {"sport": 0.5, "basketbal": 1.0}, "zh": {"体育": 0.5, "篮球": 1.0}}
 
 
@@ -130,7 +145,6 @@ def test_a_taxonomy_inside_the_crawls_folder_moves_with_it(new, tmp_path):
         (("--taxonomy", "mine.yaml", "--node", "Sports", "--topic", "tennis"), "and no --topic"),
         (("--node", "Sports/Basketbal"), "in the bundled taxonomy; nearest: 'Sports/Basketball'"),
         (("--node", "Sports", "--topic", "tennis"), "and no --topic"),
-        (("--topic", "tennis", "--language", "en"), "give --node PATH"),
         (("--taxonomy", "none.yaml", "--node", "Sports"), "there is no taxonomy none.yaml"),
         (("--taxonomy", "mine.yaml", "--node", "Sports/Basketball/NBA", "--language", "zh"), "has no label in zh"),
         ((), "the topic has no words"),

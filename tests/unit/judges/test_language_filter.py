@@ -7,11 +7,13 @@ from click.testing import CliRunner
 
 from thresher.cli import thresher
 from thresher.judges.base import Learner
-from thresher.judges.language_filter import only_languages
+from thresher.judges.language_filter import CHECK_REJECTED, only_languages, seed_languages
 from thresher.operations.explain import explain
 from thresher.parsing.html import parse
 from thresher.project import CrawlProject, build_judge, build_pipeline
 from thresher.records import LABEL_PART, LANGUAGE_PART, FetchedPage, Judgement, ParsedPage, Revision
+from thresher.topics.profile import TopicProfile
+from thresher.topics.topic import TopicDefinition
 
 ENGLISH = "<title>Basketball</title><p>This is the page of the basketball team, and it is for you and the fans.</p>"
 CHINESE = "<title>篮球 basketball</title><p>篮球是一项运动 basketball，这是关于篮球的网页，介绍比赛和球队。</p>"
@@ -109,7 +111,7 @@ def test_a_rejected_page_is_stored_counted_and_explained_as_such(tmp_path):
     assert verdicts == {"en": False, "zh": True}
     assert relevant == 1
     reported = asyncio.run(explain(crawl, SEEDS[0]))
-    assert reported.summary.startswith("Not relevant: its language, en, is not one of languages in topic.yaml")
+    assert reported.summary.startswith("Not relevant: its language, en, is not a wanted one (languages in topic.yaml)")
     assert asyncio.run(explain(crawl, SEEDS[1])).summary.startswith("Relevant: relevance")
     shown = CliRunner().invoke(thresher, ["status", str(tmp_path)])
     assert "other languages  1" in shown.output
@@ -136,7 +138,7 @@ def test_a_region_of_a_language_is_not_another_language():
 
 def test_a_language_that_cannot_be_identified_switches_the_filter_off():
     pupil = Pupil()
-    assert only_languages(pupil, ["uk"]) is pupil
+    assert only_languages(pupil, ["yo"]) is pupil
 
 
 def test_a_learner_stays_a_learner_and_does_not_learn_from_rejected_pages():
@@ -162,3 +164,94 @@ def test_a_stored_page_in_another_language_stays_rejected_when_it_is_judged_agai
     assert not judge.judge_vector("http://a.example/", "en", b"terms").relevant
     assert judge.judge_vector("http://a.example/", "zh", b"terms").relevant
     assert judge.judge_vector("http://a.example/", "en", b"") is None
+
+
+# the languages of phrases and seeds
+
+
+class WorkerState:
+    """The state of one worker, with the entries of others."""
+
+    def __init__(self, *others):
+        self.own, self.others = {}, list(others)
+
+    def write(self, kind, content):
+        self.own[kind] = content
+
+    def read(self, kind):
+        return self.own.get(kind)
+
+    def read_others(self, kind):
+        entries, self.others = self.others, []
+        return entries
+
+
+def of_phrases(*languages, seeds=()):
+    title = {"en": "bread", "zh": "面包", "und": "Gartenrosen"}
+    return seed_languages(
+        Pupil(), TopicDefinition(title={code: title[code] for code in languages}), TopicProfile(), seeds
+    )
+
+
+def accepted(judge, *codes):
+    return [code for code in codes if judge.judge(page(code, f"http://a.example/{code}")).relevant]
+
+
+def test_pages_in_the_language_of_a_seed_are_accepted_beside_those_of_the_phrases():
+    judge = of_phrases("en", "zh", seeds=["http://a.example/seed"])
+    assert accepted(judge, "en", "zh", "de", "fr", "") == ["en", "zh", ""]
+    judge.learn(page("de", "http://b.example/moved"), seed=True)
+    judge.learn(page("it", "http://a.example/seed"))
+    assert judge.learn(page("fr", "http://a.example/fr")) == ()
+    assert accepted(judge, "en", "zh", "de", "it", "fr") == ["en", "zh", "de", "it"]
+
+
+def test_with_an_open_phrase_nothing_is_refused_before_the_first_seed():
+    judge = of_phrases("und")
+    assert accepted(judge, "en", "de") == ["en", "de"]
+    judge.learn(page("", "http://a.example/empty"), seed=True)
+    assert accepted(judge, "en", "de") == ["en", "de"]
+    judge.learn(page("de", "http://a.example/seed"), seed=True)
+    assert accepted(judge, "en", "de") == ["de"]
+
+
+def test_a_seed_in_a_language_that_cannot_be_identified_switches_the_filter_off():
+    judge = of_phrases("en")
+    judge.learn(page("yo", "http://a.example/seed"), seed=True)
+    assert accepted(judge, "yo", "de") == ["yo", "de"]
+
+
+def test_the_languages_of_the_seeds_survive_a_restart():
+    state, judge = WorkerState(), of_phrases("en")
+    judge.load_state(state)
+    judge.learn(page("de", "http://a.example/seed"), seed=True)
+    again = of_phrases("en")
+    again.load_state(state)
+    assert accepted(again, "de", "fr") == ["de"]
+
+
+def test_the_seeds_of_other_workers_count_and_damaged_entries_do_not():
+    judge, state = of_phrases("en"), WorkerState(b'["de"]', b"{", b"[1]")
+    judge.load_state(state)
+    assert accepted(judge, "de", "fr") == ["de"]
+    state.others = [b'["fr"]']
+    for number in range(CHECK_REJECTED + 1):
+        judge.learn(page("fr", f"http://a.example/{number}"))
+    assert accepted(judge, "de", "fr") == ["de", "fr"]
+
+
+def test_a_judge_that_does_not_learn_never_sees_the_seeds_and_accepts_all(tmp_path):
+    judge = build_judge(project(tmp_path, "languages: auto\n"))
+    assert judge.judge(page_of(ENGLISH)).relevant
+    assert judge.judge(page_of(CHINESE)).relevant
+
+
+def test_a_page_in_no_language_of_phrases_and_seeds_is_refused_by_auto(tmp_path):
+    text = (
+        "title: {en: basketball}\nlanguages: auto\nmanners: {contact: me@example.org}\nseeds: ['http://a.example/en']\n"
+    )
+    (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
+    crawl = CrawlProject.open(tmp_path)
+    judge = build_judge(crawl)
+    judge.learn(page_of(ENGLISH), seed=True)
+    assert dict(judge.judge(page_of(CHINESE)).parts) == {LANGUAGE_PART: 1.0}

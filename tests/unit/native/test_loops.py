@@ -28,7 +28,6 @@ def in_python(call):
     with pytest.MonkeyPatch.context() as patch:
         for module in USERS:
             patch.setattr(module, "compiled", None)
-        patch.setattr(tokens, "_COUNTER", None)
         return call()
 
 

@@ -17,7 +17,7 @@ def test_a_folder_is_made_with_a_topic_and_seeds(tmp_path):
         folder, NewCrawl(topic=TEA, seeds=["http://10.0.0.1/"], contact="me@example.org", allow=["127.0.0.0/8"])
     )
     config = load_config(folder.topic)
-    assert (config.name, config.title) == ("tea", {"en": "tea", "zh": "茶"})
+    assert (config.name, config.title) == ("tea", {"en": "tea", "und": "茶"})
     assert config.network.allow == ["127.0.0.0/8", "10.0.0.1/32"]
     assert folder.seeds.read_text(encoding="utf-8") == "http://10.0.0.1/\n"
 

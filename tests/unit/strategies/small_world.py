@@ -12,7 +12,7 @@ class KnownAim:
         self._similarity = similarity or {}
         self._urls = urls or {}
 
-    def similarity(self, text):
+    def similarity(self, text, language=""):
         return self._similarity.get(text, 0.0)
 
     def url_evidence(self, url):

@@ -31,6 +31,13 @@ def test_any_texts_are_numbered_as_they_are_cut(texts):
         assert numbered(numbers, texts) == [list(map(numbers.number, tokenize(text))) for text in texts]
 
 
+def test_the_same_word_has_the_number_of_its_stem_in_each_language():
+    numbers, text = TermNumbers(1000), "die Bauern cars 서울은 Häuser"
+    for _ in range(2):
+        for language in ("de", "en", "ko", "fr", ""):
+            assert numbers.of([text], language)[0].tolist() == list(map(numbers.number, tokenize(text, language)))
+
+
 def test_no_text_has_no_numbers():
     assert [each.tolist() for each in TermNumbers(10).of([])] == [[], []]
 

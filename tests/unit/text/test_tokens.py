@@ -42,6 +42,40 @@ def test_chinese_is_cut_into_pairs_and_pairs_of_function_characters_left_out(tex
     assert tokenize(text) == terms
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "terms"),
+    [
+        ("de", "die Häuser und das Haus der Eltern", ["haus", "haus", "elt"]),
+        ("fr", "les chevaux et le cheval des voisins", ["cheval", "cheval", "voisin"]),
+        ("es", "las canciones y la canción de los niños", ["cancion", "cancion", "niñ"]),
+        ("ru", "новости о спорте и спорт", ["новост", "спорт", "спорт"]),
+        ("pl", "książki i książka dla dzieci", ["książk", "książk", "dziec"]),
+        ("hi", "किताबें और किताब", ["किताब", "किताब"]),
+        ("uk", "новини про спорт", ["новини", "спорт"]),
+        ("", "die Häuser", ["die", "häuser"]),
+        ("zh", "running the 学校", ["run", "学校"]),
+    ],
+)
+def test_words_are_stemmed_and_stop_words_left_out_by_language(language, text, terms):
+    assert tokenize(text, language) == terms
+    assert count(text, language) == Counter(terms)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "terms"),
+    [
+        ("ko", "도서관은 books", ["도서", "서관", "관은", "book"]),
+        ("th", "หนังสือ", ["หน", "นั", "ัง", "งส", "สื", "ือ"]),
+        ("ja", "図書館と本", ["図書", "書館", "館と", "と本"]),
+        ("en", "Seoul (서울은)", ["seoul", "서울은"]),
+    ],
+)
+def test_korean_and_thai_are_cut_into_pairs_in_texts_of_their_own_language(language, text, terms):
+    assert tokenize(text, language) == terms
+    assert count(text, language) == Counter(terms)
+    assert all(Mentions([term])(text, language) for term in terms)
+
+
 def test_both_scripts_may_stand_side_by_side():
     assert tokenize("学习Python编程 with 南开") == ["学习", "python", "编程", "南开"]
 

@@ -34,6 +34,42 @@ def test_a_topic_of_stop_words_alone_has_no_vector():
     assert TopicDefinition.from_phrase("the and of").vectors() == {}
 
 
+def test_a_phrase_is_stemmed_in_its_language_without_its_stop_words():
+    topic = TopicDefinition.from_phrase("die Energie der Sonne und des Windes")
+    assert topic.title == {"de": "die Energie der Sonne und des Windes"}
+    assert topic.vectors() == {"de": {"energi": 1.0, "sonn": 1.0, "wind": 1.0}}
+
+
+def test_an_open_phrase_has_the_stems_of_every_language_it_may_be_in():
+    topic = TopicDefinition.from_phrase("Kuchenrezepte")
+    assert (topic.title, topic.languages, topic.is_open) == ({"und": "Kuchenrezepte"}, [], True)
+    terms = {term for vector in topic.vectors().values() for term in vector}
+    assert {"kuchenrezept", "kuchenrezepte"} <= terms
+    assert len(topic.vectors()) == len({tuple(vector) for vector in topic.vectors().values()})
+
+
+def test_a_phrase_of_two_languages_wants_pages_in_both():
+    topic = TopicDefinition.from_phrase("solar cells; 太陽電池")
+    assert topic.title == {"en": "solar cells", "und": "太陽電池"}
+    assert (topic.languages, topic.is_open) == (["en", "ja", "zh"], False)
+    assert topic.vectors()["zh"] == {"太陽": 1.0, "陽電": 1.0, "電池": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("languages", "code"),
+    [(["de"], "de"), (["fr"], "fr"), (["zh", "de"], "de"), (["de", "fr"], "und"), (["ko"], "und")],
+)
+def test_the_language_of_a_phrase_is_one_of_those_given(languages, code):
+    assert list(TopicDefinition.from_phrase("Gartenrosen", languages=languages).title) == [code]
+
+
+def test_a_keyword_belongs_to_the_languages_of_the_topic_that_have_its_letters():
+    topic = TopicDefinition(title={"de": "Brot", "zh": "面包"}, keywords=["Brezeln", "馒头", "хлеб"])
+    assert {name: list(vector) for name, vector in topic.vectors().items()}["de"] == ["brot", "brezel"]
+    assert "馒头" in topic.vectors()["zh"]
+    assert topic.languages == ["de", "zh"]
+
+
 # topics from a taxonomy
 
 

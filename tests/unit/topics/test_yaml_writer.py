@@ -6,11 +6,11 @@ from thresher.topics.yaml_writer import topic_yaml
 
 
 def test_a_written_topic_reads_back(tmp_path):
-    topic = TopicDefinition.from_phrase('perovskite: "cells" #1; 钙钛矿', keywords=["no", "tandem cell"])
+    topic = TopicDefinition.from_phrase('perovskite: "solar cells" #1; 钙钛矿', keywords=["no", "tandem cell"])
     text = topic_yaml(topic, name="no", strategy="best-first", contact="me@example.org", allow=["127.0.0.0/8"])
     (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
     config = load_config(tmp_path / "topic.yaml")
-    assert config.title == {"en": 'perovskite: "cells" #1', "zh": "钙钛矿"}
+    assert config.title == {"en": 'perovskite: "solar cells" #1', "zh": "钙钛矿"}
     assert config.keywords == ["no", "tandem cell"]
     assert config.name == "no"
     assert config.manners.contact == "me@example.org"
@@ -24,4 +24,4 @@ def test_a_topic_of_nodes_names_its_taxonomy(tmp_path):
     (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
     config = load_config(tmp_path / "topic.yaml")
     assert (config.taxonomy.file, config.taxonomy.nodes) == ("odp: mine.taxonomy", ["Sports/Tennis"])
-    assert config.languages == ["en", "zh"]
+    assert config.languages == "auto"

@@ -70,7 +70,7 @@ class Renderer:
         self._listed = UrlScope(allow_hosts=tuple(config.browser.hosts)) if config.browser.hosts else None
         self._limits = RenderLimits(
             user_agent=user_agent(config.manners.contact),
-            language=config.languages[0] if config.languages else "en",
+            language=next(iter(config.title_languages), "en"),
             allowed=self._allowed,
             any_certificate=config.network.tls == "record",
             one_site=config.browser.load_from == "site",

@@ -52,12 +52,12 @@ def user_agent(contact: str) -> str:
 def usual_headers(config: CrawlConfig) -> dict[str, str]:
     """Return the headers of every request of a crawl."""
     formats = "".join(f",{_TYPES[name]};q=0.7" for name in config.documents.formats)
-    languages = [f"{code};q={1 - 0.1 * place:.1f}" for place, code in enumerate(config.languages[:9])]
+    languages = [f"{code};q={1 - 0.1 * place:.1f}" for place, code in enumerate(config.title_languages[:9])]
     return {
         "User-Agent": user_agent(config.manners.contact),
         "Accept": f"text/html,application/xhtml+xml;q=0.9{formats},text/plain;q=0.5",
         "Accept-Encoding": ACCEPTED,
-        "Accept-Language": ", ".join([*languages, "*;q=0.1"]),
+        "Accept-Language": ", ".join([*languages, "*;q=0.1"]) if languages else "*",
     }
 
 

@@ -305,7 +305,11 @@ class AdaptiveJudge:
     ) -> None:
         constants = TopicModelConstants(kappa=kappa, agreement=agreement, phrase_weight=phrase_weight)
         self.threshold = threshold
-        self._phrase_words = PhraseWords(topic_profile.phrases)
+        codes = {name: name.partition(" ")[0] for name in topic_profile.vectors}
+        self._phrase_words = PhraseWords(topic_profile.phrases, codes.values())
+        vectors = {
+            name: self._phrase_words.unified(vector, codes[name]) for name, vector in topic_profile.vectors.items()
+        }
         self._seeds = topic_profile.seeds | topic_profile.yes
         self._labelled: dict[str, float | None] = {**topic_profile.labelled}
         word_vectors = load_word_vectors()
@@ -319,7 +323,7 @@ class AdaptiveJudge:
                 threshold=threshold,
                 word_vectors=None if name == CHINESE else word_vectors,
             )
-            for name, phrase in phrases_by_language(topic_profile.vectors).items()
+            for name, phrase in phrases_by_language(vectors).items()
         }
         self._state_store: StateStore | None = None
         self._worker = uuid4().hex

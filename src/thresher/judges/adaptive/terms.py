@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +16,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from thresher.records import ParsedPage
-from thresher.text.tokens import adjacent, count, tokenize
+from thresher.text.tokens import adjacent, count, is_bigram, stemmed_as, tokenize
 
 MOST_PACKED = 1 << 22
 """Upper bound of unpacked bytes: a page has at most some thousand terms."""
@@ -132,14 +133,14 @@ FEWEST_LETTERS = 5
 
 def term_weights(page: ParsedPage) -> TermVector:
     """Weigh the terms of a page: ``ln(1 + n)``, n counting each occurrence by its section."""
-    n: dict[str, float] = dict(count(page.text[:MOST_CHARACTERS]))
+    n: dict[str, float] = dict(count(page.text[:MOST_CHARACTERS], page.language))
     places = [
         (page.title, TITLE),
         (" ; ".join(page.headings), HEADINGS),
         (page.text[: len(page.title) + LEAD_CHARACTERS], LEAD),  # the text begins with the title
     ]
     for text, times in places:
-        for term, found in count(text).items():
+        for term, found in count(text, page.language).items():
             n[term] = n.get(term, 0.0) + times * found
     return TermVector.of_counts(n)
 
@@ -148,32 +149,43 @@ class PhraseWords:
     """The words of a topic's phrases, to be found on pages in other forms and side by side.
 
     A stem that begins with a word of a phrase, or is a prefix of one, is a form of that word: "volcanic" has another
-    stem than "volcano", but means the same topic. Two adjacent words of a phrase are an additional term where they are
-    adjacent on a page: "French Revolution" is more specific than "French" here and "revolution" there. Chinese terms
-    are character bigrams already and are not changed.
+    stem than "volcano", but means the same topic. So is the stem of the word in the language of the page. Two adjacent
+    words of a phrase are an additional term where they are adjacent on a page: "French Revolution" is more specific
+    than "French" here and "revolution" there. Bigrams of scripts without spaces are not changed.
 
     Args:
         phrases: As the user wrote them.
+        languages: Those of the topic; the stem of a word in the first of them stands for the word.
     """
 
-    def __init__(self, phrases: Iterable[str]) -> None:
+    def __init__(self, phrases: Iterable[str], languages: Iterable[str] = ()) -> None:
+        codes = list(dict.fromkeys(map(stemmed_as, languages))) or [""]
+        self._written = {word: _first(word, codes) for phrase in phrases for word in phrase.split()}
+        self._forms = cache(self._forms_in)
         self._words: dict[str, list[str]] = {}
         self._pairs: set[tuple[str, str]] = set()
         for phrase in phrases:
-            terms = tokenize(phrase)
+            terms = [term for word in phrase.split() for term in self._written[word]]
             for term in terms:
-                if len(term) >= FEWEST_LETTERS and term.isascii():
+                if len(term) >= FEWEST_LETTERS and not is_bigram(term):
                     self._words.setdefault(term[:FEWEST_LETTERS], []).append(term)
-            self._pairs.update(pair for pair in pairwise(terms) if "".join(pair).isascii())
+            self._pairs.update(pair for pair in pairwise(terms) if not any(map(is_bigram, pair)))
 
     @property
     def pairs(self) -> list[str]:
         """The terms for two adjacent words."""
         return sorted(map(" ".join, self._pairs))
 
+    def unified(self, vector: Mapping[str, float], language: str) -> dict[str, float]:
+        """Return a vector of the topic with the terms that stand for the words."""
+        forms = self._forms(stemmed_as(language))
+        return {forms.get(term, term): weight for term, weight in vector.items()}
+
     def mark(self, page: ParsedPage, terms: TermVector) -> TermVector:
         """Merge the forms of the phrases' words in the terms of a page, and add its pairs."""
         forms = {name: word for name in terms.names if name[:FEWEST_LETTERS] in self._words if (word := self._of(name))}
+        if stems := self._forms(stemmed_as(page.language)):
+            forms |= {name: stems[name] for name in terms.names if name in stems}
         pairs = self._count_pairs(page, {*terms.names, *forms.values()}, forms)
         if not (forms or pairs):
             return terms
@@ -182,6 +194,17 @@ class PhraseWords:
             word = forms.get(name, name)
             n[word] = n.get(word, 0.0) + times
         return TermVector.of_counts(n | pairs)
+
+    def _forms_in(self, language: str) -> dict[str, str]:
+        """Return the words' stems in a language that differ from the terms that stand for them, with these terms."""
+        both = [(tokenize(word, language), terms) for word, terms in self._written.items()]
+        return {
+            stem: term
+            for stems, terms in both
+            if len(stems) == len(terms)
+            for stem, term in zip(stems, terms, strict=True)
+            if stem != term
+        }
 
     def _of(self, name: str) -> str | None:
         """Return the word that a term is another form of."""
@@ -195,5 +218,10 @@ class PhraseWords:
         if not possible:  # most pages; only the others are tokenized
             return {}
         wanted = {**{word: word for pair in possible for word in pair}, **forms}
-        found = Counter(filter(possible.__contains__, adjacent(page.text[:MOST_CHARACTERS], wanted)))
+        found = Counter(filter(possible.__contains__, adjacent(page.text[:MOST_CHARACTERS], wanted, page.language)))
         return {" ".join(pair): float(times) for pair, times in found.items()}
+
+
+def _first(word: str, languages: Sequence[str]) -> list[str]:
+    """Return the terms of a word in the first language in which it has any."""
+    return next(filter(None, (tokenize(word, code) for code in languages)), [])

@@ -23,6 +23,6 @@ class ContentBlocks:
 
     def read(self, page: ParsedPage) -> list[float]:
         """Count the terms of a page's blocks, then return Sim_CBP of each block."""
-        units = list(map(count, page.blocks))
+        units = [count(block, page.language) for block in page.blocks]
         self.table.add(units)
         return [self.table.similarity(u, self._topics) for u in units]

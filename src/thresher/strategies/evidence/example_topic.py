@@ -34,7 +34,7 @@ class ExampleTopic:
     def read(self, page: ParsedPage, table: UnitTable) -> None:
         """Count a page if it is an example; `table` tells how rare terms are on the web."""
         if page.url in self._urls:
-            self.pages.add([count(page.text)])
+            self.pages.add([count(page.text, page.language)])
         if self.pages.units == self._known:
             return
         self._known = self.pages.units

@@ -33,7 +33,7 @@ class JointFeature:
 
     def read(self, page: ParsedPage) -> Sequence[Units]:
         """Count the terms of a page's links, without empty ones; return the terms of each link."""
-        units = [(self._terms(link.anchor), count(link.context)) for link in page.links]
+        units = [(self._terms(link.anchor, page.language), count(link.context, page.language)) for link in page.links]
         self.anchors.add(anchor for anchor, _ in units if anchor)
         self.contexts.add(context for _, context in units if context)
         return units

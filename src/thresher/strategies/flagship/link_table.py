@@ -241,7 +241,7 @@ class LinkTable:
         links, words, host = self.links, self._words, host_key(page.url)
         texts = _texts_of(found)
         texts += page.title[:ANCHOR_CHARACTERS], page.text[:ABOUT_CHARACTERS]
-        numbers, at = words.of(texts)
+        numbers, at = words.of(texts, page.language)
         rows = rows_of(numbers, at // 2, np.array([*[NAME_WORDS, AROUND_WORDS] * len(found), ABOUT_WORDS]))
         links["name"][block], links["around"][block] = rows[:-1:2, :NAME_WORDS], rows[1::2, :AROUND_WORDS]
         links["path"][block] = [self._places.path(host, link.tag_path) for link in found]

@@ -251,7 +251,7 @@ class Thresher(BaseStrategy):
             known.remember(fingerprint(url), relevance)
         children = known.add_page(page, judgement.reward, recalled=True)
         key = fingerprint(page.url)
-        self._page_words[key] = self._words.of_page(page.text)
+        self._page_words[key] = self._words.of_page(page.text, page.language)
         self._counted[key] = known.urls["places"][known.number(page.url)].tolist()
         if len(children):
             known.urls["score"][children] = [waiting.get(known.names[child], 0.0) for child in children.tolist()]
@@ -337,10 +337,10 @@ class Thresher(BaseStrategy):
             del self._counted[next(iter(self._counted))]
 
     def _read(self, page: ParsedPage, relevance: float, *, is_seed: bool) -> None:
-        words, key = self._words.of_page(page.text), fingerprint(page.url)
+        words, key = self._words.of_page(page.text, page.language), fingerprint(page.url)
         self._words.read_page(words, relevance)
         if self._names.is_active:
-            ids, _ = self._words.of([f"{page.title[:ANCHOR_CHARACTERS]} {end_of(page.url)}"])
+            ids, _ = self._words.of([f"{page.title[:ANCHOR_CHARACTERS]} {end_of(page.url)}"], page.language)
             self._names.add(key, self._names.embed(ids[None, :])[0], relevance, is_seed=is_seed)
         self._page_words[key] = words
         if len(self._page_words) > MOST_PAGE_WORDS:

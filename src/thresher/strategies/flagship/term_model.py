@@ -76,13 +76,13 @@ class TermModel:
         """Return the terms that were added after the first `start` terms, in the order of their numbers."""
         return self._numbers.terms_from(start)
 
-    def of(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
+    def of(self, texts: Sequence[str], language: str = "") -> tuple[Numbers, Numbers]:
         """Return the numbers of the words of some texts, in order, and the index of the text of each."""
-        return self._numbers.of(texts)
+        return self._numbers.of(texts, language)
 
-    def of_page(self, text: str) -> Ids:
+    def of_page(self, text: str, language: str = "") -> Ids:
         """Return the numbers of the words at the beginning of a page."""
-        numbers, _ = self._numbers.of([text[:PAGE_CHARACTERS]])
+        numbers, _ = self._numbers.of([text[:PAGE_CHARACTERS]], language)
         return numbers.astype(np.int32)
 
     def read_page(self, words: Ids, relevance: float) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from thresher.topics.topic import phrase_language
+from thresher.text.languages import language
 
 MAX_CHARACTERS = 1_000
 MAX_LEVELS = 50
@@ -57,7 +57,13 @@ def path_language(path: str) -> str:
     """Return the language of a node's own name: by its branch, or else by its script."""
     branch = _BRANCH.match(path)
     code = _LANGUAGES.get(branch[1]) if branch else None
-    return code or phrase_language(default_label(path))
+    return code or label_language(default_label(path))
+
+
+def label_language(label: str) -> str:
+    """Return the language of a label by its script; English for Latin letters."""
+    repeated = " ".join([label] * 4)  # a label is too short for language detection
+    return "en" if label.isascii() else language(repeated) or "en"
 
 
 def levels_of(path: str) -> list[str]:

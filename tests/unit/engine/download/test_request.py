@@ -18,6 +18,18 @@ def test_the_languages_of_a_crawl_are_preferred_in_their_order():
 
 
 @pytest.mark.parametrize(
+    ("titles", "expected"),
+    [
+        ({"de": "Brot", "zh": "面包"}, "de;q=1.0, zh;q=0.9, *;q=0.1"),
+        ({"und": "Gartenrosen"}, "*"),
+        ({"und": "Gartenrosen", "fr": "roses"}, "fr;q=1.0, *;q=0.1"),
+    ],
+)
+def test_with_automatic_languages_those_of_the_phrases_are_preferred(titles, expected):
+    assert usual_headers(CrawlConfig(languages="auto", title=titles))["Accept-Language"] == expected
+
+
+@pytest.mark.parametrize(
     ("name", "value"),
     [("A", "b\r\nC: d"), ("A", "b\nC: d"), ("A\r\nC", "d"), ("A", ""), ("A", "é"), ("A:", "b"), ("", "b")],
 )

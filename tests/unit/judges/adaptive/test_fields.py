@@ -58,3 +58,19 @@ def test_chinese_terms_and_pages_without_words_of_the_phrase_stay_as_they_are():
 def test_terms_stay_in_the_order_of_the_page_when_forms_are_merged():
     plain = page("ash falls near ships", title="Volcanism")
     assert PhraseWords(["volcanoes"]).mark(plain, term_weights(plain)).names[:2] == ["volcano", "ash"]
+
+
+def test_a_word_of_the_phrase_is_found_by_its_stem_in_the_language_of_the_page():
+    german = ParsedPage(url="http://a.test/", text="Häuser aus Holz, ein Haus, Holzhäuser", language="de")
+    for languages in (["de"], ["en", "de"], ["fr", "de"]):
+        words = PhraseWords(["Häuser bauen"], languages)
+        terms = words.mark(german, term_weights(german))
+        [word] = [term for term in words.unified({"haus": 1.0}, "de") if term in terms.names]
+        counted = dict(zip(terms.names, np.expm1(terms.weights), strict=True))
+        assert counted[word] == pytest.approx(10)  # two occurrences in the lead
+
+
+def test_pairs_of_words_are_found_in_any_spaced_script():
+    page_in = ParsedPage(url="http://a.test/", text="о зелёных растениях и зелёное растение", language="ru")
+    terms = PhraseWords(["зелёные растения"], ["ru"]).mark(page_in, term_weights(page_in))
+    assert dict(zip(terms.names, np.expm1(terms.weights), strict=True))["зелен растен"] == pytest.approx(2)
