@@ -1,10 +1,11 @@
 """Selection of the main content of a page: which part of its tree a reader came for.
 
-Three signs are used, in this order. Elements that say what they are (`nav`, `footer`, roles, and words in class and id
-such as ``sidebar`` or ``cookie``) are left out, unless they hold most of the text. The main element is `main` or
-`article` where one of them holds enough of the remaining text, else the innermost element that holds most of it. What
-is left of menus is recognised by its share of anchor text, at the beginning and the end of the content
-(`parsing.main_content`).
+Elements say what they are: by tag (`nav`, `footer`, `form`), by role, and by words in class and id such as ``sidebar``
+or ``related``. Those that are not content are left out, first whatever their size. Names mislead, so where too little
+prose is left, the larger ones stay, in passes. The main element is `main` or `article` where one of them holds enough
+of the remaining text, else the innermost element that holds most of it. Inside it, small parts are left out for more
+names, such as ``author-box``, and parts that are mostly anchors. What is left of menus is recognised at the beginning
+and the end of the content (`parsing.main_content`).
 
 The document is flattened once into arrays in document order, without recursion: time and memory are linear in its size.
 """
@@ -14,20 +15,34 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import lru_cache
 from typing import Any
 
 from selectolax.lexbor import LexborNode
 
 from thresher.parsing.dom import COMMENT_TAG, TEXT_TAG, tag_ids
 
-MOST_REMOVED = 0.5
-"""An element with more than this share of the text is never left out for its name."""
+PASSES = (1.0, 0.8, 0.5, 0.3, 0.5)
+"""The largest share of the text that an element left out for its name may hold; the first pass that leaves enough."""
+LEAST_PROSE = 250
+"""Bytes of prose that the main element needs; three times that where elements with half of the text stay."""
+LEAST_PROSE_SHARE = 0.2
+"""The share of the page's prose, without comments, that the main element needs."""
+PROSE_BYTES = 40
+"""A text outside anchors of at least this length is prose."""
 LEAST_MARKED = 0.3
 """The share of the text that `main` or `article` needs to be the main element."""
 LEAST_INNER = 0.75
 """The share of the text that an inner element needs to replace the one around it."""
+LEAST_BODY = 0.4
+"""The share of the main element's text that an element inside needs to replace it for being named as the body."""
+MOST_INSIDE = 0.2
+"""A part of the main element with more than this share of its text is not left out."""
+MOST_LINKED_INSIDE = 0.5
+"""A part of the main element with more than this share of anchor text is left out."""
 MOST_IN_CELL = 600
 """A table with more characters in one cell arranges parts of the page."""
 
@@ -35,7 +50,8 @@ _HIDDEN = tag_ids(
     "head title script style noscript template noembed noframes datalist svg iframe object embed canvas audio video"
     " button input select textarea option dialog map rp annotation annotation-xml link meta base param source track"
 )
-_ASIDES = tag_ids("nav footer aside menu")
+_ASIDES = tag_ids("nav footer aside menu form fieldset")
+_CAPTIONS, _PARTS = tag_ids("figcaption"), tag_ids("div section")
 _CONTAINERS = tag_ids("body main article section div center font form span table tbody tr td")
 _NAMED = tag_ids(
     "div section header footer aside nav menu main article form table tr td ul ol li dl p span a figure center fieldset"
@@ -48,20 +64,43 @@ _COMPLEX = tag_ids("table ul ol dl h1 h2 h3 h4 h5 h6 pre blockquote form article
 _ROLES = frozenset(
     ("navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu", "menubar")
 )
-_NAMES = frozenset(
-    word
-    for line in (
-        "ad ads adsense advert adverts advertisement advertising banner breadcrumb breadcrumbs catlinks ccpa",
-        "comment comments consent cookie cookiebar cookies copyright crumb crumbs daohang dibu disqus dropdown",
-        "editsection foot footer gdpr guanggao login masthead menu menus mianbaoxie modal nav navbar navbox navi",
-        "navigation newsletter noprint overlay pager pagination paging popup printfooter promo promotion recommend",
-        "recommendation recommendations recommended register related share sharing sharebar side sidebar sidenav",
-        "signin signup sitemap skip skiplink social sponsor sponsored subnav submenu subscribe toc toolbar topbar",
-        "xiangguan",
-    )
-    for word in line.split()
-)
-_BETWEEN_NAMES = re.compile(r"[^a-z]+").split
+
+
+class _Sign(Enum):
+    """What an element is, by its tag, role or name."""
+
+    NONE = auto()
+    MAIN = auto()
+    ASIDE = auto()
+    COMMENTS = auto()
+    TEASER = auto()
+    MINOR = auto()
+
+
+def _names(*words: str) -> Callable[[str], re.Match[str] | None]:
+    """Return a search for whole words in class and id; not in ``has-sidebar`` and the like."""
+    return re.compile(rf"(?<!has-)(?<!with-)(?<!no-)(?<![a-z])(?:{'|'.join(words)})(?![a-z])").search
+
+
+_NAMES = {
+    _Sign.COMMENTS: _names(r"comment(?!ary)\w*|kommentare|comentarios|commentaires|disqus|respond|replies"),
+    _Sign.ASIDE: _names(
+        r"ads?|adsense|advert\w*|banner|breadcrumbs?|catlinks|ccpa|consent|cookie\w*|copyright|crumbs?|daohang|dibu",
+        r"dropdown|editsection|foot|footer|gdpr|guanggao|login|masthead|menus?|mianbaoxie|modal|nav|navbar|navbox|navi",
+        r"navigation|newsletter|noprint|overlay|pager|paginat\w*|paging|popup|printfooter|promo\w*|recommend\w*",
+        r"register|related\w*|shar(?:e|ing)\w*|side|sidebar|sidenav|signin|signup|sitemap|skip|skiplink|social",
+        r"sponsor\w*|subnav|submenu|subscribe|toc|toolbar|topbar|xiangguan",
+    ),
+    _Sign.TEASER: _names(r"teasers?"),
+    _Sign.MINOR: _names(
+        r"authors?|author-?(?:bio|box|card|info)|bio|btn|buttons?|byline|carousel|credits?|cta|donat\w*|feedback",
+        r"hidden|hide|meta|metadata|more-(?:from|stories|articles|news|posts)|most-(?:read|popular|viewed)",
+        r"next-(?:post|story|article)|outbrain|paywall|placeholder|player|popular|postmeta\w*|ratings?",
+        r"(?:read|see|view)-(?:more|next|also)|recirc\w*|relacionad\w*|reviews|shariff|slider|social\w*|subscri\w*",
+        r"taboola|taglist|tags?|tooltip|trending|up-?next|yarpp|zergnet",
+    ),
+}
+_HEADER_NAME, _BODY_NAME = _names("header"), _names(r"(?:article|story|post|entry|news)-?(?:body|content|text)")
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -74,6 +113,7 @@ class FlatTree:
         parents: The number of the element around each; -1 for the first.
         nodes: The node of each.
         texts: The text of each text node; empty for elements.
+        sizes: The bytes of each text, without white space around it; Chinese characters count as three.
         ends: For each, the number after the last one inside it.
         removed: Those that are not part of the content.
         layout: The tables that arrange the page.
@@ -83,6 +123,7 @@ class FlatTree:
     parents: list[int] = field(default_factory=list)
     nodes: list[LexborNode] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     removed: bytearray = field(default_factory=bytearray)
     layout: set[int] = field(default_factory=set)
@@ -92,6 +133,10 @@ class FlatTree:
         tags = tag_ids(name)
         return [number for number, tag in enumerate(self.tags) if tag in tags]
 
+    def remove(self, number: int) -> None:
+        """Mark an element and all inside it as removed."""
+        self.removed[number : self.ends[number]] = b"\1" * (self.ends[number] - number)
+
     def text(self, number: int) -> str:
         """Return the text of an element, with white space collapsed."""
         return " ".join(" ".join(self.texts[number : self.ends[number]]).split())
@@ -99,10 +144,16 @@ class FlatTree:
 
 @dataclass(slots=True)
 class _Weights:
-    """Bytes of text inside each element, and of text inside links; Chinese characters count as three."""
+    """Bytes of text inside each element, of text inside links, and of prose."""
 
     text: list[int]
     linked: list[int]
+    prose: list[int]
+
+    def unlinked(self) -> list[int]:
+        if self.text[0] - self.linked[0] < self.text[0] / 10:
+            return self.text  # a page of links
+        return [text - linked for text, linked in zip(self.text, self.linked, strict=True)]
 
 
 def flatten(body: LexborNode) -> FlatTree:
@@ -127,6 +178,7 @@ def flatten(body: LexborNode) -> FlatTree:
         parents.append(parent)
         nodes.append(node)
         texts.append(text)
+    tree.sizes = [len(text.strip().encode("utf-8", "replace")) for text in texts]
     tree.ends = _ends(parents)
     tree.removed = bytearray(len(tags))
     tree.layout = _layout_tables(tree)
@@ -144,53 +196,115 @@ def _ends(parents: list[int]) -> list[int]:
 
 def select_main(tree: FlatTree) -> int:
     """Mark what is not content as removed, and return the number of the main element."""
-    marked = _remove(tree, _weigh(tree))
-    weights = _weigh(tree)
-    unlinked = [text - linked for text, linked in zip(weights.text, weights.linked, strict=True)]
-    if not unlinked or unlinked[0] < weights.text[0] / 10:
-        unlinked = weights.text  # a page of links
-    return _innermost(tree, _heaviest(marked, unlinked), unlinked)
+    if not tree.tags:
+        return 0
+    signs = _signs(tree)
+    comments = [number for number, sign in enumerate(signs) if sign is _Sign.COMMENTS]
+    whole = _weigh_without(tree, comments)
+    if comments and whole.prose[0] < LEAST_PROSE:  # a thread of comments is the content
+        comments, whole = [], _weigh_without(tree, [])
+    asides = sorted([*comments, *(number for number, sign in enumerate(signs) if sign is _Sign.ASIDE)])
+    unlinked = whole.unlinked()
+    main, weights, before = 0, whole, None
+    for most in PASSES:
+        removed = [number for number in asides if unlinked[number] <= most * unlinked[0]]
+        if removed == before:
+            continue
+        before, weights = removed, _weigh_without(tree, removed)
+        weight = weights.unlinked()
+        main = _body(tree, _innermost(tree, _heaviest(signs, weight), weight), weight)
+        least = LEAST_PROSE if most >= 0.5 else 3 * LEAST_PROSE
+        if weights.prose[main] >= max(least, LEAST_PROSE_SHARE * whole.prose[0]):
+            break
+    _remove_inside(tree, signs, main, weights)
+    return main
 
 
-def _weigh(tree: FlatTree) -> _Weights:
-    text, linked = [0] * len(tree.tags), [0] * len(tree.tags)
+def _weigh_without(tree: FlatTree, removed: Sequence[int]) -> _Weights:
+    """Remove elements, and return the weights of the rest."""
+    tree.removed = bytearray(len(tree.tags))
+    for number in removed:
+        if not tree.removed[number]:
+            tree.remove(number)
+    text, linked, prose = ([0] * len(tree.tags) for _ in range(3))
     for number in range(len(tree.tags) - 1, -1, -1):
         if tree.removed[number]:
             continue
         if tree.tags[number] == TEXT_TAG:
-            text[number] = len(tree.texts[number].strip().encode("utf-8", "replace"))
+            text[number] = size = tree.sizes[number]
+            prose[number] = size if size >= PROSE_BYTES else 0
         elif tree.tags[number] == _LINK:
             linked[number] = text[number]
+            prose[number] = 0
         if (parent := tree.parents[number]) >= 0:
             text[parent] += text[number]
             linked[parent] += linked[number]
-    return _Weights(text, linked)
+            prose[parent] += prose[number]
+    return _Weights(text, linked, prose)
 
 
-def _remove(tree: FlatTree, weights: _Weights) -> list[int]:
-    """Mark what says that it is not content as removed; return the elements that say that they are the content."""
-    most = MOST_REMOVED * (weights.text[0] - weights.linked[0]) if tree.tags else 0
-    titles, marked = tree.numbers("h1"), list[int]()
+def _signs(tree: FlatTree) -> list[_Sign]:
+    """Return what each element is; one around the title or the main element is never left out for its name."""
+    titles, links = tree.numbers("h1"), tree.numbers("a")
+    marked = [number for number in tree.numbers("main") if number]
+    kept = sorted([*titles, *marked])
+    signs = [_Sign.NONE] * len(tree.tags)
     for number, tag in enumerate(tree.tags):
-        if number and tree.removed[tree.parents[number]]:
-            tree.removed[number] = True
-        elif tag in _NAMED and number:
-            attributes = tree.nodes[number].attributes
-            role = (attributes.get("role") or "").lower()
-            if role == "main" or (tag in _MARKED and role not in _ROLES):
-                marked.append(number)
-            elif weights.text[number] - weights.linked[number] <= most:
-                names = _names(attributes)
-                is_header = tag == _HEADER or "header" in names
-                if (
-                    tag in _ASIDES
-                    or role in _ROLES
-                    or not _NAMES.isdisjoint(names)
-                    or _is_hidden(attributes)
-                    or (is_header and not _holds_any(tree, number, titles))
-                ):
-                    tree.removed[number] = True
-    return marked
+        if tag not in _NAMED or not number:
+            continue
+        attributes = tree.nodes[number].attributes
+        role, names = (attributes.get("role") or "").lower(), _names_of(attributes)
+        if role == "main" or (tag in _MARKED and role not in _ROLES):
+            signs[number] = _Sign.MAIN
+        elif _holds_any(tree, number, kept):
+            continue
+        elif tag in _ASIDES or role in _ROLES or tag == _HEADER or _is_hidden(attributes) or _HEADER_NAME(names):
+            signs[number] = _Sign.ASIDE
+        elif (sign := _sign_of(names)) is _Sign.TEASER:
+            has_link = tag == _LINK or _holds_any(tree, number, links)  # the lead of an article has none
+            signs[number] = _Sign.ASIDE if has_link else _Sign.NONE
+        else:
+            signs[number] = sign
+    return signs
+
+
+@lru_cache(maxsize=1 << 12)
+def _sign_of(names: str) -> _Sign:
+    return next((sign for sign, found in _NAMES.items() if found(names)), _Sign.NONE) if names else _Sign.NONE
+
+
+def _remove_inside(tree: FlatTree, signs: list[_Sign], main: int, weights: _Weights) -> None:
+    """Remove captions, parts of the main element that are mostly links, and, unless most of it goes, named ones."""
+    text, linked, weight = weights.text, weights.linked, weights.unlinked()
+    has_prose = linked[main] <= 0.3 * text[main]
+    named = list[int]()
+    number = main + 1
+    while number < tree.ends[main]:
+        tag = tree.tags[number]
+        is_small = text[number] <= MOST_INSIDE * text[main]
+        is_linked = tag in _PARTS and linked[number] > MOST_LINKED_INSIDE * text[number]
+        if tree.removed[number] or tag in _CAPTIONS or (has_prose and is_small and is_linked):
+            tree.remove(number)
+        elif signs[number] is _Sign.MINOR and weight[number] <= MOST_INSIDE * weight[main]:
+            named.append(number)
+        else:
+            number += 1
+            continue
+        number = tree.ends[number]
+    if 2 * sum(weight[number] for number in named) <= weight[main]:
+        for number in named:
+            tree.remove(number)
+
+
+def _body(tree: FlatTree, main: int, weight: list[int]) -> int:
+    """Return the heaviest element inside that is named as the body of the article, else the main element."""
+    heavy = (number for number in range(main + 1, tree.ends[main]) if weight[number] >= LEAST_BODY * weight[main])
+    found = [number for number in heavy if tree.tags[number] in _CONTAINERS and _is_body(tree.nodes[number].attributes)]
+    return max(found, key=lambda number: (weight[number], number), default=main)
+
+
+def _is_body(attributes: Mapping[str, str | None]) -> bool:
+    return "articleBody" in (attributes.get("itemprop") or "") or _BODY_NAME(_names_of(attributes)) is not None
 
 
 def _is_hidden(attributes: Mapping[str, str | None]) -> bool:
@@ -199,18 +313,19 @@ def _is_hidden(attributes: Mapping[str, str | None]) -> bool:
     return is_unseen or (style is not None and "display:none" in style.replace(" ", "").lower())
 
 
-def _names(attributes: Mapping[str, str | None]) -> list[str]:
-    """Return the words in class and id."""
+def _names_of(attributes: Mapping[str, str | None]) -> str:
+    """Return class and id, with a hyphen between the words of a name."""
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}" if attributes else ""
-    return _BETWEEN_NAMES(_CAPITAL.sub(" ", names).lower()) if len(names) > 1 else []
+    return _CAPITAL.sub("-", names).replace("_", "-").lower() if len(names) > 1 else ""
 
 
 def _holds_any(tree: FlatTree, number: int, numbers: list[int]) -> bool:
     return bisect(numbers, tree.ends[number] - 1) > bisect(numbers, number)
 
 
-def _heaviest(marked: list[int], weight: list[int]) -> int:
+def _heaviest(signs: list[_Sign], weight: list[int]) -> int:
     """Return the heaviest marked element with enough of the text, the outer one of equals; else the body."""
+    marked = (number for number, sign in enumerate(signs) if sign is _Sign.MAIN)
     heavy = [number for number in marked if weight[number] > LEAST_MARKED * weight[0]]
     return max(heavy, key=lambda number: (weight[number], -number), default=0)
 
@@ -218,7 +333,7 @@ def _heaviest(marked: list[int], weight: list[int]) -> int:
 def _innermost(tree: FlatTree, start: int, weight: list[int]) -> int:
     """Descend as long as one element inside holds most of the text."""
     main, number = start, start + 1
-    while number < tree.ends[main] if tree.tags else False:
+    while number < tree.ends[main]:
         is_data = tree.tags[number] == _TABLE and number not in tree.layout
         if tree.tags[number] in _CONTAINERS and not is_data and weight[number] >= LEAST_INNER * weight[main] > 0:
             main = number

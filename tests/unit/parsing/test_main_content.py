@@ -58,6 +58,60 @@ def test_an_element_is_left_out_for_its_name(name):
     assert markdown(body) == ENGLISH.strip()
 
 
+PROSE = [f"{ENGLISH.strip()} Part {number} of the report says so." for number in range(3)]
+ARTICLE = "<h1>Cells</h1>" + "".join(f"<p>{each}</p>" for each in PROSE)
+OTHER = "Another story altogether has a short summary here, with a few words of prose in it."
+AFTER = {
+    "related block": f'<div class="relatedposts"><h3>Related</h3><p>{OTHER}</p></div>',
+    "links without a name": f'<div class="x"><h3><a href="/o">{OTHER}</a></h3><p>June 7</p></div>' * 2,
+    "comments": f'<div id="respond"><h3>Leave a note</h3><p>{OTHER}</p></div>',
+    "author box": f'<div class="author-box"><p>{OTHER}</p></div>',
+    "share bar": '<div class="shariff-buttons"><span>Tell your friends about it</span></div>',
+    "newsletter form": f'<form action="/join"><p>{OTHER}</p><label>Your address</label></form>',
+    "teaser grid": f'<div class="teaser"><a href="/o"><h3>Other</h3></a><p>{OTHER}</p></div>' * 3,
+    "caption": f"<figure><img src=/i><figcaption>{OTHER}</figcaption></figure>",
+    "more stories": f'<section class="more-stories"><h2>Stories</h2><p>{OTHER}</p></section>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", AFTER)
+def test_what_trails_an_article_is_left_out(kind):
+    expected = "\n\n".join(["# Cells", *PROSE])
+    assert markdown(f"<article>{ARTICLE}{AFTER[kind]}<p>The end of the report.</p></article>") == (
+        f"{expected}\n\nThe end of the report."
+    )
+
+
+def test_the_lead_of_an_article_stays_though_it_is_called_a_teaser():
+    assert OTHER in markdown(f'<article><div class="teaser-text"><p>{OTHER}</p></div>{ARTICLE}</article>')
+
+
+@pytest.mark.parametrize("name", ["comments", "comment-list", "disqus_thread", "kommentare"])
+def test_a_short_article_is_found_beside_a_long_thread_of_comments(name):
+    thread = "".join(f"<div><p>{OTHER * 3} Reader {number}.</p></div>" for number in range(40))
+    assert markdown(f'<div>{ARTICLE}</div><div class="{name}">{thread}</div>') == "\n\n".join(["# Cells", *PROSE])
+
+
+def test_a_thread_is_the_content_where_nothing_else_is():
+    thread = "".join(f'<div class="comment"><p>{OTHER} Reader {number}.</p></div>' for number in range(9))
+    assert "Reader 7." in markdown(f"<h1>Forum</h1>{thread}")
+
+
+def test_a_sidebar_is_left_out_though_it_holds_most_of_the_text():
+    body = f'<div>{ARTICLE}</div><div class="sidebar"><p>{OTHER * 30}</p></div>'
+    assert markdown(body) == "\n\n".join(["# Cells", *PROSE])
+
+
+def test_an_element_around_the_title_is_not_left_out_for_its_name():
+    assert OTHER in markdown(f'<div class="banner"><h1>Cells</h1><p>{OTHER * 3}</p></div><div><p>{PROSE[0]}</p></div>')
+
+
+def test_the_element_named_as_the_body_is_the_content():
+    around = f"<div><p>{OTHER * 4}</p></div>"
+    found = markdown(f'<article><div itemprop="articleBody"><p>{PROSE[0]}</p><p>{PROSE[1]}</p></div>{around}</article>')
+    assert found == "\n\n".join(PROSE[:2])
+
+
 def test_an_element_with_most_of_the_text_stays_whatever_its_name():
     assert ENGLISH.strip() in markdown(f'<div class="has-sidebar nav-open"><p>{ENGLISH}</p></div>')
 
