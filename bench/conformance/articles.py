@@ -1,4 +1,4 @@
-"""Main text on the article extraction benchmark: ``python -m bench.conformance.articles FOLDER``.
+"""Main text on the article extraction benchmark.
 
 The benchmark (https://github.com/scrapinghub/article-extraction-benchmark) is 181 pages of news and blogs with the body
 of their article. Text is compared by shingles of four words: precision and recall are means over pages, F1 is that of
@@ -7,7 +7,6 @@ the two means. FOLDER holds `PAGES`, one ``KEY.html.gz`` for each page, and `TRU
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import re
@@ -88,8 +87,8 @@ def main_texts() -> dict[str, Extract]:
     """Return the installed extractors by name. The truth has no headline; ours begins with it, the others' has none."""
     peers = {"trafilatura": _trafilatura, "readability-lxml": _readability, "resiliparse": _resiliparse}
     return {
-        "thresher": partial(_thresher, with_headline=False),
-        "thresher, with headline": partial(_thresher, with_headline=True),
+        "Thresher": partial(_thresher, with_headline=False),
+        "Thresher, with the headline": partial(_thresher, with_headline=True),
         **{name: extract for name, extract in peers.items() if find_spec(name.partition("-")[0])},
     }
 
@@ -143,17 +142,3 @@ def measure(extract: Extract, pages: Iterable[Article]) -> tuple[Quality, float]
         seconds.append(time.process_time() - begun)
         scores.append(shingle_scores(page.truth, found))
     return mean_quality(scores), 1000 * statistics.fmean(seconds)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.conformance.articles", description=__doc__)
-    parser.add_argument("folder", type=Path)
-    pages = list(articles(parser.parse_args().folder))
-    print(f"{len(pages)} pages\n\n| extractor | precision | recall | F1 | CPU ms per page |\n|---|---|---|---|---|")
-    for name, extract in main_texts().items():
-        quality, cost = measure(extract, pages)
-        print(f"| {name} | {quality.precision:.3f} | {quality.recall:.3f} | {quality.f1:.3f} | {cost:.1f} |")
-
-
-if __name__ == "__main__":
-    main()

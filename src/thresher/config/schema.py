@@ -250,8 +250,7 @@ class NetworkConfig(StrictConfig):
     )
     tls: Literal["verify", "record"] = Field(
         default="verify",
-        description="Certificates of servers: verify fails a page whose certificate has expired, is for another host "
-        "or is not from a trusted authority; record fetches it, and records the problem with the page.",
+        description="A page whose server has no valid certificate fails, or is fetched and the problem recorded.",
     )
     proxy: ProxyConfig | None = Field(
         default=None, description="The HTTP proxy through which all requests go; none by default."
@@ -472,8 +471,7 @@ class CrawlConfig(StrictConfig):
     title: dict[Language, str] = Field(default={}, description="The topic as a phrase, by language.")
     languages: Languages = Field(
         default=["en", "zh"],
-        description="Languages of wanted pages; when set, a page in another language is not relevant. auto: those of "
-        "the phrases and of the seeds.",
+        description="Of wanted pages: those of phrases and seeds (auto), or a list. Others are not relevant when set.",
     )
     about: dict[Language, str] = Field(default={}, description="The topic in a sentence or two, by language.")
     keywords: list[str] = Field(default=[], description="Words and phrases of the topic, in any of its languages.")
@@ -543,10 +541,9 @@ class CrawlConfig(StrictConfig):
     @property
     def title_languages(self) -> list[Language]:
         """The languages that are set, or else the known ones of all phrases."""
-        if self.languages != "auto":
-            return self.languages
         titles = [self.title, *(topic.title for topic in self.topics.values())]
-        return [code for code in dict.fromkeys(code for title in titles for code in title) if code != OPEN]
+        known = [code for code in dict.fromkeys(code for title in titles for code in title) if code != OPEN]
+        return known if self.languages == "auto" else self.languages
 
     @model_validator(mode="after")
     def _model_labels_one_topic(self) -> CrawlConfig:

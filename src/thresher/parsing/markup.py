@@ -132,12 +132,10 @@ MAX_DEPTH = 1_000
 MAX_ATTRIBUTES = 1_000
 MAX_UNFOLDED_NODES = 500_000
 
-# Limits that hold even if the parser reads as markup what the standard says is the text of a script, or a value.
+# Limits of what is hidden in scripts, comments and values: harmless even if the parser reads it as tags after all.
 _MAX_BRACKETS = 2 * MAX_TAGS
 _MAX_HIDDEN_TAGS = 10_000
-_MAX_BLANKS_IN_TAG = 10_000
-
-_SHORT_TAG = 1_000  # characters; has few attributes
+_MAX_HIDDEN_ATTRIBUTES = 10_000
 
 # Below these sizes even the worst page is parsed in less than a second.
 _HARMLESS_TAGS = 12_000
@@ -145,14 +143,21 @@ _HARMLESS_CHARACTERS = 1 << 18
 _HARMLESS_GAP = 1 << 16
 _LONG_GAP = re.compile(rf"<[^<]{{{_HARMLESS_GAP}}}").search
 
-# The tokens of HTML, as its standard defines them; possessive, so that no input makes a search go back.
+# The tokens of HTML, as its standard defines them; possessive, so that no input makes a search go back. Elements of raw
+# text and comments are one token with what they contain.
 _BLANK = r"[\t\n\f\r ]"
 _ATTRIBUTE = rf"""[^\t\n\f\r />][^\t\n\f\r />=]*+(?:{_BLANK}*+={_BLANK}*+(?:"[^"]*+"?|'[^']*+'?|[^\t\n\f\r >]*+))?+"""
 _ATTRIBUTES = rf"(?:[\t\n\f\r /]++|{_ATTRIBUTE})*+"
 _ATTRIBUTES_OF = re.compile(_ATTRIBUTE).findall
-_TOKENS = re.compile(rf"<(?:(/?)([a-zA-Z][^\t\n\f\r />]*+)({_ATTRIBUTES})>?|!--|[!?/])").finditer
-_COMMENT_END = re.compile(r"(?<=<!--)-?>|--!?>").search
+_RAW_TEXT = "script|style|textarea|title|xmp|iframe|noembed|noframes"
+_TOKENS = re.compile(
+    rf"<(?:(?P<raw>(?i:{_RAW_TEXT}))(?=[\t\n\f\r />])(?P<raw_attributes>{_ATTRIBUTES})>"
+    r"(?P<text>(?:[^<]++|<(?!/(?i:(?P=raw))[\t\n\f\r />]))*+)"
+    r"|!--(?!-?>)(?P<comment>(?:[^-]++|-(?!-!?>))*+)"
+    rf"|(?P<slash>/?)(?P<name>[a-zA-Z][^\t\n\f\r />]*+)(?P<attributes>{_ATTRIBUTES})>?)"
+).finditer
 _TAG_START = re.compile("<[a-zA-Z]").findall
+_LONG_HIDDEN_TAG = re.compile(rf"<[a-zA-Z](?:[^\s<>]*+\s){{{_MAX_HIDDEN_ATTRIBUTES}}}").search
 
 _FORMATTING = ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 _MAX_EQUAL_OPEN = 3  # a parser keeps at most three equal elements of a kind open
@@ -168,20 +173,6 @@ _FORMATTING_TAG = re.compile(rf"</?(?:{'|'.join(_FORMATTING)})(?=[\s/>])[^>]*>?"
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 _CLOSED_BY_THE_NEXT = {"p", "li", "dt", "dd", "td", "th", "tr", "option", "tbody", "thead"}
 _FLAT = _VOID | _CLOSED_BY_THE_NEXT
-_RAW_TEXT = {
-    name: re.compile(rf"</(?i:{name})(?=[\t\n\f\r />])").search
-    for name in ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
-}
-_SPECIAL = frozenset({"", "svg", "math", "frameset", *_RAW_TEXT})
-_SCRIPT_MARK = re.compile(r"<!--|-->|<(/?)(?i:script)(?=[\t\n\f\r />])").search
-_FOREIGN = ("svg", "math")
-_HTML_INSIDE_FOREIGN = {"foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"}
-_ENDS_FOREIGN = re.compile(
-    "b|big|blockquote|body|br|center|code|d[dlt]|div|em|embed|font|frameset|h[1-6r]|head|i|img|li|listing|menu|meta|nobr"
-    "|ol|p|pre|ruby|s|small|span|strong|strike|su[bp]|table|tt|u|ul|var"
-).fullmatch
-_SELF_CLOSED = re.compile(r"(?:.*[\t\n\f\r \"'])?+/", re.DOTALL).fullmatch
-_DOUBTFUL_TAG = re.compile(r"<(?=(?:svg|math|frameset)[\t\n\f\r />])", re.IGNORECASE)
 
 
 def limit_markup(source: str) -> str:
@@ -194,16 +185,8 @@ def limit_markup(source: str) -> str:
     if tags * (_EQUAL_OPEN + tags) > MAX_UNFOLDED_NODES and _may_unfold(source, tags):
         source = _FORMATTING_TAG.sub("<!>", source)  # formatting changes neither text nor links, nor does a comment
     if tags > _HARMLESS_TAGS or len(source) > _HARMLESS_CHARACTERS or _has_long_tag(source):
-        return _limited(source)
+        return source[: _end_of_bounds(source)]
     return source
-
-
-def _limited(source: str) -> str:
-    try:
-        return source[: _MarkupScan(source).end()]
-    except _DoubtfulMarkup:
-        source = _DOUBTFUL_TAG.sub("<!", source)  # a comment, for every parser
-        return source[: _MarkupScan(source).end()]
 
 
 def _may_unfold(source: str, tags: int) -> bool:
@@ -221,128 +204,30 @@ def _has_long_tag(source: str) -> bool:
     return len(source) > _HARMLESS_GAP and _LONG_GAP(source) is not None
 
 
-class _DoubtfulMarkup(Exception):
-    """SVG, MathML or frames so malformed that one cannot easily tell what of the following is raw text."""
-
-
-class _MarkupScan:
-    """Finds the first tag of a page that exceeds a limit: depth, attributes, or number of tags.
-
-    Comments, and the text of scripts, styles and the like, are skipped just as a parser skips them: otherwise they
-    could hide tags from this scan that the parser then finds.
-    """
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._open: Counter[str] = Counter()
-        self._depth = 0
-        self._hidden_tags = 0
-        self._foreign: list[str] = []
-        self._may_contain_html = ""
-
-    def end(self) -> int:
-        """Return the position of that tag, or the length of the page."""
-        tags = position = 0
-        while position < len(self._source):
-            position, start = len(self._source), position
-            for token in _TOKENS(self._source, start):
-                slash, name, attributes = token.groups()
-                name, end = name.lower() if name else "", token.end()
-                if name in _SPECIAL or self._foreign:
-                    end = self._end_of_special(slash, name, token)
-                elif name not in _FLAT:
-                    self._count(slash, name)
-                tags += 1
-                if tags > MAX_TAGS or self._depth > MAX_DEPTH or self._hides_too_much(attributes):
-                    return token.start()
-                if end != token.end():
-                    position = end
-                    break
-        return len(self._source)
-
-    def _count(self, slash: str, name: str) -> None:
-        if not slash:
-            self._open[name] += 1
-            self._depth += 1
-        elif self._open[name]:
-            self._open[name] -= 1
-            self._depth -= 1
-
-    def _hides_too_much(self, attributes: str | None) -> bool:
-        """Return whether a tag has too many attributes, or too many tags were inside values, scripts and the like."""
-        if attributes and len(attributes) > _SHORT_TAG:
-            if "<" in attributes:
-                self._hidden_tags += len(_TAG_START(attributes))
-            if len(attributes.split()) > _MAX_BLANKS_IN_TAG or len(_ATTRIBUTES_OF(attributes)) > MAX_ATTRIBUTES:
-                return True
-        return self._hidden_tags > _MAX_HIDDEN_TAGS
-
-    def _end_of_special(self, slash: str, name: str, token: re.Match[str]) -> int:
-        """Handle a comment, a tag of raw text or one in SVG; return where the scan goes on."""
-        if not name:
-            return self._end_of_comment(token)
-        if self._foreign or name in _FOREIGN or name == "frameset":
-            self._check_foreign(slash, name, token[3])
-        if name in _RAW_TEXT and not slash and not self._foreign:
-            return self._skipped(token.end(), self._end_of_raw_text(name, token.end()))
-        if name not in _FLAT:
-            self._count(slash, name)
-        return token.end()
-
-    def _end_of_comment(self, token: re.Match[str]) -> int:
-        start = token.end()
-        if token[0] == "<!--":
-            found = _COMMENT_END(self._source, start)
-            return self._skipped(start, found.end() if found else len(self._source))
-        if self._foreign and self._source.startswith("[CDATA[", start):
-            raise _DoubtfulMarkup
-        end = self._source.find(">", start)
-        return self._skipped(start, end if end >= 0 else len(self._source))
-
-    def _check_foreign(self, slash: str, name: str, attributes: str) -> None:
-        """Follow where SVG and MathML begin and end, as long as that is beyond doubt."""
-        container, self._may_contain_html = self._may_contain_html, ""
-        if container and not (slash and name == container):
-            raise _DoubtfulMarkup
-        if slash:
-            if self._foreign and name not in self._foreign:
-                raise _DoubtfulMarkup
-            while self._foreign and self._foreign.pop() != name:
-                pass
-            return
-        if _ENDS_FOREIGN(name) or (attributes.endswith("/") and not _SELF_CLOSED(attributes)):
-            raise _DoubtfulMarkup
-        if not attributes.endswith("/"):
-            self._foreign.append(name)
-            self._may_contain_html = name if name in _HTML_INSIDE_FOREIGN else ""
-
-    def _end_of_raw_text(self, name: str, position: int) -> int:
-        found = _RAW_TEXT[name](self._source, position)
-        end = found.start() if found else len(self._source)
-        if name == "script" and self._source.find("<!--", position, end) >= 0:
-            return self._end_of_script(position)
-        return end
-
-    def _end_of_script(self, position: int) -> int:
-        """Return where a script ends; a script inside a comment inside it has an end tag of its own."""
-        in_comment = in_inner = False
-        while mark := _SCRIPT_MARK(self._source, position):
-            position = mark.end()
-            if mark[0] == "<!--":
-                in_comment, position = True, position - len("--")
-            elif mark[0] == "-->":
-                in_comment = in_inner = False
-            elif not mark[1]:
-                in_inner = in_comment
-            elif in_inner:
-                in_inner = False
-            else:
-                return mark.start()
-        return len(self._source)
-
-    def _skipped(self, start: int, end: int) -> int:
-        self._hidden_tags += len(_TAG_START(self._source, start, end))
-        return end
+def _end_of_bounds(source: str) -> int:
+    """Return the position of the first token that exceeds a limit: depth, attributes, tags, or tags that are hidden."""
+    open_elements: Counter[str] = Counter()
+    depth = hidden_tags = 0
+    for number, token in enumerate(_TOKENS(source)):
+        attributes, hidden = token["attributes"] or token["raw_attributes"], token["text"] or token["comment"] or ""
+        if attributes and len(attributes) > MAX_ATTRIBUTES:
+            if len(_ATTRIBUTES_OF(attributes)) > MAX_ATTRIBUTES or len(attributes.split()) > _MAX_HIDDEN_ATTRIBUTES:
+                return token.start()
+            hidden_tags += len(_TAG_START(attributes))
+        if hidden:
+            if len(hidden) > _HARMLESS_GAP and _LONG_HIDDEN_TAG(hidden):
+                return token.start()
+            hidden_tags += len(_TAG_START(hidden))
+        elif (name := (token["name"] or "").lower()) and name not in _FLAT:
+            if not token["slash"]:
+                open_elements[name] += 1
+                depth += 1
+            elif open_elements[name]:
+                open_elements[name] -= 1
+                depth -= 1
+        if number >= MAX_TAGS or depth > MAX_DEPTH or hidden_tags > _MAX_HIDDEN_TAGS:
+            return token.start()
+    return len(source)
 
 
 MOST_CACHED_BYTES = 1 << 18

@@ -288,7 +288,7 @@ class RobotsCache:
         if is_unreachable(status):
             answer = _unreadable(answer, before=await self._recall(place), wait_seconds=wait_seconds)
         elif status < 300:
-            answer = replace(answer, text=_text(body))
+            answer = replace(answer, text=robots_text(body))
         seconds = answer.until - now + (_MEMORY_SECONDS if answer.tries else 0.0)
         await self._frontier.put_state(host_key(place), place, json.dumps(asdict(answer)), seconds=seconds)
         return answer
@@ -336,7 +336,7 @@ def _trouble(answer: RobotsAnswer) -> str:
     return f"robots.txt cannot be read: {why}{times}"
 
 
-def _text(body: bytes) -> str:
+def robots_text(body: bytes) -> str:
     """Decode a file; of one that is too long, the complete lines within the limit."""
     if len(body) > MAX_BYTES:
         body = body[:MAX_BYTES]
