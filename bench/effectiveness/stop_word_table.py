@@ -19,7 +19,7 @@ BY_BIGRAMS = {"ja", "ko", "th", "zh"}
 HEAD = """\
 # Stop words, one line per language: its code, then the words in lower case.
 # Source:   stopwordsiso {version} by Arthit Suriyawongkul, the lists of stopwords-iso by Gene Diaz.
-# Licence:  MIT, Copyright (c) Gene Diaz and contributors:
+# Licence:  MIT, Copyright (c) 2020 Gene Diaz:
 #           Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 #           documentation files (the "Software"), to deal in the Software without restriction, including without
 #           limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of
