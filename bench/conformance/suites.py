@@ -27,7 +27,8 @@ from bench.conformance.legacy_pages import legacy_pages
 from thresher.parsing.html import parse
 from thresher.parsing.markup import decode, limit_markup
 from thresher.politeness.robots import RobotsFile, robots_text
-from thresher.text.languages import OPEN, language, phrase_language
+from thresher.text import OPEN
+from thresher.text.languages import language, phrase_language
 from thresher.urls.canonical import canonicalize
 
 Program = Callable[..., Any]

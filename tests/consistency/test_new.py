@@ -61,14 +61,6 @@ def test_u9_run_checks_the_contact_as_new_does(thresher, tmp_path):
         CrawlProject.open(tmp_path / "crawl").check()
 
 
-def test_u15_language_without_a_taxonomy_is_refused_with_a_hint(thresher):
-    done = thresher("new", "crawl", *TOPIC, *SEED, "--language", "en")
-    assert done.returncode == 4
-    assert "--taxonomy FILE" in done.stderr
-    assert "follow from the phrase" in " ".join(done.stderr.split())
-    assert "With --node:" in thresher("new", "--help").stdout
-
-
 @pytest.mark.parametrize(
     ("command", "hint"),
     [

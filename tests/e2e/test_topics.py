@@ -180,7 +180,7 @@ def test_a_new_crawl_takes_over_the_topics_with_their_own_hubs(crawled):
     assert made.returncode == 0, made.stderr
     again = CrawlProject.open(thresher.folder / "again")
     assert {name: topic.title for name, topic in again.config.topics.items()} == {
-        "solar": {"en": "perovskite solar"},
+        "solar": {"und": "perovskite solar"},
         "tea": {"en": "green tea"},
     }
     relevant = {

@@ -67,7 +67,7 @@ STARTS = {
     "refresh-away": MAX_HOPS + 1,
     "mixed": MAX_HOPS + 1,
     "cookies": MAX_HOPS + 1,
-    "waits": 1,
+    "waits": 2,
 }
 """Where to start, and how many requests that is worth."""
 ARRIVED = {f"http://most.test/hops/{MAX_HOPS}", "http://waits.test/"}

@@ -16,7 +16,7 @@ from thresher.config.base import Language, Languages, OptionalVariableName, Stri
 from thresher.config.frontier import FrontierConfig
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
-from thresher.text.languages import OPEN
+from thresher.text import OPEN
 
 TopicName = Annotated[str, Field(pattern=r"^\w[\w-]*$", max_length=60)]
 

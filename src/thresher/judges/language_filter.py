@@ -11,7 +11,6 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from thresher.judges.base import Judge, Learner, StateStore
-from thresher.modelstate.codec import readable
 from thresher.records import LABEL_PART, LANGUAGE_PART, Judgement, ParsedPage, Revision, TermWeight
 from thresher.text.languages import RECOGNISED
 from thresher.topics.profile import TopicProfile
@@ -157,6 +156,8 @@ class SeedLanguageFilter(LearningLanguageFilter):
 
     def _read_others(self) -> None:
         if self._state_store is not None:
+            from thresher.modelstate.codec import readable  # needs numpy, which commands that judge nothing do not load
+
             entries = self._state_store.read_others(_STATE)
             self._of_seeds.update(*readable(entries, _codes, "the languages of another worker's seeds"))
 

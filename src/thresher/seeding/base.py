@@ -15,7 +15,7 @@ from typing import Protocol
 from thresher import registry
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ThresherError
-from thresher.text.languages import OPEN
+from thresher.text import OPEN
 from thresher.text.tokens import tokenize
 from thresher.topics.topic import TopicDefinition
 from thresher.urls.tokens import url_tokens

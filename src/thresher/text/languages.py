@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import import_module
 
+from thresher.text import OPEN
 from thresher.text.stopwords import stop_words
 from thresher.text.tokens import tokenize
 
@@ -99,8 +100,6 @@ _LANGUAGES_OF_WORD = {
     if len(word) > 1 or not word.isascii()  # lists of single letters are in no language
 }
 
-OPEN = "und"
-"""The code, of BCP 47, for the language of a phrase that may be in several."""
 RECOGNISED = frozenset(["zh", "ja", *_SPACED_SCRIPTS, *_FUNCTION_WORDS, *_OWN_LETTERS["ru"], *_OWN_LETTERS["ar"]])
 """The codes that `language` can return."""
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from thresher.errors import ConfigError
-from thresher.text.languages import OPEN, phrase_language, phrase_languages, possible_languages
+from thresher.text import OPEN
+from thresher.text.languages import phrase_language, phrase_languages, possible_languages
 from thresher.text.tokens import tokenize
 
 if TYPE_CHECKING:

@@ -29,5 +29,5 @@ def test_the_headline_is_left_out_as_in_the_truth(tmp_path):
     stated = {"url": "http://a.example/", "articleBody": "Cells lose their power in water. " * 9}
     (tmp_path / TRUTH).write_text(json.dumps({"k": stated}))
     [page] = articles(tmp_path)
-    extract = main_texts()["thresher"]
+    extract = main_texts()["Thresher"]
     assert shingle_scores(page.truth, extract(page.url, page.html)) == Quality(1.0, 1.0)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.text.languages import OPEN, RECOGNISED, language, phrase_language, phrase_languages
+from thresher.text import OPEN
+from thresher.text.languages import RECOGNISED, language, phrase_language, phrase_languages
 
 
 @pytest.mark.parametrize(

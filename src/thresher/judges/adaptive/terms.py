@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -161,7 +160,7 @@ class PhraseWords:
     def __init__(self, phrases: Iterable[str], languages: Iterable[str] = ()) -> None:
         codes = list(dict.fromkeys(map(stemmed_as, languages))) or [""]
         self._written = {word: _first(word, codes) for phrase in phrases for word in phrase.split()}
-        self._forms = cache(self._forms_in)
+        self._forms_by_language: dict[str, dict[str, str]] = {}
         self._words: dict[str, list[str]] = {}
         self._pairs: set[tuple[str, str]] = set()
         for phrase in phrases:
@@ -195,8 +194,13 @@ class PhraseWords:
             n[word] = n.get(word, 0.0) + times
         return TermVector.of_counts(n | pairs)
 
-    def _forms_in(self, language: str) -> dict[str, str]:
+    def _forms(self, language: str) -> dict[str, str]:
         """Return the words' stems in a language that differ from the terms that stand for them, with these terms."""
+        if language not in self._forms_by_language:
+            self._forms_by_language[language] = self._forms_in(language)
+        return self._forms_by_language[language]
+
+    def _forms_in(self, language: str) -> dict[str, str]:
         both = [(tokenize(word, language), terms) for word, terms in self._written.items()]
         return {
             stem: term
