@@ -34,7 +34,7 @@ PROMISES = {
 }
 """Where a figure was measured, how it is written there, and how the README says it."""
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-CLAIMS, MOST_LINES = 5, 120
+CLAIMS, MOST_LINES = 6, 120
 
 
 def words_of(page):
