@@ -15,8 +15,8 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -114,6 +114,17 @@ def rows_waiting(path: Path, after: int) -> int:
             return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
 
 
+def waiting_rows(paths: Sequence[Path], versions: Mapping[str, int]) -> list[int]:
+    """Return of each segment how many rows are not uploaded, by the last uploaded version of each stream."""
+    return [_rows_after(path, versions) for path in paths]
+
+
+def _rows_after(path: Path, versions: Mapping[str, int]) -> int:
+    with suppress(sqlite3.OperationalError):  # its tables do not exist yet
+        return rows_waiting(path, versions.get(stream_name(path), 0))
+    return 0
+
+
 def rename_stream(path: Path) -> None:
     """Give a segment another stream: all of its rows are new there."""
     with closing(sqlite3.connect(path, isolation_level=None, timeout=60)) as db:
@@ -141,7 +152,8 @@ def _recorded(path: Path) -> str:
                 _create(db, _new_name(path))
             db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:  # SQLite ends it itself when the disk is full
+                db.execute("ROLLBACK")
             raise
     return stream_name(path)
 
