@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
-from thresher.collection.streams import rows_waiting, stream_name
+from thresher.collection.streams import waiting_rows
 from thresher.collection.uploader import SEGMENT_ROWS
 from thresher.errors import StoreRefused, StoreUnreachable
 from thresher.objects.base import Objects
@@ -44,7 +43,7 @@ class CollectionStatus:
         waiting = f"{self.waiting_segments:,} segments ({self.waiting_rows:,} rows) wait here"
         if self.not_uploaded is not None:
             waiting += f"; {self.not_uploaded:,} settled pages of all machines not in it yet"
-        return f"{known}; {waiting}{f'; {self.error}' if self.error else ''}"
+        return f"{self.error}; as of its last answer: {known}; {waiting}" if self.error else f"{known}; {waiting}"
 
 
 def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_uploaded: int | None) -> CollectionStatus:
@@ -60,7 +59,7 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_up
         except (StoreUnreachable, StoreRefused) as problem:
             error = str(problem)
         (segments, rows), last = manifest.totals(), manifest.last_versions()
-    waiting = [_waiting(path, last) for path in own]
+    waiting = waiting_rows(own, last)
     return CollectionStatus(
         url=objects.url,
         segments=segments,
@@ -70,10 +69,3 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_up
         not_uploaded=not_uploaded,
         error=error,
     )
-
-
-def _waiting(path: Path, last: dict[str, int]) -> int:
-    try:
-        return rows_waiting(path, last.get(stream_name(path), 0))
-    except sqlite3.OperationalError:  # its tables do not exist yet
-        return 0

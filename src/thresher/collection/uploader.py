@@ -35,9 +35,10 @@ from thresher.collection.manifest import (
     file_digest,
     packed_fingerprints,
 )
-from thresher.collection.streams import ChangeStream, has_format, rename_stream, to_parquet
+from thresher.collection.streams import ChangeStream, has_format, rename_stream, to_parquet, waiting_rows
 from thresher.errors import ThresherError
 from thresher.objects.base import Objects
+from thresher.objects.interruptible import InterruptibleObjects
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ TICK_SECONDS = 1.0
 FILES_STREAM = "files-stream"
 """The file with the name of a folder's stream of files."""
 FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 60.0
+JOIN_SECONDS = 0.2
 
 
 @dataclass
@@ -137,8 +139,23 @@ class CollectionUploader:
         return uploaded
 
     def waiting(self) -> int:
-        """Return how many changed rows of known streams are not uploaded yet."""
-        return sum(stream.changes.waiting(stream.version) for stream in self._streams.values())
+        """Return how many rows of this machine are not uploaded, by the page store and the last answers; no request."""
+        with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
+            versions = manifest.last_versions()
+        versions |= {stream.changes.name: stream.version for stream in list(self._streams.values())}
+        return sum(waiting_rows(self._segments(), versions))
+
+    def waiting_files(self) -> int:
+        """Return how many complete files are not uploaded, by the last answers; no request is sent.
+
+        Models and search segments, which are made for an upload, are not counted.
+        """
+        known = self._uploaded
+        if known is None:
+            with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
+                known = manifest.files()
+        files = self._files(UploadRound(everything=False, versions={}))
+        return sum(not _is_uploaded(content, known.get(name)) for name, content in files)
 
     def close(self) -> None:
         for stream in self._streams.values():
@@ -198,12 +215,10 @@ class CollectionUploader:
         known = self._known_files()
         versions = {path: stream.version for path, stream in self._streams.items()}
         for name, content in self._files(UploadRound(everything, versions)):
-            before = known.get(name)
-            size = len(content) if isinstance(content, bytes) else content.stat().st_size
-            if before and before.size == size and (isinstance(content, Path) or digest_of(content) == before.sha256):
-                continue  # files that are given by their paths are complete, and never change
+            if _is_uploaded(content, known.get(name)):
+                continue
             try:
-                known[name] = self._upload_file(name, content, size)
+                known[name] = self._upload_file(name, content)
             except StreamTaken:
                 logger.warning("%s is written by another machine; files are uploaded again", self._file_stream)
                 (self._folder / FILES_STREAM).unlink(missing_ok=True)
@@ -211,14 +226,14 @@ class CollectionUploader:
                 self._upload_files(everything=everything)
                 return
 
-    def _upload_file(self, name: str, content: Path | bytes, size: int) -> ManifestEntry:
+    def _upload_file(self, name: str, content: Path | bytes) -> ManifestEntry:
         entry = ManifestEntry(
             stream=self._file_stream,
             number=self._file_number,
             kind=FILE,
             name=name,
             sha256=digest_of(content) if isinstance(content, bytes) else file_digest(content),
-            size=size,
+            size=_size(content),
             written_at=time.time(),
         )
         if isinstance(content, bytes):
@@ -247,31 +262,57 @@ class UploadThread:
     """Uploads in the background until it is stopped.
 
     Args:
-        uploader: Used by the thread only.
+        uploader: Used by the thread only, until it has ended.
+        objects: What the uploader sends its requests to; open ones are given up at the end.
         tick_seconds: Time between two rounds.
     """
 
-    def __init__(self, uploader: CollectionUploader, *, tick_seconds: float = TICK_SECONDS) -> None:
+    def __init__(
+        self,
+        uploader: CollectionUploader,
+        objects: InterruptibleObjects | None = None,
+        *,
+        tick_seconds: float = TICK_SECONDS,
+    ) -> None:
         self._uploader = uploader
+        self._objects = objects
         self._tick_seconds = tick_seconds
         self._stopping = threading.Event()
         self._until = float("inf")
-        self._rows_left = 0
         self.error = ""
         """Why the last round failed; empty when it succeeded."""
+        self.has_succeeded = False
+        """Whether a round has succeeded: then it is known what the collection has of this machine."""
         self._thread = threading.Thread(target=self._run, name="collection", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def finish(self, seconds: float) -> int:
-        """Upload everything, and stop; return how many rows still wait when the time is over."""
-        if not self._thread.is_alive():
+        """Upload everything, and stop; return how many rows wait when all is uploaded or the time is over."""
+        if self._thread.ident is None:
             return 0
-        self._until = time.monotonic() + seconds
+        self.shorten(seconds)
         self._stopping.set()
-        self._thread.join(seconds + FIRST_RETRY_SECONDS)
-        return self._rows_left
+        while self._thread.is_alive() and time.monotonic() < self._until:
+            self._thread.join(JOIN_SECONDS)
+        if self._thread.is_alive() and self._objects:
+            silent = self._objects.silent_seconds
+            problem = f"did not answer for {silent:.0f} s" if silent >= 1 else "did not get all of it in time"
+            self._objects.interrupt(self.error or f"{self._objects.url} {problem}")
+        self._thread.join(FIRST_RETRY_SECONDS)
+        waiting = self._uploader.waiting()
+        if not self._thread.is_alive():
+            self._uploader.close()
+        return waiting
+
+    def shorten(self, seconds: float) -> None:
+        """Let `finish` end within a time."""
+        self._until = min(self._until, time.monotonic() + seconds)
+
+    def waiting_files(self) -> int:
+        """Return how many complete files are not uploaded; after `finish`."""
+        return self._uploader.waiting_files()
 
     def _run(self) -> None:
         pause = self._tick_seconds
@@ -280,9 +321,9 @@ class UploadThread:
                 pause = self._tick_seconds if self._round() else self._longer(pause)
             while not self._round(everything=True) and time.monotonic() < self._until:
                 time.sleep(min(FIRST_RETRY_SECONDS, max(0.0, self._until - time.monotonic())))
-            self._rows_left = self._uploader.waiting()
-        finally:
-            self._uploader.close()
+        except BaseException as error:
+            self.error = f"uploads ended with an error: {error!r}"
+            raise
 
     def _round(self, *, everything: bool = False) -> bool:
         try:
@@ -293,11 +334,23 @@ class UploadThread:
             self.error = str(error) or type(error).__name__
             return False
         self.error = ""
+        self.has_succeeded = True
         return True
 
     def _longer(self, pause: float) -> float:
         """Return the next pause after a failure: about twice as long."""
         return min(LONGEST_RETRY_SECONDS, max(FIRST_RETRY_SECONDS, pause * random.uniform(1.5, 2.5)))  # noqa: S311
+
+
+def _size(content: Path | bytes) -> int:
+    return len(content) if isinstance(content, bytes) else content.stat().st_size
+
+
+def _is_uploaded(content: Path | bytes, entry: ManifestEntry | None) -> bool:
+    """Compare a file with its entry; one that is given by its path is complete, and never changes."""
+    if entry is None or entry.size != _size(content):
+        return False
+    return isinstance(content, Path) or digest_of(content) == entry.sha256
 
 
 def _file_stream(folder: Path) -> str:
