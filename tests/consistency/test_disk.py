@@ -143,3 +143,32 @@ def test_a7_commands_that_write_refuse_a_read_only_disk_in_words(crawl):
     commands = [["run", "crawl"], ["verify", "crawl", "--repair"], ["label", "crawl", "--yes", url_of(crawl)]]
     for done in on_read_only_disk(crawl, *commands):
         assert (done.returncode, "cannot be written" in done.stderr) == (1, True), done
+
+
+@pytest.fixture(scope="module")
+def collected(crawl):
+    """The URL of a collection that has the pages of a copy of the crawl."""
+    shutil.copytree(crawl, crawl.parent / "uploaded")
+    url = (crawl.parent / "storage").as_uri()
+    done = CommandLine(crawl.parent)("run", "uploaded", "--collection", url)
+    assert done.returncode == 0, done.stderr
+    return url
+
+
+@pytest.mark.parametrize("kilobytes", [0, 1, 4, 16, 24, 32, 40, 48, 64, 96])
+def test_gather_without_room_says_so_and_the_same_command_continues(crawl, collected, tmp_path, kilobytes):
+    done = with_limit(f"-f {kilobytes}", tmp_path, "gather", collected, "copy")
+    assert done.returncode == FULL, done.stderr
+    assert "nothing is lost" in done.stderr
+    thresher = CommandLine(tmp_path)
+    again = thresher("gather", collected, "copy")
+    assert again.returncode == 0, again.stderr
+    assert len(thresher("export", "copy", "-f", "jsonl").stdout.splitlines()) == 6
+    checked = thresher("verify", "copy")
+    assert checked.returncode == 0, checked.stdout
+
+
+@needs_mounts
+def test_gather_on_a_full_disk_says_so(crawl, collected):
+    [done] = on_full_disk(crawl.parent / "storage", ["gather", "file:///mnt/crawl", "copy"])
+    assert (done.returncode, "disk is full" in done.stderr) == (FULL, True), done

@@ -1,6 +1,7 @@
 """What a collection promises, over object storage of every kind: in memory, in a folder, and on an S3 server."""
 
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -8,9 +9,11 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from urllib.parse import urlsplit
 
 import pytest
 
+from testing.servers.chaos import chaos
 from tests.contract.collection_machines import Machine, entry, record, url_of
 from thresher.collection.manifest import (
     MANIFEST_CACHE,
@@ -23,6 +26,7 @@ from thresher.collection.uploader import CollectionUploader, UploadThread
 from thresher.errors import DamagedFile, ObjectMissing, StoreUnreachable
 from thresher.objects.base import open_objects
 from thresher.objects.folder import FolderObjects
+from thresher.objects.interruptible import InterruptibleObjects
 from thresher.records import Judgement, Outcome, Revision
 from thresher.storage.page_store import PageStoreWriter
 from thresher.urls.canonical import fingerprint
@@ -296,6 +300,54 @@ def test_uploads_go_on_when_the_server_comes_back(s3, tmp_path):
     for each in (machine, other):
         each.writer.close()
     other.uploader.close()
+
+
+def test_rows_that_a_silent_server_did_not_get_are_counted_in_time(s3, tmp_path, monkeypatch):
+    with chaos(urlsplit(s3.environment["AWS_ENDPOINT_URL"]).port) as network:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{network.port}")
+        objects = InterruptibleObjects(open_objects(s3.url("silent")))
+        machine = Machine(tmp_path / "one", objects, segment_seconds=0.0)
+        machine.writer.write([record(number) for number in range(20)])
+        thread = UploadThread(machine.uploader, objects, tick_seconds=0.05)
+        thread.start()
+        await_no_rows(machine)
+        network.set(cut="from")
+        machine.writer.write([record(number) for number in range(20, 28)])
+        time.sleep(2)
+        began = time.monotonic()
+        assert thread.finish(2) == 8
+        assert time.monotonic() - began < 5
+        assert re.search(r"silent did not answer for [34] s", thread.error)
+        network.set()
+        with pytest.raises(StoreUnreachable, match="did not answer"):
+            objects.put_new("late", b"")  # nothing is sent after the end
+        machine.objects = open_objects(s3.url("silent"))
+        again = machine.new_uploader()
+        again.step(everything=True)
+        assert again.waiting() == 0
+        other = Machine(tmp_path / "two", machine.objects)
+        other.update()
+        assert len(other.read()) == 28
+    for each in (machine.writer, other.writer, again, other.uploader):
+        each.close()
+
+
+def await_no_rows(machine):
+    deadline = time.monotonic() + 30
+    while machine.uploader.waiting():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_rows_wait_though_the_collection_has_never_answered(tmp_path):
+    (tmp_path / "collection").write_text("no folder")
+    machine = Machine(tmp_path / "one", FolderObjects(tmp_path / "collection"))
+    machine.writer.write([record(number) for number in range(8)])
+    thread = UploadThread(machine.uploader, tick_seconds=0.05)
+    thread.start()
+    assert thread.finish(0.2) == 8
+    assert "cannot be used" in thread.error
+    machine.writer.close()
 
 
 def test_no_file_stays_open_while_the_collection_does_not_answer(tmp_path, monkeypatch):

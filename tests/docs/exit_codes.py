@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thresher.errors import StoreLost, StoreRefused, ThresherError
-from thresher.runner.limits import LEAST_ATTEMPTS, LEAST_SHARE, NOTHING_FETCHED, StopReason
+from thresher.runner.limits import LEAST_ATTEMPTS, LEAST_SHARE, NOT_UPLOADED, NOTHING_FETCHED, StopReason
 
 ANSWERS = {
     "doctor": "something that is needed is missing",
@@ -33,7 +33,13 @@ Nothing, or almost nothing, could be fetched ({NOTHING_FETCHED}) means one of th
 A run that starts with its limit of pages already reached ends with 0. So does a run of a finished crawl with nothing
 left to fetch. In a refresh an unchanged page counts as fetched. The summary lists why URLs failed.
 
-`thresher work` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing.
+Pages that wait for their upload ({NOT_UPLOADED}) are safe on this machine, but not in the collection: the object
+storage did not answer or refused them. The summary has their number and the cause. The next run uploads them, or
+`thresher verify --repair`. A run that its user stopped, that could fetch nothing, or that ended with an error keeps
+the code of that.
+
+`thresher work` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing or
+pages of its machine wait for their upload.
 
 Up to version 0.1.0 the page limit ended a run with 14 and the time limit with 15. A run that could fetch nothing
 ended with 0.
@@ -57,6 +63,7 @@ def _rows() -> Iterator[tuple[int, str, str]]:
         if kind is ThresherError or "exit_code" in vars(kind):
             names = ", ".join(f"`{each.__name__}`" for each in _tree(kind) if each.exit_code == kind.exit_code)
             yield kind.exit_code, _FOR_KINDS.get(kind, _FOR_ERRORS[kind.exit_code]), names
+    yield NOT_UPLOADED, "the work was done, but pages wait on this machine for their upload", "`run`, `work`"
     yield NOTHING_FETCHED, "nothing, or almost nothing, could be fetched", "`run`, `work`"
     for ending in StopReason:
         command = "`run`, `work`" if ending.exit_code else "`run`"

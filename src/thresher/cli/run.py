@@ -45,6 +45,7 @@ RESULT_KEYS = {
     "failures": "Why, in groups of URLs.",
     "seconds": "Seconds of this run.",
     "notice": "A sentence about the end that needs attention; usually empty.",
+    "not_uploaded": "What of this machine is not in the collection, and the cause; null when all is.",
     "pages_per_second": "Pages per second of this run.",
 }
 """The keys of the result of a run, for `run` and `work`."""
@@ -105,8 +106,8 @@ def run(
 
     Ctrl-C lets open requests finish and saves; the same command continues. A second Ctrl-C stops at once.
 
-    The exit code is 0 when the work was done or a limit was reached; 9 when nothing, or almost nothing,
-    could be fetched; 11 when it was stopped.
+    The exit code is 0 when the work was done or a limit was reached; 7 when it was done, but pages wait here for
+    their upload to the collection; 9 when nothing, or almost nothing, could be fetched; 11 when it was stopped.
 
     With a store that other machines can reach, such as redis://…, they join by thresher work. The end of this run then
     ends the crawl for all of them.
@@ -203,6 +204,7 @@ def print_result(folder: Path, result: RunResult, *, as_json: bool, next_command
                 "failures": result.failures.as_json(),
                 "seconds": round(result.progress.seconds, 3),
                 "notice": result.notice,
+                "not_uploaded": asdict(result.waiting_uploads) if result.waiting_uploads else None,
                 "pages_per_second": round(result.progress.pages_per_second, 3),
             }
         )

@@ -89,9 +89,8 @@ def work(
             metrics=(metrics_address, metrics_port) if metrics_port else None,
         )
     print_result(crawl.folder.root, result, as_json=as_json)
-    sys.exit(
-        result.exit_code if result.by_hand or result.is_empty else 0
-    )  # a stop by another machine is no failure here
+    # a stop by another machine is no failure here
+    sys.exit(result.exit_code if result.by_hand or result.is_empty else result.upload_code)
 
 
 def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0.0) -> CrawlProject:

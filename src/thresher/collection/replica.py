@@ -187,6 +187,7 @@ def _apply(db: sqlite3.Connection, entry: ManifestEntry, changed: ChangedRows) -
             db.executemany(insert, [row[1:] for row in changed.rows])
         db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:  # SQLite ends it itself when the disk is full
+            db.execute("ROLLBACK")
         raise
     return len(changed.rows) if is_new else 0

@@ -45,7 +45,7 @@ class CollectionStatus:
         waiting = f"{self.waiting_segments:,} segments ({self.waiting_rows:,} rows) wait here"
         if self.not_uploaded is not None:
             waiting += f"; {self.not_uploaded:,} settled pages of all machines not in it yet"
-        return f"{known}; {waiting}{f'; {self.error}' if self.error else ''}"
+        return f"{self.error}; as of its last answer: {known}; {waiting}" if self.error else f"{known}; {waiting}"
 
 
 def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_uploaded: int | None) -> CollectionStatus:

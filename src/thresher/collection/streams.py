@@ -148,7 +148,8 @@ def _writing(path: Path) -> Iterator[sqlite3.Connection]:
             yield db
             db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:  # SQLite ends it itself when the disk is full
+                db.execute("ROLLBACK")
             raise
 
 

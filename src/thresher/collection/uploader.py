@@ -42,6 +42,7 @@ from thresher.collection.manifest import (
 from thresher.collection.streams import ChangeStream, has_format, rows_not_confirmed, to_parquet, upload_position
 from thresher.errors import DamagedFile, ThresherError
 from thresher.objects.base import Objects
+from thresher.objects.interruptible import InterruptibleObjects
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +51,7 @@ TICK_SECONDS = 1.0
 FILES_STREAM = "files-stream"
 """The file with the name of a folder's stream of files."""
 FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 60.0
+JOIN_SECONDS = 0.2
 
 
 @dataclass
@@ -151,12 +153,24 @@ class CollectionUploader:
         self.close()
 
     def waiting(self) -> int:
-        """Return how many changed rows are not uploaded yet, or not known to be."""
+        """Return how many changed rows are not uploaded yet, or not known to be; no request is sent."""
         return sum(self._waiting_in(path) for path in self._segments() if has_format(path))
 
     def _waiting_in(self, path: Path) -> int:
         stream = self._streams.get(path)
         return stream.changes.waiting(stream.version) if stream else rows_not_confirmed(path)
+
+    def waiting_files(self) -> int:
+        """Return how many complete files are not uploaded, by the last answers; no request is sent.
+
+        Models and search segments, which are made for an upload, are not counted.
+        """
+        known = self._uploaded
+        if known is None:
+            with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
+                known = manifest.files()
+        files = self._files(UploadRound(everything=False, versions={}))
+        return sum(name not in known or known[name].sha256 != self._digest(content) for name, content in files)
 
     def close(self) -> None:
         for stream in self._streams.values():
@@ -323,31 +337,57 @@ class UploadThread:
     """Uploads in the background until it is stopped.
 
     Args:
-        uploader: Used by the thread only.
+        uploader: Used by the thread only, until it has ended.
+        objects: What the uploader sends its requests to; open ones are given up at the end.
         tick_seconds: Time between two rounds.
     """
 
-    def __init__(self, uploader: CollectionUploader, *, tick_seconds: float = TICK_SECONDS) -> None:
+    def __init__(
+        self,
+        uploader: CollectionUploader,
+        objects: InterruptibleObjects | None = None,
+        *,
+        tick_seconds: float = TICK_SECONDS,
+    ) -> None:
         self._uploader = uploader
+        self._objects = objects
         self._tick_seconds = tick_seconds
         self._stopping = threading.Event()
         self._until = float("inf")
-        self._rows_left = 0
         self.error = ""
         """Why the last round failed; empty when it succeeded."""
+        self.has_succeeded = False
+        """Whether a round has succeeded: then it is known what the collection has of this machine."""
         self._thread = threading.Thread(target=self._run, name="collection", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def finish(self, seconds: float) -> int:
-        """Upload everything, and stop; return how many rows still wait when the time is over."""
-        if not self._thread.is_alive():
+        """Upload everything, and stop; return how many rows wait when all is uploaded or the time is over."""
+        if self._thread.ident is None:
             return 0
-        self._until = time.monotonic() + seconds
+        self.shorten(seconds)
         self._stopping.set()
-        self._thread.join(seconds + FIRST_RETRY_SECONDS)
-        return self._rows_left
+        while self._thread.is_alive() and time.monotonic() < self._until:
+            self._thread.join(JOIN_SECONDS)
+        if self._thread.is_alive() and self._objects:
+            silent = self._objects.silent_seconds
+            problem = f"did not answer for {silent:.0f} s" if silent >= 1 else "did not get all of it in time"
+            self._objects.interrupt(self.error or f"{self._objects.url} {problem}")
+        self._thread.join(FIRST_RETRY_SECONDS)
+        waiting = self._uploader.waiting()
+        if not self._thread.is_alive():
+            self._uploader.close()
+        return waiting
+
+    def shorten(self, seconds: float) -> None:
+        """Let `finish` end within a time."""
+        self._until = min(self._until, time.monotonic() + seconds)
+
+    def waiting_files(self) -> int:
+        """Return how many complete files are not uploaded; after `finish`."""
+        return self._uploader.waiting_files()
 
     def _run(self) -> None:
         pause = self._tick_seconds
@@ -356,9 +396,9 @@ class UploadThread:
                 pause = self._tick_seconds if self._round() else self._longer(pause)
             while not self._round(everything=True) and time.monotonic() < self._until:
                 time.sleep(min(FIRST_RETRY_SECONDS, max(0.0, self._until - time.monotonic())))
-            self._rows_left = self._uploader.waiting()
-        finally:
-            self._uploader.close()
+        except BaseException as error:
+            self.error = f"uploads ended with an error: {error!r}"
+            raise
 
     def _round(self, *, everything: bool = False) -> bool:
         try:
@@ -369,6 +409,7 @@ class UploadThread:
             self.error = str(error) or type(error).__name__
             return False
         self.error = ""
+        self.has_succeeded = True
         return True
 
     def _longer(self, pause: float) -> float:

@@ -19,7 +19,7 @@ from thresher.dashboard.views.status import status
 from thresher.frontier.base import CrawlStore
 from thresher.operations import hosts
 from thresher.project import CrawlProject
-from thresher.runner.limits import NOTHING_FETCHED, StopReason
+from thresher.runner.limits import NOT_UPLOADED, NOTHING_FETCHED, StopReason
 from thresher.runner.shutdown import stop as stop_crawl
 
 START_SECONDS = 15.0
@@ -80,7 +80,7 @@ async def _start(open_crawl: OpenCrawl, flags: Mapping[str, Any]) -> None:
 
 
 def _check_ending(code: int) -> None:
-    if code not in {NOTHING_FETCHED, *(ending.exit_code for ending in StopReason)}:
+    if code not in {NOTHING_FETCHED, NOT_UPLOADED, *(ending.exit_code for ending in StopReason)}:
         raise Refused(409, f"the run ended at once, with exit code {code}; see {OUTPUT} in the crawl's folder")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -12,12 +14,30 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import ObjectStore, from_url
 
-from thresher.errors import ConfigError, ObjectMissing, StoreRefused, StoreUnreachable, is_disk_full
+from thresher.errors import ConfigError, ObjectMissing, StoreError, StoreRefused, StoreUnreachable, is_disk_full
+from thresher.urls.store_address import without_secrets
 
 CONNECT_SECONDS, ANSWER_SECONDS, RETRY_SECONDS = 5, 60, 5
 """How long a request may connect, how long it may take, and how long it is retried before an error is reported."""
 PART_BYTES = 8 << 20
 """Larger files are uploaded in parts."""
+_ENDPOINTS = ("AWS_ENDPOINT", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT")
+_ENDPOINT = re.compile(
+    r"https?://([\w.~!$&'()*+,;=:%-]*@)?(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{1,5})?(/[\w.~!$&'()*+,;=:@%/-]*)?", re.ASCII
+).fullmatch
+_STATUS = re.compile(r"status code: (\d{3})")
+_MESSAGE = re.compile(r"<(?:Code|Message)>([^<]*)</")
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
+_LATER = (408, 429)
+"""Statuses below 500 that ask for another try."""
+_REMEDIES = {
+    **dict.fromkeys(_NO_BUCKET, "create the bucket, or correct the URL"),
+    "RequestTimeTooSkewed": "set the clock of this machine",
+    "AuthorizationHeaderMalformed": "check the region (AWS_REGION)",
+    "redirect": "check the region (AWS_REGION) and the endpoint",
+}
+_REMEDY = "check credentials and permissions"
+_REFUSALS = (PermissionDeniedError, UnauthenticatedError, PermissionError, FileNotFoundError)
 
 
 class BucketObjects:
@@ -39,10 +59,11 @@ class BucketObjects:
         Raises:
             ConfigError: The URL or an environment variable is invalid.
         """
+        _check_endpoints()
         try:
             return cls(from_url(url, client_options=_client_options(), retry_config=_retry_config()), url)
         except (BaseError, ValueError) as error:
-            raise ConfigError(f"{url} cannot be opened: {_first_line(error)}") from error
+            raise ConfigError(f"{url} cannot be opened: {_answer(error)[1]}") from None
 
     def put_new(self, key: str, content: bytes) -> bool:
         with self._errors(key):
@@ -97,14 +118,26 @@ class BucketObjects:
             yield
         except AlreadyExistsError:
             raise
-        except FileNotFoundError as error:
-            raise ObjectMissing(self.url, key) from error
-        except (PermissionDeniedError, UnauthenticatedError, PermissionError) as error:
-            raise StoreRefused(f"{self.url} refuses access: {_first_line(error)}") from error
         except (BaseError, OSError) as error:
             if isinstance(error, OSError) and is_disk_full(error):
                 raise
-            raise StoreUnreachable(f"{self.url} does not answer: {_first_line(error)}") from error
+            raise self._converted(error, key) from None  # its text has the endpoint with its password
+
+    def _converted(self, error: BaseError | OSError, key: str) -> StoreError:
+        status, message = _answer(error)
+        if isinstance(error, FileNotFoundError) and not any(code in message for code in _NO_BUCKET):
+            return ObjectMissing(self.url, key)
+        if isinstance(error, _REFUSALS) or (300 <= status < 500 and status not in _LATER):
+            remedy = next((_REMEDIES[code] for code in _REMEDIES if code in message), _REMEDY)
+            return StoreRefused(f"{self.url} refuses the request: {message}; {remedy}")
+        return StoreUnreachable(f"{self.url} {'answers with an error' if status else 'does not answer'}: {message}")
+
+
+def _check_endpoints() -> None:
+    """Check the endpoints that the environment names: a request to one that is not a URL would end the process."""
+    for name in _ENDPOINTS:
+        if (address := os.environ.get(name)) and not _ENDPOINT(address):
+            raise ConfigError(f"{name} is not the URL of an endpoint, such as https://s3.example.org:9000")
 
 
 def _client_options() -> Any:
@@ -119,5 +152,11 @@ def _retry_config() -> Any:
     return {"max_retries": 2, "retry_timeout": timedelta(seconds=RETRY_SECONDS)}
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:300]
+def _answer(error: BaseException) -> tuple[int, str]:
+    """Return the status of the storage's answer, 0 without one, and its message or what failed, without secrets."""
+    text = str(error).partition("\n\nDebug source:")[0] or type(error).__name__
+    if found := _STATUS.search(text):
+        parts = [f"HTTP {found[1]}", *(" ".join(part.split()).rstrip(".") for part in _MESSAGE.findall(text))]
+        return int(found[1]), without_secrets(": ".join(parts))[:300]
+    status = 301 if "redirect without LOCATION" in text else 0
+    return status, without_secrets(text.splitlines()[0])[:300]

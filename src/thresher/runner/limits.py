@@ -15,6 +15,8 @@ HARVEST_PAGES = 500
 
 NOTHING_FETCHED = 9
 """Exit code of a run that could fetch nothing, or almost nothing."""
+NOT_UPLOADED = 7
+"""Exit code of a run that did its work, while pages or files wait on this machine for their upload."""
 LEAST_SHARE, LEAST_ATTEMPTS = 0.01, 100
 """Almost nothing: less than this share of at least this many attempts returned a page."""
 
@@ -43,6 +45,35 @@ class StopReason(Enum):
     @property
     def code(self) -> str:
         return self.name.lower()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitingUploads:
+    """What of this machine is not in the collection at the end of a run.
+
+    Args:
+        rows: Rows of the page store.
+        files: Complete WARC files, labels, and the files that define the crawl.
+        cause: The last error of the object storage, or that it did not answer.
+        is_exact: Whether the storage answered in this run; otherwise rows and files may be fewer.
+    """
+
+    rows: int
+    files: int
+    cause: str
+    is_exact: bool = True
+
+    @property
+    def words(self) -> str:
+        parts = [some(number, what) for number, what in ((self.rows, "row"), (self.files, "file")) if number]
+        counted = " and ".join(parts) or "models or search segments"
+        return f"{'' if self.is_exact else 'up to '}{counted} of this machine are not in the collection"
+
+    @property
+    def notice(self) -> str:
+        """The same with the cause, and what to do."""
+        words = f"{self.words[0].upper()}{self.words[1:]}"
+        return f"{words}: {self.cause}. The next run here uploads them, or thresher verify --repair."
 
 
 def nothing_fetched(ending: StopReason, before: Counts, after: Counts, *, is_refresh: bool, unreachable: bool) -> bool:

@@ -9,6 +9,7 @@ supervisor enforces them, so a run also ends in time when its owner is gone.
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import time
 from collections.abc import Awaitable, Callable
@@ -38,11 +39,13 @@ from thresher.project import CrawlProject, build_judge, build_pipeline
 from thresher.records import Forecast
 from thresher.runner.cluster_view import ClusterSnapshot, ClusterView, SharedCluster, SingleMachine, negotiate_limits
 from thresher.runner.limits import (
+    NOT_UPLOADED,
     NOTHING_FETCHED,
     Limits,
     Pace,
     Progress,
     StopReason,
+    WaitingUploads,
     nothing_fetched,
 )
 from thresher.runner.shutdown import within
@@ -50,6 +53,8 @@ from thresher.runner.worker_pool import WorkerFailed, WorkerPool, check_open_fil
 
 if TYPE_CHECKING:
     from thresher.collection.uploader import UploadThread
+
+logger = logging.getLogger(__name__)
 
 POLL_SECONDS, SHARED_POLL_SECONDS = 0.2, 0.5
 STALE_SECONDS = 2.0
@@ -73,6 +78,7 @@ class RunResult:
         fetched: Pages that it fetched.
         is_empty: Whether it could fetch nothing, or almost nothing; see `limits.nothing_fetched`.
         notice: What the user should know besides; printed once.
+        waiting_uploads: What of this machine is not in the collection; None when all is, or there is none.
     """
 
     ending: StopReason
@@ -82,10 +88,17 @@ class RunResult:
     fetched: int = 0
     is_empty: bool = False
     notice: str = ""
+    waiting_uploads: WaitingUploads | None = None
 
     @property
     def exit_code(self) -> int:
-        return NOTHING_FETCHED if self.is_empty else self.ending.exit_code
+        # The first that applies: an error, such as a full disk, which is raised and has its own; stopped by the user;
+        # nothing fetched; pages that wait for their upload; 0 for all other endings.
+        return (NOTHING_FETCHED if self.is_empty else self.ending.exit_code) or self.upload_code
+
+    @property
+    def upload_code(self) -> int:
+        return NOT_UPLOADED if self.waiting_uploads else 0
 
     @property
     def ended(self) -> RunEnd:
@@ -94,7 +107,11 @@ class RunResult:
 
     @property
     def words(self) -> str:
-        """Why it ended, whether nothing could be fetched, and which URLs remain."""
+        """Why it ended, whether nothing could be fetched, which URLs remain, and what waits for its upload."""
+        return f"{self._cause}; {self.waiting_uploads.words}" if self.waiting_uploads else self._cause
+
+    @property
+    def _cause(self) -> str:
         remaining = self.failures.remaining() if self.ending is StopReason.RESTING else ""
         if not self.is_empty:
             return remaining or self.ending.words
@@ -109,7 +126,7 @@ class RunResult:
     def closing_line(self) -> str:
         """How it ended, and how to continue, in one line."""
         if self.ending in (StopReason.STOPPED, StopReason.FORCED):
-            return f"{self.words.capitalize()}. {self.ending.advice}"
+            return f"{self.words[0].upper()}{self.words[1:]}. {self.ending.advice}"
         state = "Finished" if self.ending is StopReason.DONE and not self.is_empty else "Stopped"
         advice = self.failures.advice() if self.ending is StopReason.RESTING else self.ending.advice
         return f"{state}: {self.words}. {advice}".rstrip()
@@ -237,7 +254,8 @@ class Supervisor:
             raise
         finally:
             await self._worker_pool.end_all()
-            await self._upload_rest(FORCED_SECONDS)  # nothing is left after a run that ended well
+            if waiting := await self._upload_rest(FORCED_SECONDS):  # not after a run that ended well
+                logger.warning("%s", waiting.notice)
             await self._cluster.close()
             await pipeline.close()
         return result
@@ -247,20 +265,19 @@ class Supervisor:
         if self._is_owner and self._is_answered:
             await within(record_run_end(frontier, ended))
 
-    async def _upload_rest(self, seconds: float) -> str:
-        """Upload what is left, and stop the uploads; return what the user must know about pages that still wait."""
-        uploads, self._uploads = self._uploads, None
-        if uploads is None:
-            return ""
+    async def _upload_rest(self, seconds: float) -> WaitingUploads | None:
+        """Upload what is left, and stop the uploads; return what still waits."""
+        if (uploads := self._uploads) is None:
+            return None
         rows = await asyncio.to_thread(uploads.finish, seconds)
+        self._uploads = None
         if not rows and not uploads.error:
-            return ""
-        return (
-            f"{rows:,} rows of this machine are not in the collection yet: {uploads.error or 'the time was over'}. "
-            "The next run here uploads them, or thresher verify --repair."
-        )
+            return None
+        files = await asyncio.to_thread(uploads.waiting_files)
+        cause = uploads.error or "the time was over"
+        return WaitingUploads(rows=rows, files=files, cause=cause, is_exact=uploads.has_succeeded)
 
-    async def _result(self, frontier: CrawlStore, progress: Progress, waiting: str) -> RunResult:
+    async def _result(self, frontier: CrawlStore, progress: Progress, waiting: WaitingUploads | None) -> RunResult:
         ending, failures, notice = self._ending or StopReason.DONE, FailureReport(), ""
         if self._is_answered:
             with suppress(StoreError, TimeoutError):
@@ -280,7 +297,8 @@ class Supervisor:
             failures=failures,
             fetched=progress.counts.pages - self._before.pages,
             is_empty=is_empty,
-            notice="\n".join(filter(None, [notice, waiting])),
+            notice="\n".join(filter(None, [notice, waiting.notice if waiting else ""])),
+            waiting_uploads=waiting,
         )
 
     def _handle_signals(self) -> None:
@@ -294,6 +312,8 @@ class Supervisor:
             self._ending = StopReason.FORCED
             self._drain_until = time.monotonic() + FORCED_SECONDS
             self._worker_pool.send_signal(signal.SIGTERM)
+            if self._uploads:
+                self._uploads.shorten(FORCED_SECONDS)
         else:
             self._by_hand = True
             self._stop(StopReason.STOPPED, for_all=self._is_owner)

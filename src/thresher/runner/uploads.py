@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from thresher.collection.audit import CollectionAudit, audit, repair
 from thresher.collection.manifest import MANIFEST_CACHE
@@ -18,9 +19,13 @@ from thresher.coordination.model_exchange import SharedStateTable
 from thresher.coordination.pending_uploads import PageOwner, PendingUploads
 from thresher.coordination.worker_names import machine_mark
 from thresher.errors import StoreError
+from thresher.objects.interruptible import InterruptibleObjects
 from thresher.project import CrawlProject
 from thresher.search.search_segments import SearchSegmentBuilder
 from thresher.storage.page_store import COLLECTED
+
+if TYPE_CHECKING:
+    from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +39,9 @@ DEFINITION = "definition/"
 
 def upload_thread(crawl: CrawlProject, *, owner: bool) -> UploadThread:
     """Build the uploader of this machine and its thread."""
-    return UploadThread(build_uploader(crawl, owner=owner, with_search=True))
+    objects = InterruptibleObjects(crawl.objects())
+    uploader = build_uploader(crawl, owner=owner, with_search=True, objects=cast("Objects", objects))
+    return UploadThread(uploader, objects)
 
 
 def upload_waiting(crawl: CrawlProject) -> int:
@@ -57,7 +64,12 @@ def repair_collection(crawl: CrawlProject) -> CollectionAudit:
 
 
 def build_uploader(
-    crawl: CrawlProject, *, owner: bool, segment_rows: int = SEGMENT_ROWS, with_search: bool = False
+    crawl: CrawlProject,
+    *,
+    owner: bool,
+    segment_rows: int = SEGMENT_ROWS,
+    with_search: bool = False,
+    objects: Objects | None = None,
 ) -> CollectionUploader:
     """Build the uploader of this machine, without its thread.
 
@@ -65,11 +77,12 @@ def build_uploader(
         owner: Whether it also uploads the definition of the crawl and its labels.
         segment_rows: Rows after which a segment is closed.
         with_search: Whether it also indexes uploaded pages, and uploads search segments.
+        objects: By default those of the crawl.
     """
     folder = crawl.folder.pages / COLLECTED
     folder.mkdir(parents=True, exist_ok=True)
     return CollectionUploader(
-        crawl.objects(),
+        objects or crawl.objects(),
         crawl.folder.segments,
         folder=folder,
         files=_CrawlFiles(crawl, owner=owner, with_search=with_search).read,

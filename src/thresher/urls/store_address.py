@@ -119,6 +119,11 @@ def shown_store(store: str) -> str:
     return "…" if re.search("[:@]", store) else store
 
 
+def without_secrets(text: str) -> str:
+    """Return a message without the user, password and query of the URLs in it."""
+    return re.sub(r"(://[^\s?]*)\?\S*", r"\1?…", re.sub(r"://\S*@", "://…@", text))
+
+
 def same_store(one: str, other: str) -> bool:
     """Return whether two stores are the same, whatever their user, password and spelling."""
     if SQLITE in (one, other):

@@ -157,7 +157,8 @@ class WatchDatabase:
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # SQLite ends it itself when the disk is full
+                self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
 
