@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
@@ -18,6 +20,8 @@ CONNECT_SECONDS, ANSWER_SECONDS, RETRY_SECONDS = 5, 60, 5
 """How long a request may connect, how long it may take, and how long it is retried before an error is reported."""
 PART_BYTES = 8 << 20
 """Larger files are uploaded in parts."""
+_CLOUDS = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
+_ALL_HOSTS = "*,0.0.0.0/0,::/0"
 
 
 class BucketObjects:
@@ -40,7 +44,7 @@ class BucketObjects:
             ConfigError: The URL or an environment variable is invalid.
         """
         try:
-            return cls(from_url(url, client_options=_client_options(), retry_config=_retry_config()), url)
+            return cls(from_url(url, client_options=_client_options(url), retry_config=_retry_config()), url)
         except (BaseError, ValueError) as error:
             raise ConfigError(f"{url} cannot be opened: {_first_line(error)}") from error
 
@@ -107,8 +111,12 @@ class BucketObjects:
             raise StoreUnreachable(f"{self.url} does not answer: {_first_line(error)}") from error
 
 
-def _client_options() -> Any:
+def _client_options(url: str) -> Any:
+    """Return the options of the HTTP client; ``HTTP_PROXY`` and the like are not used, only a proxy of this cloud."""
+    proxy = os.environ.get(f"{_CLOUDS[urlsplit(url).scheme]}_PROXY_URL")
     return {
+        # the library has no other way to switch proxies of the environment off than one that no host goes through
+        **({"proxy_url": proxy} if proxy else {"proxy_url": "http://127.0.0.1:9", "proxy_excludes": _ALL_HOSTS}),
         "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
         "timeout": timedelta(seconds=ANSWER_SECONDS),
         "allow_http": True,  # only for an endpoint that the environment names
