@@ -57,6 +57,7 @@ class Crawl:
     def kept_urls(self) -> list[str]:
         """Return the URLs of all pages in the collection, by ``export``."""
         path = self.folder / "exported.jsonl"
+        path.unlink(missing_ok=True)
         self._call("export", str(self.folder), "-f", "jsonl", "-o", str(path))
         return [json.loads(line)["url"] for line in path.read_text(encoding="utf-8").splitlines()]
 

@@ -103,7 +103,7 @@ class Sample:
 
 def measure(folder: Path, options: Sequence[str], out: Path) -> Sample:
     """Export by the command line; return what it printed, its time and its highest resident size."""
-    command = [sys.executable, "-m", "thresher", "export", str(folder), *options, "-o", str(out)]
+    command = [sys.executable, "-m", "thresher", "export", str(folder), *options, "--replace", "-o", str(out)]
     began = time.monotonic()
     with tempfile.TemporaryFile("w+") as talk:
         process = subprocess.Popen(command, stderr=talk)

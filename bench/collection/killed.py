@@ -134,7 +134,7 @@ def call(*arguments: str | Path) -> tuple[int, str, float]:
 def look_everywhere(root: Path, web: str) -> dict[str, int]:
     """Look for every relevant page in all places; count those that are not there exactly once."""
     parquet = root / "pages.parquet"
-    code, printed, _ = call("export", root, "-f", "parquet", "--text", "-o", parquet)
+    code, printed, _ = call("export", root, "-f", "parquet", "--text", "--replace", "-o", parquet)
     assert code == 0, printed
     table = pq.read_table(parquet, columns=["url", "text"])
     exported = Counter(row["url"] for row in table.to_pylist() if row["text"])

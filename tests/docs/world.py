@@ -113,7 +113,6 @@ def _crawl(world: World) -> None:
     quick(world.prepared / "solar", output="{warc: true}", manners=manners)
     ran = thresher("run", "solar")
     assert ran.returncode == 0, ran.stderr
-    assert thresher("export", "solar", "-f", "parquet", "-o", "pages.parquet").returncode == 0
 
 
 def _copy(crawl: Path, other: Path) -> None:

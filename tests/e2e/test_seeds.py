@@ -61,6 +61,29 @@ def test_a_phrase_becomes_seeds_of_a_crawl(thresher, site, engine, crawl):
     assert engine.requests[0][1] == {"q": ["perovskite solar cells"], "format": ["json"], "language": ["en"]}
 
 
+def test_yes_takes_no_page_that_the_judge_finds_irrelevant(thresher, site, web, engine, crawl):
+    casino = "Play poker and roulette, and win a jackpot at our casino tonight. " * 30 + "solar"
+    site.pages["/casino.html"] = page("Best casino bonus", casino)
+    web.add([IndexedPage(url=site.url("/casino.html"), title="Best casino bonus", text=casino)])
+    words = ("--into", crawl, "--source", f"searxng={engine.url}", "--number", 20, "--per-host", 20, "--yes")
+    found = thresher("seeds", *words)
+    assert found.returncode == 0, found.stderr
+    accepted = (crawl / "seeds.txt").read_text()
+    assert "/solar/" in accepted
+    assert "/casino.html" not in accepted
+    assert f"not accepted by --yes: {site.url('/casino.html')}: not relevant to the judge (" in found.stderr
+
+
+def test_only_irrelevant_pages_are_no_success(thresher, site, crawl):
+    bad = site.url("/casino.html")
+    site.pages["/casino.html"] = page("Best casino bonus", "Play poker and win a jackpot tonight. " * 30 + "solar")
+    (thresher.folder / "bookmarks.txt").write_text(bad)
+    found = thresher("seeds", "--into", crawl, "--source", f"bookmarks={thresher.folder / 'bookmarks.txt'}", "--yes")
+    assert found.returncode == 1
+    assert (crawl / "seeds.txt").read_text() == ""
+    assert f"not accepted by --yes: {bad}" in found.stderr
+
+
 def test_nothing_is_written_before_it_is_accepted(thresher, engine, crawl):
     found = thresher("seeds", "--into", crawl, "--source", f"searxng={engine.url}", "--json")
     assert found.returncode == 0

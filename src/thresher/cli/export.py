@@ -52,6 +52,7 @@ MARKDOWN, DATASET = FOLDERS = "markdown", "dataset"
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="A file, or a folder; by default standard output."
 )
+@click.option("--replace", is_flag=True, help="Replace an earlier export of that name; what only it had is removed.")
 @click.option(
     "--min-relevance",
     type=click.FloatRange(0, 1),
@@ -119,6 +120,7 @@ def export(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     form: str,
     output: Path | None,
+    replace: bool,
     hosts: bool,
     new_hosts_only: bool,
     links: bool,
@@ -148,7 +150,7 @@ def export(
     if tables and (form not in FORMATS or tables > 1):
         formats = ", ".join(FORMATS)
         raise ExportError(f"--hosts, --links, --mirrors and --chunks make tables, one at a time: give -f {formats}")
-    path = _checked_path(output, form, as_json=as_json)
+    path = _checked_path(output, form, as_json=as_json, replace=replace)
     with _pages_in_order(crawl, order, without_opt_outs=without_optouts) as collection:
         exporter = _Export(crawl, collection, form, path, **options)
         if hosts:
@@ -166,7 +168,7 @@ def export(
     echo(f"{written}{f' in {path}' if path else ''}", err=True)
 
 
-def _checked_path(output: Path | None, form: str, *, as_json: bool) -> Path | None:
+def _checked_path(output: Path | None, form: str, *, as_json: bool, replace: bool) -> Path | None:
     path = None if output is None or str(output) == "-" else output
     if form in FOLDERS and path is None:
         raise ExportError(f"{form} is a folder; name it: -o DIR")
@@ -174,6 +176,8 @@ def _checked_path(output: Path | None, form: str, *, as_json: bool) -> Path | No
         raise click.UsageError("--json reports on a file that was written; name the file: -o FILE")
     if path and path.is_dir() and form not in FOLDERS:
         raise click.BadParameter(f"File '{path}' is a directory. Name a file in it.", param_hint="'-o' / '--output'")
+    if path and not replace and path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise ExportError(f"{path} is there already; name another, or replace that export: --replace")
     return path
 
 

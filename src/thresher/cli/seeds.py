@@ -59,7 +59,7 @@ def source_options(command: F) -> F:
             help="For sitemaps and common-crawl: the URLs of this host, such as example.org.",
         ),
         click.option("--expand", is_flag=True, help="Suggest keywords and the second language of the topic first."),
-        click.option("--yes", is_flag=True, help="Accept what is proposed, without a question."),
+        click.option("--yes", is_flag=True, help="Accept the proposed pages that the judge finds relevant, unasked."),
     )
     for option in reversed(options):
         command = option(command)
@@ -136,7 +136,7 @@ def seeds(
         elif not as_json:
             for seed in accepted:
                 echo(seed.url)
-    sys.exit(0 if proposal.seeds else 1)
+    sys.exit(0 if accepted or (proposal.seeds and not yes) else 1)
 
 
 @contextmanager
@@ -208,12 +208,18 @@ def _typical_words(
 
 
 def choose(proposal: SeedProposal, *, yes: bool, as_json: bool = False) -> list[ProposedSeed]:
-    """Print the proposal, and return what the user accepts; with JSON there is no question."""
+    """Print the proposal, and return what the user accepts; with JSON there is no question.
+
+    Seeds teach the judge what the topic is, so a page that it does not find relevant needs a person's word.
+    """
     found = list(proposal.seeds)
     if not as_json:
         _print(proposal)
     if yes or not found:
-        return found
+        for seed in found:
+            if not seed.relevant:
+                echo(f"not accepted by --yes: {seed.url}: not relevant to the judge ({seed.relevance:.2f})", err=True)
+        return [seed for seed in found if seed.relevant]
     if as_json or not sys.stdin.isatty():
         return []
     while True:
@@ -266,7 +272,11 @@ def _evidence(seed: ProposedSeed) -> str:
 def write_accepted(crawl: CrawlProject, accepted: Sequence[ProposedSeed]) -> None:
     """Add accepted seeds to the crawl."""
     if not accepted:
-        echo("Nothing was written: no seed was accepted. Accept all: --yes", err=True)
+        echo(
+            "Nothing was written: no seed was accepted. --yes accepts those that the judge finds relevant; "
+            f"write others into {crawl.folder.seeds} yourself",
+            err=True,
+        )
         return
     added = add_seeds(crawl, [seed.url for seed in accepted])
     echo(

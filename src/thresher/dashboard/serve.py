@@ -45,7 +45,7 @@ class Served:
 
     Args:
         address: The URL to open in a browser; it works once.
-        token: For programs.
+        token: For programs, to be printed; one that the environment set is named, not repeated.
     """
 
     address: str
@@ -86,7 +86,10 @@ def _served(address: ListenAddress, port: int, guard: Guard) -> Served:
     shown = next(iter(address.names), "localhost") if address.host in ("0.0.0.0", "::") else address.host  # noqa: S104
     name = f"[{shown}]" if shown.count(":") > 1 else shown
     netloc = name if ":" in name.removeprefix("[").rpartition("]")[2] else f"{name}:{port}"
-    return Served(address=f"http://{netloc}/login?key={guard.key}", token=guard.token)
+    return Served(
+        address=f"http://{netloc}/login?key={guard.key}",
+        token=f"${TOKEN_VARIABLE}" if os.environ.get(TOKEN_VARIABLE) else guard.token,
+    )
 
 
 async def _serve(

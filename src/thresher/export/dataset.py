@@ -22,6 +22,7 @@ from thresher.text.terminal import printable
 SHARD_CHARACTERS = 256 << 20
 """A shard is complete when its texts have this many characters."""
 CARD = "README.md"
+_ORIGIN = "Pages that the focused crawler Thresher fetched for the topic"
 
 _MOST_LICENSES = 1_000
 _SHOWN_LICENSES = 20
@@ -70,7 +71,7 @@ class DatasetCounts:
 
 
 def write_dataset(table: Iterable[Row], folder: Path, *, columns: Columns, name: str, topic: str) -> DatasetCounts:
-    """Write a dataset folder; one of an earlier export is replaced.
+    """Write a dataset folder; one of an earlier export is replaced, and nothing else.
 
     Args:
         table: The rows, with text and Markdown.
@@ -82,8 +83,8 @@ def write_dataset(table: Iterable[Row], folder: Path, *, columns: Columns, name:
     Raises:
         ExportError: The folder cannot be written, or holds other files.
     """
-    _check(folder)
     unfinished = folder.with_name(f"{folder.name}.part")
+    _check(folder, unfinished)
     counts = DatasetCounts()
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -101,14 +102,18 @@ def write_dataset(table: Iterable[Row], folder: Path, *, columns: Columns, name:
     return counts
 
 
-def _check(folder: Path) -> None:
-    """Refuse a folder with files that no export of a dataset wrote."""
+def _check(folder: Path, unfinished: Path) -> None:
+    """Refuse folders with files that no export of a dataset wrote."""
     if folder.exists() and not folder.is_dir():
         raise ExportError(f"{folder} is a file; a dataset needs a folder: name another")
-    files = (path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir())
-    other = next((path for path in files if str(path) != CARD and not path.match("data/pages-*.parquet")), None)
-    if other:
-        raise ExportError(f"{folder} holds {other}, which is not part of a dataset; name a new folder")
+    card = folder / CARD
+    if card.exists() and _ORIGIN not in card.read_text(encoding="utf-8", errors="replace"):
+        raise ExportError(f"{card} was not written by an export; name a new folder")
+    for place in (folder, unfinished):
+        files = (path.relative_to(place) for path in place.rglob("*") if not path.is_dir())
+        other = next((path for path in files if str(path) != CARD and not path.match("data/pages-*.parquet*")), None)
+        if other or (place == folder and (folder / "data").exists() and not card.exists()):
+            raise ExportError(f"{place} holds {other or 'data'}, which is not part of a dataset; name a new folder")
 
 
 def _write_shards(table: Iterator[Row], folder: Path, columns: Columns) -> None:
@@ -145,7 +150,7 @@ def dataset_card(counts: DatasetCounts, *, columns: Columns, name: str, topic: s
 
 def _prose(counts: DatasetCounts, columns: Columns, name: str, topic: str) -> Iterator[str]:
     yield f"# {_inline(name)}"
-    yield f"\nPages that the focused crawler Thresher fetched for the topic {_inline(topic)}.\n"
+    yield f"\n{_ORIGIN} {_inline(topic)}.\n"
     yield f"- pages: {counts.pages:,}, of which {counts.relevant:,} were judged relevant; hosts: {len(counts.hosts):,}"
     yield f"- {counts.characters:,} characters of main text"
     if counts.pages:

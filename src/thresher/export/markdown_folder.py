@@ -2,7 +2,8 @@
 
 Each file is replaced atomically, and only when its content differs. So an export that was interrupted goes on when it
 is repeated, and a repeated export leaves the files of unchanged pages as they are. Files of pages that are no longer
-exported are removed; nothing else in the folder is touched.
+exported are removed; nothing else in the folder is touched. Whether a folder of an earlier export may be changed is
+the caller's decision.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def write_markdown_folder(pages: Iterable[tuple[PageRecord, PageContent]], folde
     """Write one file per page, and the index at the end.
 
     Raises:
-        ExportError: The folder cannot be written.
+        ExportError: The folder cannot be written, or its index is not that of an export.
     """
     before = _indexed(folder)
     try:
@@ -74,12 +75,18 @@ def write_markdown_folder(pages: Iterable[tuple[PageRecord, PageContent]], folde
 
 
 def _indexed(folder: Path) -> set[str]:
-    """Return the files that an earlier export wrote; none without a readable index."""
+    """Return the files that an earlier export wrote; none without an index.
+
+    Raises:
+        ExportError: The index is not that of an export.
+    """
     try:
         lines = (folder / INDEX).read_text(encoding="utf-8").splitlines()
         return {name for line in lines if _OUR_FILE(name := str(json.loads(line)["file"])) and ".." not in name}
-    except (OSError, ValueError, KeyError, TypeError):
+    except OSError:
         return set()
+    except (ValueError, KeyError, TypeError) as error:
+        raise ExportError(f"{folder / INDEX} was not written by an export; name another folder") from error
 
 
 def _write(path: Path, text: str) -> bool:

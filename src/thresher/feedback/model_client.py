@@ -5,8 +5,8 @@ stands between markers with a random number that a page cannot know, and has no 
 meaning to. Only one word is accepted as an answer, yes or no; everything else is no answer. What a page can gain by an
 order that the model obeys is one label that counts less than a person's, and that a person can overrule.
 
-Nothing is sent anywhere but to the configured endpoint: redirects are not followed, and settings that the client
-library reads from the environment by itself are not used.
+Nothing is sent anywhere but to the configured endpoint: redirects are not followed, and the client library takes
+nothing from the environment by itself: no proxy, no key, no header. Only SSL_CERT_FILE and SSL_CERT_DIR count.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import asyncio
 import hashlib
 import json
 import math
+import os
 import secrets
+import ssl
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -192,14 +194,17 @@ def _openai_client(config: ModelLabelsConfig) -> AsyncOpenAI:
     except ImportError as error:
         raise ConfigError('labels by a model need openai: pip install "thresher-crawler[llm]"') from error
     key = read_secret(config.key_env, "model_labels.key_env").reveal() if config.key_env else "none"
+    names_authorities = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
+    verify = ssl.create_default_context() if names_authorities else True  # trust_env would read them too
     client = AsyncOpenAI(
         base_url=config.endpoint,
         api_key=key,
         max_retries=0,
         timeout=config.timeout_seconds,
-        http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+        http_client=DefaultAsyncHttpxClient(follow_redirects=False, trust_env=False, verify=verify),
     )
     client.organization = client.project = None  # read from the environment otherwise
+    client._custom_headers = {}  # likewise: OPENAI_CUSTOM_HEADERS
     return client
 
 

@@ -30,11 +30,10 @@ from thresher.dashboard.errors import Refused
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.views.status import status as dashboard_status
 from thresher.errors import ConfigError, ThresherError
-from thresher.mcp_server.untrusted import marked
+from thresher.mcp_server.untrusted import marked, marked_error, without_markers
 from thresher.operations.model_labelling import label_as_model
 from thresher.project import CrawlProject
 from thresher.storage.reader import PageStoreReader
-from thresher.text.terminal import printable
 from thresher.urls.canonical import canonicalize, fingerprint
 
 logger = logging.getLogger(__name__)
@@ -55,14 +54,15 @@ Tool = Callable[..., Awaitable[Result]]
 
 
 def tool(function: Tool) -> Tool:
-    """Return the results of a tool marked, and its errors as texts without details of this machine."""
+    """Return the results and errors of a tool marked; texts that an agent copied from a result lose their markers."""
 
     @functools.wraps(function)
     async def call(*args: Any, **arguments: Any) -> Result:
+        given = {key: without_markers(value) for key, value in arguments.items()}
         try:
-            return marked(await function(*args, **arguments))
+            return marked(await function(*map(without_markers, args), **given))
         except (ThresherError, Refused) as error:
-            raise ToolError(printable(str(error))) from error
+            raise ToolError(marked_error(str(error))) from error
         except Exception as error:
             logger.exception("the tool %s failed", function.__name__)
             raise ToolError("internal error; see the output of thresher mcp") from error
@@ -165,7 +165,8 @@ class CrawlTools:
     async def status(self, crawl: Name) -> Result:
         """Return the state of a crawl: running, paused or stopped, its counts, and why URLs failed."""
         async with self._open(crawl) as open_crawl:
-            return {"crawl": crawl, **await dashboard_status(open_crawl)}
+            found = await dashboard_status(open_crawl)
+        return {"crawl": crawl, "topic": "; ".join(found.pop("title").values()), **found}
 
     @tool
     async def search(self, crawl: Name, query: str, limit: Annotated[int, Field(ge=1, le=MOST_HITS)] = 10) -> Result:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
@@ -38,6 +39,8 @@ _REMEDIES = {
 }
 _REMEDY = "check credentials and permissions"
 _REFUSALS = (PermissionDeniedError, UnauthenticatedError, PermissionError, FileNotFoundError)
+_CLOUDS = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}
+_ALL_HOSTS = "*,0.0.0.0/0,::/0"
 
 
 class BucketObjects:
@@ -61,7 +64,7 @@ class BucketObjects:
         """
         _check_endpoints()
         try:
-            return cls(from_url(url, client_options=_client_options(), retry_config=_retry_config()), url)
+            return cls(from_url(url, client_options=_client_options(url), retry_config=_retry_config()), url)
         except (BaseError, ValueError) as error:
             raise ConfigError(f"{url} cannot be opened: {_answer(error)[1]}") from None
 
@@ -140,8 +143,12 @@ def _check_endpoints() -> None:
             raise ConfigError(f"{name} is not the URL of an endpoint, such as https://s3.example.org:9000")
 
 
-def _client_options() -> Any:
+def _client_options(url: str) -> Any:
+    """Return the options of the HTTP client; ``HTTP_PROXY`` and the like are not used, only a proxy of this cloud."""
+    proxy = os.environ.get(f"{_CLOUDS[urlsplit(url).scheme]}_PROXY_URL")
     return {
+        # the library has no other way to switch proxies of the environment off than one that no host goes through
+        **({"proxy_url": proxy} if proxy else {"proxy_url": "http://127.0.0.1:9", "proxy_excludes": _ALL_HOSTS}),
         "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
         "timeout": timedelta(seconds=ANSWER_SECONDS),
         "allow_http": True,  # only for an endpoint that the environment names

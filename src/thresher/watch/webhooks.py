@@ -13,15 +13,15 @@ import binascii
 import hashlib
 import hmac
 import json
+import queue
+import re
 import threading
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
-from typing import IO
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from thresher import __version__
 from thresher.config.schema import WebhookConfig
@@ -30,11 +30,14 @@ from thresher.errors import ConfigError
 from thresher.watch.database import Delivery, Digest, WatchDatabase
 
 TIMEOUT_SECONDS = 15.0
+"""How long an attempt may take."""
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5.0, 3600.0
 GIVE_UP_SECONDS = 3 * 86400.0
 """How long a digest is tried to be delivered."""
 POLL_SECONDS = 1.0
 _KEY_PREFIX = "whsec_"
+_LABEL = "[A-Za-z0-9_-]{1,63}"
+_URL = re.compile(rf"https?://(\[[0-9A-Fa-f:.]+\]|{_LABEL}(\.{_LABEL})*\.?)(:[0-9]{{1,5}})?([/?][!-~]*)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,17 +56,21 @@ class Webhook:
 
     @classmethod
     def of(cls, config: WebhookConfig) -> Webhook:
-        """Read the secrets of a webhook.
+        """Read the secrets of a webhook, and check them.
 
         Raises:
-            ConfigError: A variable is missing, or no URL.
+            ConfigError: A variable is missing, or what it holds cannot be used.
         """
         url = Secret(config.url) if config.url else read_secret(config.url_env, "a webhook")
-        parts = urlsplit(url.reveal())
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"the webhook of {config.url_env or config.url} is not an http or https URL")
+        if not _is_usable(url.reveal()):
+            raise ConfigError(
+                f"the webhook of {config.url_env or config.url} is not an http or https URL that can be posted to; "
+                "expected https://host/path in ASCII, without spaces, user and password"
+            )
         key = hashlib.sha256(url.reveal().encode()).hexdigest()[:16]
-        return cls(key=key, url=url, secret=read_secret(config.secret_env, f"the webhook on {parts.hostname}"))
+        secret = read_secret(config.secret_env, f"the webhook on {urlsplit(url.reveal()).hostname}")
+        signing_key(secret.reveal())
+        return cls(key=key, url=url, secret=secret)
 
     @property
     def host(self) -> str:
@@ -71,60 +78,79 @@ class Webhook:
         return urlsplit(self.url.reveal()).hostname or ""
 
 
+def _is_usable(url: str) -> bool:
+    try:
+        return _URL.fullmatch(url) is not None and urlsplit(url).port != 0
+    except ValueError:  # a port above 65535, or brackets around no address
+        return False
+
+
+def signing_key(secret: str) -> bytes:
+    """Return the key of signatures: Base64 behind the prefix of the specification, or any text.
+
+    Raises:
+        ConfigError: It is not Base64, or empty.
+    """
+    if not secret.startswith(_KEY_PREFIX):
+        return secret.encode()
+    try:
+        key = base64.b64decode(secret.removeprefix(_KEY_PREFIX), validate=True)
+    except binascii.Error:
+        key = b""
+    if not key:
+        raise ConfigError(f"a webhook's secret begins with {_KEY_PREFIX} and is not Base64 behind it; copy it again")
+    return key
+
+
 def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
     """Return the value of the header ``webhook-signature``."""
-    key = secret.encode()
-    if secret.startswith(_KEY_PREFIX):
-        try:
-            key = base64.b64decode(secret.removeprefix(_KEY_PREFIX), validate=True)
-        except binascii.Error as error:
-            raise ConfigError(
-                f"a webhook's secret begins with {_KEY_PREFIX} and is not Base64 behind it; copy it again"
-            ) from error
-    signed = hmac.new(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
+    content = f"{message_id}.{timestamp}.".encode() + body
+    signed = hmac.new(signing_key(secret), content, hashlib.sha256).digest()
     return f"v1,{base64.b64encode(signed).decode()}"
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect is no acknowledgement, and a signed digest is not sent elsewhere."""
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: object,
-        newurl: str,
-    ) -> None:
-        return None
-
-
 def post(webhook: Webhook, crawl_id: str, digest: Digest) -> str:
-    """Post a digest; return why it was not acknowledged, empty when it was."""
+    """Post a digest; return why it was not acknowledged in time, empty when it was.
+
+    A thread of its own sends it: neither a name server nor an answer that comes byte by byte holds up other digests.
+    """
     body = json.dumps({"type": "thresher.digest", **digest.as_json()}, ensure_ascii=False).encode()
     message_id, timestamp = f"thresher_{crawl_id}_{digest.number}", int(time.time())
-    request = urllib.request.Request(  # noqa: S310 - the scheme was checked
-        webhook.url.reveal(),
-        data=body,
-        headers={
-            "Content-Type": "application/json",
-            "User-Agent": f"thresher/{__version__}",
-            "webhook-id": message_id,
-            "webhook-timestamp": str(timestamp),
-            "webhook-signature": signature(webhook.secret.reveal(), message_id, timestamp, body),
-        },
-    )
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects)
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": f"thresher/{__version__}",
+        "webhook-id": message_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": signature(webhook.secret.reveal(), message_id, timestamp, body),
+    }
+    results: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(
+        target=lambda: results.put(_send(webhook.url.reveal(), body, headers)), name="webhook", daemon=True
+    ).start()
     try:
-        with opener.open(request, timeout=TIMEOUT_SECONDS) as response:
-            return "" if 200 <= response.status < 300 else f"HTTP {response.status}"
-    except urllib.error.HTTPError as error:
-        with error:
-            return f"HTTP {error.code}"
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        return f"{type(reason).__name__}: {getattr(reason, 'strerror', None) or 'no answer'}"
+        return results.get(timeout=TIMEOUT_SECONDS)
+    except queue.Empty:
+        return f"no complete answer within {TIMEOUT_SECONDS:g} s"
+
+
+def _send(url: str, body: bytes, headers: Mapping[str, str]) -> str:
+    """Send one request, by no proxy; a redirect is no acknowledgement and is not followed."""
+    parts = urlsplit(url)
+    kind, port = (HTTPSConnection, 443) if parts.scheme == "https" else (HTTPConnection, 80)
+    connection = kind(parts.hostname or "", parts.port or port, timeout=TIMEOUT_SECONDS)
+    path = urlunsplit(("", "", parts.path or "/", parts.query, ""))
+    try:
+        connection.request("POST", path, body, headers)
+        status = connection.getresponse().status
+        return "" if 200 <= status < 300 else f"HTTP {status}"
+    except TimeoutError:
+        return f"no answer within {TIMEOUT_SECONDS:g} s"
+    except OSError as error:
+        return f"{type(error).__name__}: {error.strerror or 'no answer'}"
+    except Exception as error:  # whatever a receiver sends is a failed attempt; its text may be anything
+        return f"the answer is not HTTP ({type(error).__name__})"
+    finally:
+        connection.close()
 
 
 def pause_seconds(attempts: int) -> float:

@@ -131,3 +131,39 @@ def test_folders_and_chunks_that_cannot_be_made_are_explained(export, options, w
     code, _, err = export(*options)
     assert code != 0
     assert words in err
+
+
+def test_files_that_are_there_stay_as_they_are(export, crawl, tmp_path):
+    archived(crawl, answered(1, relevance=0.9))
+    forms = ["jsonl", "csv", "parquet", "opensearch", "graphml", "warc", "markdown", "dataset"]
+    tables = [["--hosts"], ["--links"], ["--mirrors"], ["--chunks"]]
+    for options in [*(["-f", form] for form in forms), *tables]:
+        path = tmp_path / "taken"
+        path.write_text("mine")
+        code, _, err = export(*options, "-o", path)
+        assert (code, "taken is there already; name another" in err) == (1, True), options
+        assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("form", ["markdown", "dataset"])
+def test_a_folder_is_changed_only_when_replace_says_so(export, tmp_path, form):
+    folder = tmp_path / "out"
+    folder.mkdir()
+    assert export("-f", form, "-o", folder)[0] == 0
+    before = contents(folder)
+    code, _, err = export("-f", form, "-o", folder, "--changed-since", "2030-01-01")
+    assert (code, "replace that export: --replace" in err) == (1, True)
+    assert contents(folder) == before
+    assert export("-f", form, "-o", folder, "--changed-since", "2030-01-01", "--replace")[0] == 0
+    assert contents(folder) != before
+
+
+def test_a_file_is_replaced_when_the_user_says_so(export, tmp_path):
+    path = tmp_path / "pages.jsonl"
+    path.write_text("an earlier export")
+    assert export("-o", path, "--replace")[0] == 0
+    assert len(objects(path.read_text(encoding="utf-8"))) == 3
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

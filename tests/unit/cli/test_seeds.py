@@ -25,10 +25,26 @@ def test_numbers_are_read_as_users_write_them(answer, numbers):
     assert chosen_numbers(answer, 4) == numbers
 
 
-def seed(url):
+def seed(url, relevance=1.0):
     return ProposedSeed(
-        url=url, title="", language="en", score=1, relevance=1, relevant=True, names=0, links=0, sources={}, terms=[]
+        url=url,
+        title="",
+        language="en",
+        score=1,
+        relevance=relevance,
+        relevant=relevance > 0.5,
+        names=0,
+        links=0,
+        sources={},
+        terms=["solar"],
     )
+
+
+def test_yes_accepts_only_what_the_judge_finds_relevant(capsys):
+    seeds = [seed("http://good.example/"), seed("http://casino.example/", 0.0)]
+    proposal = SeedProposal(seeds=seeds, pages={}, found=2, fetched=2, rejected={}, failures={})
+    assert choose(proposal, yes=True) == [seeds[0]]
+    assert "not accepted by --yes: http://casino.example/: not relevant to the judge (0.00)" in capsys.readouterr().err
 
 
 def test_a_user_at_a_terminal_is_asked_until_the_answer_is_understood(monkeypatch):

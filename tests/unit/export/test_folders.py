@@ -130,6 +130,33 @@ def test_a_dataset_is_replaced_but_no_other_folder(folder, collection, tmp_path)
     assert not folder.with_name("set.part").exists()
 
 
+@pytest.mark.parametrize("name", ["README.md", "data/pages-00000.parquet"])
+def test_a_folder_that_only_looks_like_a_dataset_is_left_alone(collection, tmp_path, name):
+    own = tmp_path / "own" / name
+    own.parent.mkdir(parents=True)
+    own.write_text("# My project")
+    with pytest.raises(ExportError, match="name a new folder"):
+        write_dataset([], tmp_path / "own", columns=page_columns(text=True, markdown=True), name="n", topic="t")
+    assert own.read_text() == "# My project"
+
+
+def test_a_folder_with_the_name_of_an_unfinished_dataset_is_left_alone(collection, tmp_path):
+    own = tmp_path / "set.part" / "notes.txt"
+    own.parent.mkdir()
+    own.write_text("mine")
+    with pytest.raises(ExportError, match=r"notes\.txt"):
+        write_dataset([], tmp_path / "set", columns=page_columns(text=True, markdown=True), name="n", topic="t")
+    assert own.read_text() == "mine"
+
+
+@pytest.mark.parametrize("text", ["# my list\n", '{"name": "x"}\n', "[1]\n"])
+def test_an_index_that_no_export_wrote_is_left_alone(collection, tmp_path, text):
+    (tmp_path / "index.jsonl").write_text(text)
+    with pytest.raises(ExportError, match="was not written by an export"):
+        write_markdown_folder(page_contents(collection), tmp_path)
+    assert (tmp_path / "index.jsonl").read_text() == text
+
+
 def test_large_datasets_have_several_shards(collection, tmp_path, monkeypatch):
     monkeypatch.setattr(dataset, "SHARD_CHARACTERS", 1)
     table = rows(collection, text=True, markdown=True)

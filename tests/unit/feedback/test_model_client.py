@@ -179,3 +179,22 @@ def test_a_key_that_is_not_set_is_an_error_that_names_the_variable(monkeypatch):
 def test_wrong_settings_are_refused(settings):
     with pytest.raises(ValueError, match=r"expected|https|prices"):
         ModelLabelsConfig(model="small", **settings)
+
+
+async def test_the_environment_has_no_say_in_where_a_request_goes_and_what_it_has(monkeypatch):
+    monkeypatch.setenv("MODEL_KEY", "the-key")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Other: secret-of-another-program\nAuthorization: Bearer other")
+    with (
+        model_endpoint(lambda request: completion("no")) as proxy,
+        model_endpoint(lambda request: completion("yes")) as endpoint,
+    ):
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, proxy.url)
+            monkeypatch.setenv(name.lower(), proxy.url)
+        for name in ("NO_PROXY", "no_proxy"):
+            monkeypatch.delenv(name, raising=False)
+        answer = await ask(endpoint, key_env="MODEL_KEY")
+    assert answer.relevant
+    assert proxy.requests == []
+    assert endpoint.headers[0]["authorization"] == "Bearer the-key"
+    assert "secret-of-another-program" not in str(endpoint.headers)
