@@ -81,6 +81,7 @@ def is_same_score(one: float, other: float) -> bool:
 
 __all__ = [
     "CRAWL_WIDE",
+    "LOST_WITH_FILES",
     "MAX_TRIES",
     "PAGE_REASONS",
     "Counts",
@@ -98,6 +99,8 @@ MOST_FAILURES = 50_000
 """Maximum number of listed pairs of host and reason, for failed URLs and for parked hosts each."""
 PAGE_REASONS = ("", "truncated", RENDERED)
 """The reasons with which a page is settled as done; redirects and other outcomes have their own."""
+LOST_WITH_FILES = "lost with damaged files of the cold storage; thresher verify --repair queues them again"
+"""Reason of URLs that neither wait nor failed."""
 CRAWL_WIDE = ""
 """Host key of shared state that is about the whole crawl."""
 

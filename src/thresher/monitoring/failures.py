@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Protocol
 
-from thresher.frontier.base import Counts, FailureCount
+from thresher.frontier.base import LOST_WITH_FILES, Counts, FailureCount
 from thresher.records import BLOCKED, OPTED_OUT, BlockKind
 
 EXAMPLE_HOSTS = 3
@@ -268,7 +268,8 @@ class _Counted(Protocol):
 async def failure_report(frontier: _Counted) -> FailureReport:
     """Group the failures of a crawl by reason; failed URLs whose reason is not listed are a group of their own."""
     counts = await frontier.failures()
-    unlisted = (await frontier.counts()).failed - sum(count.urls for count in counts if not count.waiting)
+    listed = sum(count.urls for count in counts if not count.waiting and count.reason != LOST_WITH_FILES)
+    unlisted = (await frontier.counts()).failed - listed
     if unlisted > 0:
         counts = [*counts, FailureCount(host="", reason="", urls=unlisted)]
     return grouped(counts)

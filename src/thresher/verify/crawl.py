@@ -21,6 +21,7 @@ from thresher.project import CrawlProject, build_strategy
 from thresher.records import Candidate
 from thresher.sqlite_files import copy_database
 from thresher.traps.detector import trap
+from thresher.verify.cold_check import ColdStorageCheck
 from thresher.verify.findings import FindingState, VerifyFinding, VerifyReport
 from thresher.verify.frontier_check import Queue, QueueCheck
 from thresher.verify.page_rows import VerifiedRows
@@ -111,9 +112,12 @@ async def _compare_with(
         of_warc, captures = await _check_warc(crawl, frontier, repair=repair, running=running)
         if collected:
             await collected.run(crawl, frontier, repair=repair)
-        with VerifiedRows(crawl.folder.pages) as rows:  # including those that were just restored from captures
+        cold = ColdStorageCheck(frontier, repair=repair)
+        await cold.run()
+        with VerifiedRows(crawl.folder.pages) as rows, cold.exact():  # with rows that were just restored from captures
             queue = await _queue(crawl, frontier, collected, running=running)
             compared = await QueueCheck(queue, rows, repair=repair).run()
+        await cold.finish()
     finally:
         await frontier.close()
     restarted = (
@@ -123,10 +127,11 @@ async def _compare_with(
         findings=[
             *restarted,
             *(collected.findings(repair=repair) if collected else ()),
+            *cold.findings(),
             *compared.findings,
             *of_warc,
         ],
-        looked_at={**compared.looked_at, **captures},
+        looked_at={**compared.looked_at, **cold.looked_at, **captures},
         unchecked=compared.unchecked,
     )
 

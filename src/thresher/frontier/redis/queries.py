@@ -145,6 +145,13 @@ class RedisQueries:
         listed = await self._connection.call("ZREVRANGE", prefix + b"r", 0, limit - 1, "WITHSCORES")
         return [(float(score), member) for member, score in listed]
 
+    async def names(self, prefix: bytes) -> set[bytes]:
+        """Return all hosts of a shard with waiting URLs, read at once: a host may move between the lists."""
+        ready, delayed, parked, leases = await self._connection.call_all(
+            [*(("ZRANGE", prefix + key, 0, -1) for key in (b"r", b"d", b"p")), ("HVALS", prefix + b"L")]
+        )
+        return {*(member[4:] for member in ready), *delayed, *parked, *map(_host_of_lease, leases)}
+
     async def now(self, prefix: bytes) -> float:
         """Return the time of a shard, which does not jump when the store's clock is set."""
         if self._clock:

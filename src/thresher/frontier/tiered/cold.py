@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
+import secrets
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -16,21 +16,23 @@ from numpy.typing import NDArray
 from thresher.errors import ObjectMissing, StoreError, StoreRefused, StoreUnreachable
 from thresher.frontier.redis.codec import HostRecord, Name, split_record
 from thresher.frontier.redis.connection import RedisConnection
+from thresher.frontier.redis.shards import keep_id
 from thresher.frontier.tiered.runs import (
     ColdRun,
     ColdUrl,
     NewScore,
     Rows,
+    RunDamaged,
     key_bytes,
     merge_rows,
     read_list,
+    seal,
     still_cold,
+    unseal,
     was_loaded,
 )
 from thresher.objects.base import Objects
 from thresher.records import Merge
-
-logger = logging.getLogger(__name__)
 
 READ_AT_ONCE = 500
 """Number of commands in one pipeline."""
@@ -44,9 +46,14 @@ class ColdStorageFailed(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """What is read of a partition: its runs, their URLs, the hosts of these, and the new scores that were applied."""
+    """What is read of a partition: its runs, their URLs, the hosts of these, and the new scores that were applied.
+
+    Args:
+        damaged: Runs that cannot be read, and why; their URLs are not among the rows.
+    """
 
     runs: list[ColdRun]
+    damaged: Mapping[ColdRun, str]
     rows: Rows
     hosts: dict[bytes, HostRecord]
     new_scores: dict[bytes, bytes]
@@ -57,7 +64,8 @@ class ColdTier:
 
     Args:
         objects: The cold storage.
-        crawl: Name of the crawl, under which its objects are stored.
+        crawl: Name of the crawl. Its objects are stored under this name and its id: another store may have a crawl of
+            the same name.
         merge: How copies of a URL are merged.
     """
 
@@ -66,35 +74,48 @@ class ColdTier:
         self.partitions = 1
         self._objects = objects
         self._crawl, self._merge = crawl, merge
-        self._missing: set[bytes] = set()
+        self._id = ""
         self._recent: dict[str, bytes] = {}
         self._recent_lock = threading.Lock()
         self._runs_written = 0
 
     # Objects
 
-    def write_run(self, shard: int, mover: int, rows: Rows) -> tuple[ColdRun, bytes]:
+    async def write_run(self, shard: int, mover: int, rows: Rows) -> tuple[ColdRun, bytes]:
         """Write a run under a name that no object has; return it with its Bloom filter."""
+        await self._learn_id()
+        return await asyncio.to_thread(self._write_run, shard, mover, rows)
+
+    def _write_run(self, shard: int, mover: int, rows: Rows) -> tuple[ColdRun, bytes]:
         content = rows.to_parquet()
         while True:
             self._runs_written += 1
             run = ColdRun.new(mover, self._runs_written, len(rows))
+            name = self.object_name(shard, run)
             with _failures():
-                if self._objects.put_new(self.object_name(shard, run.name), content):
+                if self._objects.put_new(name, seal(content, name)):
                     return run, rows.bloom_filter(run.bits)
 
-    def delete_run(self, shard: int, run: bytes) -> None:
+    async def delete_run(self, shard: int, run: ColdRun) -> None:
+        await self._learn_id()
         with _failures():
-            self._objects.delete(self.object_name(shard, run))
+            await asyncio.to_thread(self._objects.delete, self.object_name(shard, run))
 
-    def stored_runs(self, shard: int) -> list[bytes]:
-        """Return the names of all runs of a shard in the cold storage."""
+    async def stored_runs(self, shard: int) -> list[ColdRun]:
+        """Return all runs of a shard that this store wrote; those of version 0.2.0 may be of another store."""
+        await self._learn_id()
         with _failures():
-            objects = self._objects.sizes(f"{self._crawl}/{shard}")
-        return [name for each in objects if (name := self.run_name(each)) is not None]
+            objects = await asyncio.to_thread(self._objects.sizes, f"{self._crawl}.{self._id}/{shard}")
+        return [ColdRun(name, 0) for each in objects if (name := self.run_name(each)) is not None]
 
-    def object_name(self, shard: int, run: bytes) -> str:
-        return f"{self._crawl}/{shard}/{run.hex()}.parquet"
+    async def _learn_id(self) -> None:
+        """Read the id of the crawl in the store; a crawl that was never identified gets one."""
+        if not self._id:
+            self._id = await keep_id(self.connection, self._crawl, secrets.token_hex(8))
+
+    def object_name(self, shard: int, run: ColdRun) -> str:
+        crawl = f"{self._crawl}.{self._id}" if run.is_sealed else self._crawl
+        return f"{crawl}/{shard}/{run.name.hex()}.parquet"
 
     def run_name(self, object_name: str) -> bytes | None:
         """Return the run of an object; None for another object."""
@@ -140,14 +161,17 @@ class ColdTier:
             first: Read only the runs from this number on; then no new scores are applied.
         """
         runs = await self.runs(prefix, partition)
-        parts = await asyncio.to_thread(self._read_runs, shard, runs[first:], None if hosts is None else set(hosts))
+        if runs:
+            await self._learn_id()
+        wanted = None if hosts is None else set(hosts)
+        parts, damaged = await asyncio.to_thread(self._read_runs, shard, runs[first:], wanted)
         names = {name for part in parts for name in part.by_host()} if hosts is None else hosts
         known = await self.hosts(prefix, list(names))
         new_scores: dict[bytes, bytes] = {}
         if first == 0:  # after the hosts: a score that raises a bar in between shows as another bar
             new_scores = await self._new_scores(prefix, partition, keys)
         rows = await asyncio.to_thread(self._merged, parts, known, new_scores, keys)
-        return Partition(runs, rows, known, new_scores)
+        return Partition(runs, damaged, rows, known, new_scores)
 
     async def _new_scores(self, prefix: bytes, partition: int, keys: Collection[int] | None) -> dict[bytes, bytes]:
         name = prefix + b"o%d" % partition
@@ -175,28 +199,30 @@ class ColdTier:
             scores = {int(fields[n]): NewScore.read_all(values[n]) for n in np.flatnonzero(there)}
         return merge_rows(parts, self._merge, scores, hosts)
 
-    def _read_runs(self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None) -> list[Rows]:
-        return [part for run in runs if (part := self._read_run(shard, run, hosts)) is not None]
-
-    def _read_run(self, shard: int, run: ColdRun, hosts: set[bytes] | None) -> Rows | None:
-        try:
-            content = self._content(shard, run)
-        except ObjectMissing:
-            if run.name not in self._missing:
-                name = self.object_name(shard, run.name)
-                logger.error("cold storage has lost %s: its URLs are queued again only when they are found again", name)
-            self._missing.add(run.name)
-            return None
-        return Rows.read(content, hosts)
+    def _read_runs(
+        self, shard: int, runs: Sequence[ColdRun], hosts: set[bytes] | None
+    ) -> tuple[list[Rows], dict[ColdRun, str]]:
+        parts: list[Rows] = []
+        damaged: dict[ColdRun, str] = {}
+        for run in runs:
+            try:
+                parts.append(Rows.read(self._content(shard, run), hosts))
+            except RunDamaged as error:
+                damaged[run] = f"{self.object_name(shard, run)}: {error}"
+        return parts, damaged
 
     def _content(self, shard: int, run: ColdRun) -> bytes:
         """Return the file of a run, from memory if it was read a short time ago; runs never change."""
-        name = self.object_name(shard, run.name)
+        name = self.object_name(shard, run)
         with self._recent_lock:
             content = self._recent.get(name)
         if content is None:
-            with _failures():
-                content = self._objects.get(name)
+            try:
+                with _failures():
+                    content = self._objects.get(name)
+            except ObjectMissing as error:
+                raise RunDamaged("it is missing") from error
+            content = unseal(content, name) if run.is_sealed else content
         with self._recent_lock:
             self._recent.pop(name, None)
             self._recent[name] = content

@@ -6,12 +6,13 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thresher.errors import StoreError
-from thresher.frontier.base import Merge, UrlEntry, UrlState
+from thresher.frontier.base import LOST_WITH_FILES, FailureCount, Merge, UrlEntry, UrlState
 from thresher.frontier.redis.codec import HostRecord, Name, Record, to_text, url_of
 from thresher.frontier.redis.connection import Part, RedisConnection
 from thresher.frontier.redis.frontier import LeaseAnswer, RedisFrontier
@@ -56,6 +57,27 @@ class EndlessMoves(StoreError):
             f"URLs of shard {shard} move between the tiers without end: {steps} steps for {hosts} hosts; "
             f"no URL is lost, but this is an error of Thresher: please report it"
         )
+
+
+@dataclass(kw_only=True)
+class ColdCheck:
+    """The result of a check of all runs.
+
+    Args:
+        runs: Runs that are listed, damaged ones included.
+        damaged: Names of the objects that are missing or damaged, each with the reason.
+        damaged_urls: Number of waiting URLs in them.
+        damaged_left: Number of them that are still listed.
+        unlisted: Number of objects of this crawl that no list has.
+        lost: Number of lost URLs that were not queued again, by the shards and names of runs that were taken off.
+    """
+
+    runs: int = 0
+    damaged: list[str] = field(default_factory=list)
+    damaged_urls: int = 0
+    damaged_left: int = 0
+    unlisted: int = 0
+    lost: dict[tuple[int, bytes], int] = field(default_factory=dict)
 
 
 class TieredFrontier(RedisFrontier):
@@ -123,9 +145,15 @@ class TieredFrontier(RedisFrontier):
     async def reopen(self, candidates: Sequence[Candidate]) -> int:
         """Queue done and failed URLs again; the filters, which may still know them, are not asked."""
         await self._opened()
+        with self.without_filters():
+            return await super().reopen(candidates)
+
+    @contextmanager
+    def without_filters(self) -> Iterator[None]:
+        """Add URLs without asking the filters: the caller knows that they are not cold. The crawl must be open."""
         packed, self._packed_settings = self._packed_settings, replace(self._settings, hot_urls=0).to_bytes()
         try:
-            return await super().reopen(candidates)
+            yield
         finally:
             self._packed_settings = packed
 
@@ -162,6 +190,11 @@ class TieredFrontier(RedisFrontier):
                 found[wanted[cold.key][0]] = _entry(cold)
         return found
 
+    async def failures(self) -> list[FailureCount]:
+        lost = sum((await self._lost_urls()).values())
+        found = await super().failures()
+        return [*found, FailureCount(host="", reason=LOST_WITH_FILES, urls=lost)] if lost else found
+
     async def _best_cold(self, prefix: bytes, name: bytes, host: HostRecord, limit: int, ceiling: float) -> list[Best]:
         """Return the best cold URLs of a host."""
         urls = await self._cold.urls_of(prefix, self._shard_of[prefix], name, host)
@@ -174,6 +207,44 @@ class TieredFrontier(RedisFrontier):
         if self._task and self._task.get_loop() is asyncio.get_running_loop():
             await asyncio.wait([self._task])
         await super().close()
+
+    # Damaged runs
+
+    async def check_runs(self, *, repair: bool = False) -> ColdCheck:
+        """Read all runs. With `repair`, damaged ones are taken off the lists, unless another worker moves URLs."""
+        check = ColdCheck()
+        for shard in await self._opened():
+            if not repair:
+                await self._check_shard(shard, check, 0)
+                continue
+            async with self._mover.lock(shard) as mover:
+                await self._check_shard(shard, check, mover)
+        check.lost = await self._lost_urls()
+        return check
+
+    async def _check_shard(self, shard: int, check: ColdCheck, mover: int) -> None:
+        for partition in map(int, await self.connection.call("HKEYS", self.prefix(shard) + b"R")):
+            read, counts = await self._mover.recounted(shard, partition)
+            check.runs += len(read.runs)
+            check.damaged += read.damaged.values()
+            check.damaged_urls += sum(each.lost for each in counts)
+            check.damaged_left += len(read.damaged)
+            if mover and read.damaged:
+                await self._mover.discard(shard, mover, partition)
+                check.damaged_left -= len(read.damaged)
+        check.unlisted += len(await self._mover.orphans(shard))
+
+    async def forget_loss(self, check: ColdCheck) -> None:
+        """Note that lost URLs were queued again; the objects of damaged runs are still kept."""
+        for shard, run in check.lost:
+            await self.connection.call("HSET", self.prefix(shard) + b"D", run, 0)
+
+    async def _lost_urls(self) -> dict[tuple[int, bytes], int]:
+        lost: dict[tuple[int, bytes], int] = {}
+        for shard in await self._opened():
+            damaged = await self.connection.call("HGETALL", self.prefix(shard) + b"D")
+            lost |= {(shard, run): int(urls) for run, urls in damaged.items() if int(urls)}
+        return lost
 
     # Moving URLs
 
@@ -291,6 +362,9 @@ class TieredFrontier(RedisFrontier):
 
     async def run_script(self, name: str, shard: int, *parts: Part) -> Any:
         return await self._run(name, shard, *parts)
+
+    async def host_names(self, shard: int) -> set[bytes]:
+        return await self._queries.names(self.prefix(shard))
 
     async def store_time(self, shard: int) -> float:
         return await self._queries.now(self.prefix(shard))

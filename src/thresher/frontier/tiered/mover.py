@@ -1,4 +1,4 @@
-"""Moves URLs between the tiers of a shared frontier: spills, loads, merges of runs, and deletion of old objects.
+"""Moves URLs between the tiers of a shared frontier: spills, loads, merges of runs, and removal of runs.
 
 The package's docstring says in which order each of them changes what, and why it may be killed at any point.
 """
@@ -12,14 +12,14 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from thresher.frontier.redis.codec import HostRecord, Name
 from thresher.frontier.redis.connection import Part
 from thresher.frontier.redis.scripts import Settings
-from thresher.frontier.tiered.cold import READ_AT_ONCE, ColdTier
+from thresher.frontier.tiered.cold import READ_AT_ONCE, ColdTier, Partition
 from thresher.frontier.tiered.runs import (
     ColdRun,
     ColdUrl,
@@ -28,6 +28,7 @@ from thresher.frontier.tiered.runs import (
     is_loaded,
     key_bytes,
     key_of,
+    read_list,
     still_cold,
     write_list,
 )
@@ -75,9 +76,25 @@ class TierStore(Protocol):
 
     async def store_time(self, shard: int) -> float: ...
 
+    async def host_names(self, shard: int) -> set[bytes]: ...
+
     async def acquire_lock(self, gate: str, *, seconds: float) -> float: ...
 
     async def release_lock(self, gate: str, *, delay_seconds: float) -> None: ...
+
+
+class ColdCount(NamedTuple):
+    """What is left in the runs of a host: number of URLs, rank of the best as bytes, score that is the floor."""
+
+    name: bytes
+    host: HostRecord
+    left: int
+    bar: bytes
+    floor: str
+
+    @property
+    def lost(self) -> int:
+        return max(0, self.host.cold - self.left)
 
 
 class Mover:
@@ -157,7 +174,7 @@ class Mover:
         if not urls:
             return runs
         rows = await asyncio.to_thread(lambda: Rows.of(urls).sorted())
-        run, bloom_filter = await asyncio.to_thread(self._cold.write_run, shard, mover, rows)
+        run, bloom_filter = await self._cold.write_run(shard, mover, rows)
         await self._set_runs(shard, mover, partition, [*runs, run], run, bloom_filter)
         return [*runs, run]
 
@@ -170,12 +187,14 @@ class Mover:
         new: ColdRun | None,
         bloom_filter: bytes,
         *,
+        damaged: Iterable[ColdRun] = (),
         applied: dict[bytes, bytes] | None = None,
     ) -> None:
         """List the runs of a partition, and forget the new scores that they contain."""
         scores = [part for item in (applied or {}).items() for part in item]
-        name = new.name if new else b""
-        await self._move("set_runs", shard, mover, partition, write_list(runs), name, bloom_filter, *scores)
+        listed, name, lost = write_list(runs), new.name if new else b"", [(run.name, run.urls) for run in damaged]
+        parts: list[Part] = [listed, name, bloom_filter, len(lost), *(part for each in lost for part in each)]
+        await self._move("set_runs", shard, mover, partition, *parts, *scores)
 
     async def _remove(
         self, shard: int, mover: int, spilled: dict[bytes, tuple[HostRecord | None, list[ColdUrl]]], depth: int
@@ -222,7 +241,8 @@ class Mover:
         self, shard: int, mover: int, partition: int, names: Sequence[bytes], allowance: int
     ) -> None:
         prefix = self._store.prefix(shard)
-        read = await self._cold.read(prefix, shard, partition, names)
+        while (read := await self._cold.read(prefix, shard, partition, names)).damaged:
+            await self.discard(shard, mover, partition)
         spans = read.rows.by_host()
         for name in names:
             begin, end = spans.get(name, (0, 0))
@@ -283,6 +303,9 @@ class Mover:
         """
         prefix = self._store.prefix(shard)
         read = await self._cold.read(prefix, shard, partition, first=first)
+        if read.damaged:
+            await self.discard(shard, mover, partition)
+            return
         spans, hosts = read.rows.by_host(), read.hosts
         room = self._store.settings.waiting_per_host if first == 0 else None
         pending = [] if first == 0 else await self._connection.call("HKEYS", prefix + b"o%d" % partition)
@@ -290,7 +313,7 @@ class Mover:
         run: ColdRun | None = None
         content = b""
         if len(rows):
-            run, content = await asyncio.to_thread(self._cold.write_run, shard, mover, rows)
+            run, content = await self._cold.write_run(shard, mover, rows)
         runs = read.runs[:first] + ([run] if run else [])
         for start in range(0, len(evicted), URLS_AT_ONCE):  # first: an eviction that is recorded twice does no harm
             await self._move("evict", shard, mover, *_evicted_parts(evicted.part(start, start + URLS_AT_ONCE).urls()))
@@ -314,6 +337,56 @@ class Mover:
         for start in range(0, len(parts), 5 * HOSTS_AT_ONCE):
             await self._move("recount", shard, mover, *parts[start : start + 5 * HOSTS_AT_ONCE])
 
+    # Damaged runs
+
+    async def discard(self, shard: int, mover: int, partition: int) -> None:
+        """Take damaged runs off the list of a partition; the store notes them with the number of their lost URLs.
+
+        Their objects are kept, their filters are not: so the URLs are new when they are found again. Until the hosts
+        are counted, the number is that of all URLs of the runs, which includes those that were loaded before.
+        """
+        prefix = self._store.prefix(shard)
+        read, counts = await self.recounted(shard, partition)
+        if not read.damaged:  # a second attempt could read it
+            return
+        runs = [run for run in read.runs if run not in read.damaged]
+        await self._set_runs(shard, mover, partition, runs, None, b"", damaged=read.damaged)
+        parts: list[Part] = []
+        for each in counts:
+            parts += [each.name, bar_bytes(each.host.bar, each.host.bar_age), each.bar, each.left, each.floor, 0]
+        for start in range(0, len(parts), 6 * HOSTS_AT_ONCE):
+            await self._move("load", shard, mover, *parts[start : start + 6 * HOSTS_AT_ONCE])
+        lost = sum(each.lost for each in counts)
+        first, *others = read.damaged
+        numbers = [part for run in others for part in (run.name, 0)]
+        await self._connection.call("HSET", prefix + b"D", first.name, lost, *numbers)
+        logger.error(
+            "the cold storage has lost %d waiting URLs: %s. The crawl goes on without them; thresher verify --repair "
+            "queues those again that stored pages link to",
+            lost,
+            "; ".join(read.damaged.values()),
+        )
+
+    async def recounted(self, shard: int, partition: int) -> tuple[Partition, list[ColdCount]]:
+        """Count the URLs of all hosts of a partition in the runs that can be read."""
+        prefix = self._store.prefix(shard)
+        read = await self._cold.read(prefix, shard, partition)
+        if not read.damaged:
+            return read, []
+        names = [name for name in await self._store.host_names(shard) if self._cold.partition_of(name) == partition]
+        hosts = {**await self._cold.hosts(prefix, names), **read.hosts}
+        spans, depth = read.rows.by_host(), FLOOR_DEPTH * await self.allowance(shard)
+        counts: list[ColdCount] = []
+        for name, host in hosts.items():
+            if host.has_cold:
+                rows = still_cold(read.rows.part(*spans.get(name, (0, 0))), host)
+                best, doubles, others = await self._current(prefix, host, rows, MOST_CHECKED)
+                scores = np.concatenate([[url.score for url in best], others.scores])
+                bar = bar_bytes(best[0].score, best[0].age) if best else b""
+                floor = repr(float(scores[depth - 1])) if len(scores) > depth else ""
+                counts.append(ColdCount(name, host, max(0, len(scores) - sum(doubles)), bar, floor))
+        return read, counts
+
     # Old objects
 
     async def sweep(self, shard: int, mover: int) -> None:
@@ -323,19 +396,22 @@ class Mover:
         obsolete: dict[bytes, bytes] = await self._connection.call("HGETALL", prefix + b"O")
         if shard not in self._swept:
             self._swept.add(shard)
-            for name in await self._orphans(shard, mover, obsolete):
-                await self._connection.call("HSET", prefix + b"O", name, repr(now))
+            for run in await self.orphans(shard):
+                if run.mover < mover:
+                    await self._connection.call("HSET", prefix + b"O", run.name, repr(now))
         for name, since in obsolete.items():
             if now - float(since) >= GRACE_SECONDS:
-                await asyncio.to_thread(self._cold.delete_run, shard, name)
+                await self._cold.delete_run(shard, ColdRun(name, 0))
                 await self._connection.call("HDEL", prefix + b"O", name)
 
-    async def _orphans(self, shard: int, mover: int, obsolete: Iterable[bytes]) -> list[bytes]:
-        prefix = self._store.prefix(shard)
-        names = await asyncio.to_thread(self._cold.stored_runs, shard)
-        lists = await self._connection.call("HVALS", prefix + b"R")
-        listed = {each[at : at + 8] for each in lists for at in range(0, len(each), 12)} | set(obsolete)
-        return [name for name in names if name not in listed and ColdRun(name, 0).mover < mover]
+    async def orphans(self, shard: int) -> list[ColdRun]:
+        """Return the stored runs that are neither listed, nor to be deleted, nor kept because they are damaged."""
+        prefix, stored = self._store.prefix(shard), await self._cold.stored_runs(shard)
+        lists, obsolete, damaged = await self._connection.call_all(
+            [("HVALS", prefix + b"R"), ("HKEYS", prefix + b"O"), ("HKEYS", prefix + b"D")]
+        )
+        known = {run.name for each in lists for run in read_list(each)} | set(obsolete) | set(damaged)
+        return [run for run in stored if run.name not in known]
 
     async def _move(self, script: str, shard: int, mover: int, *parts: Part) -> int:
         answer = await self._store.run_script(script, shard, mover, *parts)

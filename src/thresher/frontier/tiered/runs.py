@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +28,8 @@ FALSE_POSITIVE_RATE = (1 - math.exp(-FILTER_PROBES / FILTER_BITS)) ** FILTER_PRO
 
 ROW_GROUP = 8_192
 _LEAST_BITS = 4_096
+_SEAL = b"thresher run 1\n"
+_SEALED = 1 << 31
 _LISTED = struct.Struct(">8sI")
 _KEY = struct.Struct(">II")
 _BAR = struct.Struct(">dI")
@@ -54,11 +57,17 @@ class ColdRun:
 
     @classmethod
     def new(cls, mover: int, number: int, rows: int) -> ColdRun:
-        return cls(_KEY.pack(mover, number), max(_LEAST_BITS, rows * FILTER_BITS) | 1)  # odd: few probes coincide
+        bits = max(_LEAST_BITS, rows * FILTER_BITS) | 1  # odd: few probes coincide
+        return cls(_KEY.pack(mover, _SEALED | number), bits)
 
     @property
     def mover(self) -> int:
         return int(_KEY.unpack(self.name)[0])
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether its object has a checksum, and the id of the crawl in its name; runs of version 0.2.0 do not."""
+        return bool(_KEY.unpack(self.name)[1] & _SEALED)
 
     @property
     def urls(self) -> int:
@@ -77,6 +86,33 @@ def read_list(content: bytes | None) -> list[ColdRun]:
 def write_list(runs: Iterable[ColdRun]) -> bytes:
     """Encode the runs of a partition for the store."""
     return b"".join(run.to_bytes() for run in runs)
+
+
+class RunDamaged(Exception):
+    """The object of a run is missing, or does not have the content that was written under its name."""
+
+
+def seal(content: bytes, name: str) -> bytes:
+    """Return the content of an object with a checksum of its name and content in front."""
+    return _SEAL + _checksum(content, name) + content
+
+
+def unseal(sealed: bytes, name: str) -> bytes:
+    """Return the content of a sealed object.
+
+    Raises:
+        RunDamaged: It is not what was written under this name.
+    """
+    content = sealed[len(_SEAL) + hashlib.sha256().digest_size :]
+    if sealed[: len(sealed) - len(content)] != _SEAL + _checksum(content, name):
+        raise RunDamaged("its checksum is wrong")
+    return content
+
+
+def _checksum(content: bytes, name: str) -> bytes:
+    digest = hashlib.sha256(name.encode())
+    digest.update(content)
+    return digest.digest()
 
 
 def key_of(name: Name) -> int:
@@ -133,12 +169,23 @@ class Rows:
 
     @classmethod
     def read(cls, content: bytes, hosts: set[bytes] | None = None) -> Rows:
-        """Read a run, or its URLs of some hosts."""
-        file = pq.ParquetFile(pa.BufferReader(content))
-        if hosts is None:
-            return cls(file.read())
-        groups = [n for n in range(file.num_row_groups) if _may_have(file.metadata.row_group(n), hosts)]
-        table = file.read_row_groups(groups)
+        """Read a run, or its URLs of some hosts.
+
+        Raises:
+            RunDamaged: It is not such a file; without a checksum, some changes of bytes are not noticed.
+        """
+        try:
+            file = pq.ParquetFile(pa.BufferReader(content))
+            if not file.schema_arrow.equals(SCHEMA):
+                raise RunDamaged("it has other columns")
+            if hosts is None:
+                return cls(file.read())
+            groups = [n for n in range(file.num_row_groups) if _may_have(file.metadata.row_group(n), hosts)]
+            table = file.read_row_groups(groups)
+        except MemoryError:
+            raise
+        except (pa.ArrowException, OSError) as error:
+            raise RunDamaged(f"it cannot be read: {error}") from error
         wanted = pc.is_in(table["host"], value_set=pa.array(sorted(hosts), type=pa.binary()))
         return cls(table.filter(wanted))
 

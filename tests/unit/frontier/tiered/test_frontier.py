@@ -16,6 +16,7 @@ from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered import mover
 from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
 from thresher.frontier.tiered.mover import MoverReplacedError
+from thresher.frontier.tiered.runs import ColdRun
 from thresher.objects.base import open_objects
 from thresher.objects.folder import FolderObjects
 
@@ -355,7 +356,7 @@ async def test_replaced_runs_and_orphans_are_deleted_after_an_hour(open_tiers, o
     tiers = open_tiers()
     for start in range(0, 60, 10):
         await tiers.add([link(f"http://a.example/{n}", n / 64) for n in range(start, start + 10)])
-    orphan = tiers._cold.object_name(0, b"\0\0\0\1\0\0\xff\xff")
+    orphan = tiers._cold.object_name(0, ColdRun(b"\0\0\0\1\x80\0\xff\xff", 0))
     objects.put_new(orphan, b"written, never listed")
     successor = open_tiers()
     before = set(objects.sizes(""))

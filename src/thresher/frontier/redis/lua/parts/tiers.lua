@@ -9,6 +9,7 @@
 -- A host is `needy` while its best URL may be cold, and `fat` while more URLs are hot than its allowance. Both are
 -- listed once: in `N`, and in `w<partition>` with the number of these hosts in `W`.
 -- `R` has the runs of each partition: for each 8 bytes of name and 4 of size of its Bloom filter, `B<name>`.
+-- `D` has the runs that were damaged, each with the number of URLs that were lost with it; 0 after these were queued again.
 -- `o<partition>` has new scores of cold URLs until they are read: by the key of the URL, the score, the score that it must
 -- still have (or nothing) and the first age that is not affected, several separated by `;`.
 -- `A` has the tries of those cold URLs that were tried before, by the same key, until they are hot again.
