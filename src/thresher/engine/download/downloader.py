@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ from thresher.engine.download.errors import (
 from thresher.engine.download.request import FetchRequest, checked_lines
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
-from thresher.records import FetchedPage
+from thresher.records import FetchedPage, Lease
 from thresher.urls.canonical import host_key
 
 logger = logging.getLogger(__name__)
@@ -54,6 +54,7 @@ class Downloader:
         records_certificates: Whether a page is fetched though the certificate of its server is not valid, and the
             problem recorded; never where a secret is sent.
         client: Connects; tests replace it by one that only records.
+        on_send: Called with the lease of each page right before its server is connected to.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Downloader:
         access: AccessTable | None = None,
         records_certificates: bool = False,
         client: CurlClient | None = None,
+        on_send: Callable[[Lease], None] = lambda lease: None,
     ) -> None:
         self._resolver = resolver
         self._slow_hosts = slow_hosts
@@ -75,6 +77,7 @@ class Downloader:
         self._records_certificates = records_certificates
         self._certificates: dict[str, tuple[str, float]] = {}
         self._client = client or CurlClient()
+        self._on_send = on_send
         self._held_bytes = HeldBytes()
         self._open: dict[Transfer, None] = {}
         self._checks = asyncio.create_task(self._check_often())
@@ -95,6 +98,8 @@ class Downloader:
         problem = self._known_problem(request.url) if access is None else ""
         places = await self._places(request)
         transfer = self._transfer(request, access, places, start, is_verified=not problem)
+        if not request.is_robots:
+            self._on_send(request.lease)
         try:
             try:
                 is_complete = await self._run(transfer)

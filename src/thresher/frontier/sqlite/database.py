@@ -105,7 +105,7 @@ def _checkpoint(db: sqlite3.Connection) -> None:
         db.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
 
-VERSION = 2
+VERSION = 3
 """Version of `schema.sql`; raised when older versions of Thresher cannot read it."""
 
 _BUSY_SECONDS = 60.0

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from thresher.errors import StoreLost
 from thresher.frontier.base import (
     MAX_TRIES,
+    MAX_UNBEGUN,
     MOST_FAILURES,
     Counts,
     FailureCount,
@@ -73,6 +74,7 @@ class SqliteFrontier:
             "waiting_per_host": waiting_per_host,
             "delay_seconds": delay_seconds,
             "max_tries": MAX_TRIES,
+            "max_unbegun": MAX_UNBEGUN,
         }
         self._closed = False
         self._path, self._crawl_id = path, crawl_id
@@ -89,6 +91,9 @@ class SqliteFrontier:
 
     async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
         return await self._in_thread(self._lease, limit, seconds, worker, pages)
+
+    async def begin(self, leases: Sequence[Lease]) -> None:
+        await self._read("begin", fences=_encode([lease.fence for lease in leases]), now=self._clock())
 
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         check_scores(link.score for settlement in settlements for link in settlement.links)
