@@ -94,6 +94,14 @@ class FrontierMachine(RuleBasedStateMachine):
         self.add(found)
         self.lease(4, 30.0)
 
+    @precondition(lambda self: self.held or self.gone)
+    @rule(pick=picks, number=st.integers(1, 3))
+    def begin(self, pick, number):
+        known = [*self.held, *self.gone]
+        leases = [known[(pick + n) % len(known)] for n in range(number)]
+        self.model.begin(leases, self.clock.now)
+        self.run(self.frontier.begin(leases))
+
     @precondition(lambda self: self.held)
     @rule(
         pick=picks,

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
-from thresher.frontier.base import MAX_TRIES, Absence, Counts, HostEntry, Merge, UrlEntry, UrlState
+from thresher.frontier.base import MAX_TRIES, MAX_UNBEGUN, Absence, Counts, HostEntry, Merge, UrlEntry, UrlState
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -15,6 +15,7 @@ class ModelUrl:
     times_found: int = 1
     state: UrlState = UrlState.WAITING
     tries: int = 0
+    unbegun: int = 0
     reason: str = ""
 
     @property
@@ -59,6 +60,7 @@ class Model:
     urls: dict[str, ModelUrl] = field(default_factory=dict)
     hosts: dict[str, ModelHost] = field(default_factory=dict)
     leases: dict[int, Lease] = field(default_factory=dict)
+    begun: set[int] = field(default_factory=set)
     contents: dict[int, int] = field(default_factory=dict)
     dropped: int = 0
     evicted: set[str] = field(default_factory=set)
@@ -137,16 +139,27 @@ class Model:
         del self.leases[lease.fence]
         host = self.hosts[lease.host]
         host.next_time = max(host.next_time, lease.until + host.delay_seconds)
-        self.count_try(lease, f"lost with its worker {self.urls[lease.url].tries + 1} times")
+        url = self.urls[lease.url]
+        if lease.fence in self.begun:
+            self.count_try(lease, f"lost with its worker {url.tries + 1} times")
+        else:
+            url.unbegun += 1
+            self.wait_or_fail(lease, f"its lease expired {url.unbegun} times before a request was reported")
 
     def count_try(self, lease: Lease, reason: str) -> None:
+        self.urls[lease.url].tries += 1
+        self.wait_or_fail(lease, reason)
+
+    def wait_or_fail(self, lease: Lease, reason: str) -> None:
         url = self.urls[lease.url]
-        url.tries += 1
-        if url.tries < MAX_TRIES:
+        if url.tries < MAX_TRIES and url.unbegun < MAX_UNBEGUN:
             url.state = UrlState.WAITING
         else:
             url.state, url.reason = UrlState.FAILED, reason
             self.hosts[lease.host].failed += 1
+
+    def begin(self, leases, now: float) -> None:
+        self.begun |= {lease.fence for lease in leases if self.holds(lease, now)}
 
     def holds(self, lease: Lease, now: float) -> bool:
         return lease.fence in self.leases and lease.until > now

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.contract.frontier_steps import A1, A2, B1, B2, link, settlement, state, urls_leased
-from thresher.frontier.base import MAX_TRIES, Counts, UrlState
+from thresher.frontier.base import MAX_TRIES, MAX_UNBEGUN, Counts, UrlState
 from thresher.records import Outcome
 from thresher.urls.canonical import fingerprint
 
@@ -20,6 +20,7 @@ async def test_a_leased_url_is_nobody_elses(frontier):
 async def test_a_lost_worker_gives_its_url_back(frontier, clock):
     await frontier.add([link(A1, 0.9)])
     [lost] = await frontier.lease(1, seconds=60)
+    await frontier.begin([lost])
     clock.now += 59
     assert await frontier.lease(1, seconds=60) == []
     clock.now += 1
@@ -122,16 +123,88 @@ async def test_a_url_retried_too_often_has_failed_for_the_last_reason(frontier):
     assert (counts.failed, counts.waiting) == (1, 0)
 
 
+# 15. Tries
+
+
 async def test_a_url_that_kills_its_workers_fails_in_the_end(frontier, clock):
     await frontier.add([link(A1)])
     for _ in range(MAX_TRIES):
-        assert len(await frontier.lease(1, seconds=60)) == 1
+        [lease] = await frontier.lease(1, seconds=60)
+        await frontier.begin([lease, lease])
         clock.now += 61
     assert await frontier.lease(1, seconds=60) == []
     entry = await frontier.find(A1)
     assert (entry.state, entry.reason) == (UrlState.FAILED, f"lost with its worker {MAX_TRIES} times")
     [host] = await frontier.hosts()
     assert (host.failed, host.leased, host.waiting) == (1, 0, 0)
+
+
+async def test_a_lease_that_expires_before_its_request_is_no_try(frontier, clock):
+    await frontier.add([link(A1)])
+    for _ in range(MAX_TRIES + 1):
+        assert await urls_leased(frontier) == [A1]
+        clock.now += 61
+    [lease] = await frontier.lease(1, seconds=60)
+    assert lease.tries == 0
+    await frontier.release([lease])
+    entry = await frontier.find(A1)
+    assert (entry.state, entry.tries, entry.reason) == (UrlState.WAITING, 0, "")
+
+
+async def test_a_url_whose_requests_are_never_reported_fails_in_the_end(frontier, clock):
+    await frontier.add([link(A1)])
+    for _ in range(MAX_UNBEGUN):
+        assert await urls_leased(frontier) == [A1]
+        clock.now += 61
+    assert await urls_leased(frontier) == []
+    entry = await frontier.find(A1)
+    reason = f"its lease expired {MAX_UNBEGUN} times before a request was reported"
+    assert (entry.state, entry.tries, entry.reason) == (UrlState.FAILED, 0, reason)
+    assert (await frontier.counts()).failed == 1
+
+
+async def test_tries_and_leases_without_a_request_are_counted_apart(frontier, clock):
+    await frontier.add([link(A1), link(A2, 0.9)])
+    for number in range(MAX_TRIES - 1):
+        for is_begun in (False, False, True):
+            [lease] = [lease for lease in await frontier.lease(2, seconds=60) if lease.url == A2]
+            assert lease.tries == number
+            if is_begun:
+                await frontier.begin([lease])
+            clock.now += 61
+    [lease] = await frontier.lease(1, seconds=60)
+    await frontier.release([lease])
+    [best] = await frontier.peek(1)
+    assert (best.url, best.tries) == (A2, MAX_TRIES - 1)
+    [lease] = await frontier.lease(1, seconds=60)
+    await frontier.commit([settlement(lease, Outcome.RETRY, reason="timeout")])
+    entry = await frontier.find(A2)
+    assert (entry.state, entry.tries, entry.reason) == (UrlState.FAILED, MAX_TRIES, "timeout")
+
+
+async def test_the_request_of_a_lease_is_not_that_of_the_next(frontier, clock):
+    await frontier.add([link(A1)])
+    [first] = await frontier.lease(1, seconds=60)
+    await frontier.begin([first])
+    await frontier.release([first])
+    [second] = await frontier.lease(1, seconds=60)
+    await frontier.begin([first])  # it is not held any more
+    clock.now += 61
+    await frontier.begin([second])  # it has expired
+    [third] = await frontier.lease(1, seconds=60)
+    assert third.tries == 0
+
+
+async def test_a_reopened_url_begins_to_count_again(frontier, clock):
+    await frontier.add([link(A1)])
+    for _ in range(MAX_UNBEGUN):
+        await frontier.lease(1, seconds=60)
+        clock.now += 61
+    await frontier.lease(1, seconds=60)
+    assert await frontier.reopen([link(A1)]) == 1
+    for _ in range(MAX_UNBEGUN):
+        assert await urls_leased(frontier) == [A1]
+        clock.now += 61
 
 
 async def test_a_failure_keeps_its_reason_in_any_language(frontier):
@@ -186,6 +259,7 @@ async def test_a_refused_settlement_leaves_the_rest_of_its_batch_alone(frontier,
 async def test_empty_batches_do_nothing(frontier):
     assert await frontier.add([]) == 0
     assert await frontier.commit([]) == []
+    await frontier.begin([])
     await frontier.release([])
     assert await frontier.rescore({}) == 0
     assert await frontier.counts() == Counts()

@@ -56,7 +56,13 @@ SQL_FAULTS = {
     "nobody reaps": ("lease", "WHERE until <= new.now ORDER", "WHERE until <= 0 ORDER"),
     "a reaped host stays held": ("lease", "SELECT host FROM lease WHERE fence = new.fence", "SELECT 0 WHERE false"),
     "no delay after a lost lease": ("lease", "max(next_time, lease.until +", "min(next_time, lease.until +"),
-    "a lost lease is no try": ("commit", "tries = tries + 1", "tries = tries + (new.reason IS NOT NULL)"),
+    "a lost lease is no try": ("lease", "WHERE fence = new.fence), 1, 8)", "WHERE fence = new.fence), 8, 8)"),
+    "a lease without a request is a try": (
+        "lease",
+        "WHERE fence = new.fence), 1, 8)",
+        "WHERE fence = new.fence), 1, 1)",
+    ),
+    "a request is reported after the end of its lease": ("begin", "WHERE lease.until > :now", "WHERE true"),
     "a URL given back has been tried": ("release", "SET state = 0", "SET state = 0, tries = tries + 1"),
     "other workers' leases are not counted as pages": ("lease", "new.pages - pages - leased", "new.pages - pages"),
     "nobody wakes": ("lease", "WHERE wake <= new.now", "WHERE wake <= 0"),
@@ -118,11 +124,10 @@ LUA_FAULTS = {
         "host.leased = host.leased - (ARGV[7] and 0 or 1)",
     ),
     "no delay after a lost lease": ("parts/leases", "host.next_time = free_time(host, lease.ends)", ""),
-    "a lost lease is no try": (
-        "parts/leases",
-        "url.tries = url.tries + 1",
-        "url.tries = url.tries + (ARGV[7] and 0 or 1)",
-    ),
+    "a lost lease is no try": ("parts/leases", "if lease.begun then", "if false then"),
+    "a lease without a request is a try": ("parts/leases", "if lease.begun then", "if true then"),
+    "a request is reported after the end of its lease": ("begin", "ends and ends > now and", "ends and"),
+    "a begun lease is not held": ("parts/leases", "math.abs(lease.ends)", "lease.ends"),
     "a URL given back has been tried": (
         "release",
         "wait_again(host, lease, lease.record)",
@@ -326,6 +331,26 @@ class ReleaseCountsATry(MemoryFrontier):
         await super().release(leases, delay_seconds=delay_seconds)
 
 
+class LostLeaseIsNoTry(MemoryFrontier):
+    async def begin(self, leases):
+        pass
+
+
+class LeaseWithoutRequestIsATry(MemoryFrontier):
+    def _new_lease(self, host, lease_end):
+        lease = super()._new_lease(host, lease_end)
+        self._leases[lease.fence].begun = True
+        return lease
+
+
+class RequestIsThatOfTheNextLease(MemoryFrontier):
+    def _new_lease(self, host, lease_end):
+        begun = host.waiting.first().begun
+        lease = super()._new_lease(host, lease_end)
+        self._leases[lease.fence].begun = begun
+        return lease
+
+
 class BatchIsCutShort(MemoryFrontier):
     async def commit(self, settlements):
         return await super().commit(settlements[:2]) + [False for _ in settlements[2:]]
@@ -362,6 +387,9 @@ MEMORY_FAULTS = (
     ReaperSleeps,
     ReapedHostStaysHeld,
     ReleaseCountsATry,
+    LostLeaseIsNoTry,
+    LeaseWithoutRequestIsATry,
+    RequestIsThatOfTheNextLease,
     BatchIsCutShort,
     HostOnlyForgetsItsPark,
 )

@@ -1,10 +1,12 @@
 """Rows of crawls on a store in their short form; ``python -m tests.faults.full ROW`` runs the long one."""
 
+import time
+
 import pytest
 
 from testing.faulty_crawl.fault_run import Setting, run_with_faults
 from testing.faulty_crawl.scenario import Plan
-from testing.faulty_crawl.scene import Scene
+from testing.faulty_crawl.scene import Scene, frozen
 from testing.recording_server.site import Site
 from testing.servers.clock import can_step_clocks
 from tests.faults import clocks, endings, store
@@ -56,6 +58,20 @@ def cut_off_and_stopped(scene):
     with scene.trouble("cut from", 1):
         scene.stop_worker(PAST_LEASE_SECONDS, pid=stopped)
         scene.proxy.set()
+
+
+def test_workers_that_are_stopped_while_they_connect_to_hosts_blame_none_of_them():
+    outcome = run_with_faults(plan(pages=120), stopped_at_the_start)
+    assert len(outcome.troubles) == 2
+    assert outcome.survived, outcome.words()
+
+
+def stopped_at_the_start(scene):
+    """Stop all workers while they read the robots.txt of most hosts."""
+    for requests in (3, 12):
+        scene.await_requests(requests)
+        with scene.trouble("stop", scene.plan.workers), frozen(scene.workers()):
+            time.sleep(PAST_LEASE_SECONDS)
 
 
 def test_a_slow_network_that_breaks_makes_a_crawl_slower_and_no_worse():

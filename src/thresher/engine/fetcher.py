@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from thresher.engine.cookies import CookieChain
-from thresher.engine.download.errors import FetchFailed, LeaseExpired
+from thresher.engine.download.errors import FetchFailed, LeaseExpired, WorkerStopped
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.lease_loop import BROWSER_WAIT_SECONDS, LeaseLoop, StoreFailed, WorkerContext
 from thresher.pipeline.host_policy import is_side_request
@@ -150,6 +150,10 @@ class Fetcher:
             await self.loop.robots.take_failure(request, failure)
         elif isinstance(failure, LeaseExpired):  # no request was sent
             await self.loop.settle(lease, self._context.processor.frontier.release([lease]))
+        elif isinstance(failure, WorkerStopped):
+            delay_seconds = await self.loop.delay_seconds(lease.url)
+            release = self._context.processor.frontier.release
+            await self.loop.settle(lease, release([lease], delay_seconds=delay_seconds))
         else:
             await self.loop.settle(lease, self._fail(lease, failure.reason, retry=failure.retry))
 

@@ -180,6 +180,8 @@ class LeaseLoop:
         self.robots = self._robots_gate(context.robots) if context.robots else None
         self._news = asyncio.Event()
         self._granting: asyncio.Future[list[Lease]] | None = None
+        self._sent: list[Lease] = []
+        self._reporting: asyncio.Task[None] | None = None
         self._run_control_poller, self._run_control = RunControlPoller(self._frontier), RunControl()
 
     def _dns_parts(self, resolver: GuardedResolver) -> tuple[DnsPrefetcher, AddressLimiter | None]:
@@ -349,6 +351,23 @@ class LeaseLoop:
             url=url, lease=lease, timeout_seconds=self.context.timeout_seconds, start_by=start_by, **more
         )
 
+    def report_sent(self, lease: Lease) -> None:
+        """Report that the page of a lease is requested now, with others in one call; its request does not wait."""
+        self._sent.append(lease)
+        if self._reporting is None:
+            self._reporting = asyncio.create_task(self._report_sent())
+
+    async def _report_sent(self) -> None:
+        try:
+            while self._sent:
+                sent, self._sent = self._sent, []
+                if leases := [lease for lease in sent if lease.fence in self.open]:
+                    await self._frontier.begin(leases)
+        except Exception:  # a store that fails for good also fails the next lease or settlement, which ends the loop
+            logger.exception("cannot report requests")
+        finally:
+            self._reporting = None
+
     async def allows(self, lease: Lease, url: str) -> bool:
         """Return whether scope and robots.txt allow to request another URL of the host within a lease."""
         is_inside = self.context.scope is None or not self.context.scope.allows(url, lease.hops)
@@ -387,6 +406,8 @@ class LeaseLoop:
 
     async def give_back(self) -> None:
         """Return the leases that were not settled, one that is being granted just now among them."""
+        if self._reporting:
+            self._reporting.cancel()
         if self._granting:
             await self._granting
         leases, self.open = list(self.open.values()), {}

@@ -15,7 +15,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow
+from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, TooSlow, WorkerStopped
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import WAIT_SECONDS
 from thresher.parsing.opt_outs import opted_out_reason
@@ -177,6 +177,9 @@ class RobotsGate:
             await self._settle(lease, self._frontier.release([lease]))
         elif isinstance(error, TooSlow):  # cancelled to free the slot; the rules remain unknown
             await self._settle(lease, self._frontier.release([lease], delay_seconds=WAIT_SECONDS))
+        elif isinstance(error, WorkerStopped):  # the rules remain unknown
+            delay_seconds = await self.delay_seconds(lease.url)
+            await self._settle(lease, self._frontier.release([lease], delay_seconds=delay_seconds))
         elif isinstance(error, AddressRefused) and not robots_url_of(lease):
             await self._settle(lease, self._processor.fail(lease, error.reason, at=time.time()))
         else:

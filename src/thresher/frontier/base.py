@@ -38,6 +38,10 @@ Promises, each with a test in `tests/contract/`:
 13. Identity. The first id that a crawl is given is kept. A frontier that is opened with an id that the store does not
             have raises `StoreLost`, and so does one whose store loses it later.
 14. Reopen. A settled URL can be made to wait again, with no try counted, as if it had never been settled.
+15. Tries.  A try is a settlement to be retried, or a lease that expired after `begin` had reported its request. After
+            `MAX_TRIES` the URL has failed. A lease that expired before that is no try: perhaps no worker ever had it.
+            Such leases are counted apart, and after `MAX_UNBEGUN` the URL has failed too. So a client that sends
+            requests calls `begin` for each; one that settles leases without requests need not.
 """
 
 from __future__ import annotations
@@ -83,6 +87,7 @@ __all__ = [
     "CRAWL_WIDE",
     "LOST_WITH_FILES",
     "MAX_TRIES",
+    "MAX_UNBEGUN",
     "PAGE_REASONS",
     "Counts",
     "FailureCount",
@@ -94,7 +99,11 @@ __all__ = [
 ]
 
 MAX_TRIES = 5
-"""A URL whose lease expired or was retried this often has failed, so a page that crashes workers is given up."""
+"""A URL that was tried this often has failed, so a page that crashes workers is given up."""
+MAX_UNBEGUN = 20
+"""A URL whose lease expired this often before a request was reported has failed, so nothing is leased for ever."""
+UNBEGUN = 8
+"""Stores keep both counts of a URL in one small number: its tries, plus this for each lease that expired unbegun."""
 MOST_FAILURES = 50_000
 """Maximum number of listed pairs of host and reason, for failed URLs and for parked hosts each."""
 PAGE_REASONS = ("", "truncated", RENDERED)
@@ -293,6 +302,13 @@ class Frontier(Protocol):
         """Lease up to `limit` of the best URLs of ready hosts, best first.
 
         With `pages`, never more than would let the crawl exceed that many pages, counting the leases of all workers.
+        """
+        ...
+
+    async def begin(self, leases: Sequence[Lease]) -> None:
+        """Record that the requests of leases are sent now; leases that are not held are ignored.
+
+        Called before each request is sent; its sender does not wait for it.
         """
         ...
 

@@ -97,6 +97,7 @@ _BEGINNINGS = {
     "cannot be parsed": (FailureKind.UNPARSABLE, ""),
     "broke the line": (FailureKind.UNPARSABLE, "processing failed, see crawl.log.jsonl"),
     "lost with its worker": (FailureKind.OTHER, "worker lost"),
+    "its lease expired": (FailureKind.OTHER, "leased again and again, and never requested"),
     "blocked by hand": (FailureKind.OTHER, "blocked by the user"),
     "gave ": (FailureKind.OTHER, "page budget of the host used up"),
     "asks for a delay": (FailureKind.OTHER, "crawl delay longer than allowed"),

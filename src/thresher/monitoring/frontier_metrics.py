@@ -100,6 +100,9 @@ class InstrumentedFrontier:
             self.worker_metrics.empty_leases.inc()
         return leases
 
+    async def begin(self, leases: Sequence[Lease]) -> None:
+        await self._timed("begin", self.frontier.begin(leases))
+
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         accepted = await self._timed("commit", self.frontier.commit(settlements))
         self.worker_metrics.open_leases.dec(len(settlements))

@@ -68,6 +68,9 @@ class RefreshFrontier:
     async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
         return await self._visits.lease(limit, seconds=seconds, worker=worker, pages=pages)
 
+    async def begin(self, leases: Sequence[Lease]) -> None:
+        await self._visits.begin(leases)
+
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         """Add the links to the crawl, then settle the visits: adding links again, after a crash, has no effect."""
         if links := [link for settlement in settlements for link in settlement.links]:

@@ -170,6 +170,7 @@ async def _fetch_all(
         max_bytes=max_bytes,
         access=access,
         records_certificates=crawl.config.network.tls == "record",
+        on_send=loop.report_sent,
     )
     fetcher = Fetcher(loop.context, loop, downloader.fetch)
     fetching = asyncio.ensure_future(fetcher.run())

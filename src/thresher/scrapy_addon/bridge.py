@@ -191,14 +191,16 @@ class SpiderBridge:
         """Return the lease of a request; None when it has none, or it is settled."""
         return self.loop.open.get(request.meta.get(LEASE, -1)) if request else None
 
-    def check_time(self, request: Request) -> None:
-        """Check that a fetch can finish before its lease expires.
+    def begin(self, request: Request) -> None:
+        """Report that a request is sent now, if the fetch can finish before its lease expires.
 
         Raises:
             LeaseExpired: It waited too long; no request is sent.
         """
         if LEASE in request.meta and time.monotonic() > request.meta["start_by"]:
             raise LeaseExpired
+        if lease := self.lease_of(request):
+            self.loop.report_sent(lease)
 
     async def process_response(self, request: Request, response: Response) -> None:
         """Judge a response before its callback.

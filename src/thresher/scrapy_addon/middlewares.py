@@ -178,9 +178,9 @@ class TopicalDownloaderMiddleware:
         return cls(AddonSession.of(crawler))
 
     def process_request(self, request: Request) -> None:
-        """Send no request that could outlast its lease."""
+        """Send no request that could outlast its lease; report the others."""
         if self._session.bridge:
-            self._session.bridge.check_time(request)
+            self._session.bridge.begin(request)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         if self._session.bridge:

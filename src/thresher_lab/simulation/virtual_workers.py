@@ -200,6 +200,7 @@ class Fleet:
         leases = await worker.pipeline.frontier.lease(
             worker.room, seconds=self.plan.lease_seconds, worker=f"{worker.number}-{worker.life}"
         )
+        await worker.pipeline.frontier.begin(leases)
         if manners:
             manners.leased(leases, now, scores)
         for lease in leases:

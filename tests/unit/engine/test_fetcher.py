@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired
+from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseExpired, WorkerStopped
 from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import MARGIN_SECONDS, LeaseLoop, WorkerContext
 from thresher.errors import StoreError
@@ -15,6 +15,7 @@ from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.cosine import CosineJudge
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
+from thresher.politeness.robots import RobotsCache
 from thresher.records import Candidate, FetchedPage
 from thresher.storage.page_store import NoArchive
 from thresher.strategies.baselines import BreadthFirst
@@ -97,6 +98,7 @@ async def test_a_lease_whose_answer_was_long_under_way_goes_back_unused(fetcher,
     ("failure", "state", "tries", "reason"),
     [
         (LeaseExpired(), "waiting", 0, ""),
+        (WorkerStopped(), "waiting", 0, ""),
         (FetchFailed("timeout"), "waiting", 1, "timeout"),
         (FetchFailed("too many headers", retry=False), "failed", 0, "too many headers"),
         (AddressRefused("a private address"), "failed", 0, "refused: a private address"),
@@ -112,6 +114,76 @@ async def test_a_failure_settles_its_lease(fetcher, frontier, web, failure, stat
     assert (entry.state, fetcher.loop.open) == (state, {})
     assert entry.tries in (tries, tries + (state == "failed"))
     assert reason in entry.reason
+
+
+async def test_a_host_rests_after_a_fetch_during_which_the_worker_was_stopped(fetcher, frontier, web):
+    web.result = WorkerStopped()
+    [lease] = await fetcher.loop.grant()
+    await fetcher.fetch(await fetcher.loop.request(lease))
+    host = await frontier.find_host(lease.host)
+    assert (host.parked, host.delay_seconds) == ("", fetcher.loop.context.delay_seconds)
+    assert host.next_seconds > 0
+
+
+@pytest.mark.parametrize(("failure", "is_parked"), [(WorkerStopped(), False), (FetchFailed("timeout"), True)])
+async def test_a_worker_that_was_stopped_parks_no_host_for_its_robots_txt(fetcher, frontier, web, failure, is_parked):
+    work = replace(fetcher.loop.context, robots=RobotsCache(frontier, token="Thresher"))
+    fetcher, web.result = Fetcher(work, LeaseLoop(work), web.fetch), failure
+    [lease] = await fetcher.loop.grant()
+    request = await fetcher.loop.request(lease)
+    assert request.is_robots
+    await fetcher.fetch(request)
+    assert (await frontier.find(URL)).state == "waiting"
+    assert bool((await frontier.find_host(lease.host)).parked) == is_parked
+    assert await work.robots.knows(request.url) == is_parked
+
+
+async def test_requests_of_one_moment_are_reported_in_one_call_for_which_nobody_waits(fetcher, frontier, monkeypatch):
+    await frontier.add([Candidate(url=f"http://{name}.example/", score=1.0) for name in "bcd"])
+    calls, may_answer = [], asyncio.Event()
+
+    async def begin(leases):
+        calls.append({lease.url for lease in leases})
+        await may_answer.wait()
+
+    monkeypatch.setattr(frontier, "begin", begin)
+    first, second, third, settled = await fetcher.loop.grant()
+    for lease in (first, second):
+        fetcher.loop.report_sent(lease)
+    await until(lambda: calls)
+    for lease in (third, settled):
+        fetcher.loop.report_sent(lease)
+    await fetcher.loop.settle(settled, frontier.release([settled]))
+    may_answer.set()
+    await until(lambda: len(calls) == 2)
+    assert calls == [{first.url, second.url}, {third.url}]
+
+
+async def test_a_report_that_the_store_refuses_ends_nothing(fetcher, frontier, monkeypatch, caplog):
+    async def refuse(leases):
+        raise StoreError("refused")
+
+    monkeypatch.setattr(frontier, "begin", refuse)
+    [lease] = await fetcher.loop.grant()
+    fetcher.loop.report_sent(lease)
+    await until(lambda: "cannot report requests" in caplog.text)
+    await fetcher.fetch(await fetcher.loop.request(lease))
+    assert (await frontier.find(URL)).state == "done"
+
+
+async def test_a_worker_that_leaves_does_not_wait_for_its_reports(fetcher, frontier, monkeypatch):
+    called = asyncio.Event()
+
+    async def begin(leases):
+        called.set()
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(frontier, "begin", begin)
+    [lease] = await fetcher.loop.grant()
+    fetcher.loop.report_sent(lease)
+    await called.wait()
+    await asyncio.wait_for(fetcher.loop.give_back(), 1)
+    assert (await frontier.find(URL)).state == "waiting"
 
 
 async def test_pages_are_fetched_until_nothing_more_can_come(fetcher, frontier, web):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 
 from thresher.config.access import AccessTable, HostAccess
@@ -18,18 +18,20 @@ from thresher.config.secrets import REDACTED, Secret
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
 from thresher.engine.download.client import CurlClient
 from thresher.engine.download.errors import (
+    TIMEOUT,
     AddressRefused,
     CertificateInvalid,
     FetchFailed,
     LeaseExpired,
     ProxyRefused,
     TooSlow,
+    WorkerStopped,
     timed_out,
 )
 from thresher.engine.download.request import FetchRequest, checked_lines
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
-from thresher.records import FetchedPage
+from thresher.records import FetchedPage, Lease
 from thresher.urls.canonical import host_key
 
 logger = logging.getLogger(__name__)
@@ -54,6 +56,7 @@ class Downloader:
         records_certificates: Whether a page is fetched though the certificate of its server is not valid, and the
             problem recorded; never where a secret is sent.
         client: Connects; tests replace it by one that only records.
+        on_send: Called with the lease of each page right before its server is connected to.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Downloader:
         access: AccessTable | None = None,
         records_certificates: bool = False,
         client: CurlClient | None = None,
+        on_send: Callable[[Lease], None] = lambda lease: None,
     ) -> None:
         self._resolver = resolver
         self._slow_hosts = slow_hosts
@@ -75,8 +79,10 @@ class Downloader:
         self._records_certificates = records_certificates
         self._certificates: dict[str, tuple[str, float]] = {}
         self._client = client or CurlClient()
+        self._on_send = on_send
         self._held_bytes = HeldBytes()
         self._open: dict[Transfer, None] = {}
+        self._checked_at, self._lost_seconds = time.monotonic(), 0.0
         self._checks = asyncio.create_task(self._check_often())
 
     @asynccontextmanager
@@ -86,6 +92,7 @@ class Downloader:
         Raises:
             LeaseExpired: There is no time left for it; nothing was sent.
             AddressRefused: The address guard refused it.
+            WorkerStopped: Its time ran out while this worker did not run.
             FetchFailed: No response came.
         """
         if time.monotonic() > request.start_by:
@@ -95,6 +102,8 @@ class Downloader:
         problem = self._known_problem(request.url) if access is None else ""
         places = await self._places(request)
         transfer = self._transfer(request, access, places, start, is_verified=not problem)
+        if not request.is_robots:
+            self._on_send(request.lease)
         try:
             try:
                 is_complete = await self._run(transfer)
@@ -127,8 +136,9 @@ class Downloader:
 
     async def _places(self, request: FetchRequest) -> list[tuple[str, int]]:
         try:
-            async with asyncio.timeout(request.timeout_seconds):
-                places, why = await self._resolver.places(*host_and_port(request.url))
+            with self._excusing_host():
+                async with asyncio.timeout(request.timeout_seconds):
+                    places, why = await self._resolver.places(*host_and_port(request.url))
         except TimeoutError as error:
             raise timed_out() from error
         if why:
@@ -161,6 +171,7 @@ class Downloader:
             allows_http2=not request.lease.tries,  # for servers whose HTTP/2 fails
             max_bytes=request.max_bytes or self._max_bytes,
             timeout_seconds=request.timeout_seconds,
+            end_by=request.start_by + request.timeout_seconds,
         )
         return Transfer(wanted, self._held_bytes, start=start)
 
@@ -169,22 +180,42 @@ class Downloader:
         self._slow_hosts.begins(transfer, host_key(transfer.request.url))
         is_answered = False
         try:
-            is_complete = await self._client.run(transfer)
+            with self._excusing_host():
+                is_complete = await self._client.run(transfer)
             is_answered = True
         finally:
             del self._open[transfer]
             self._slow_hosts.ends(transfer, answered=is_answered)
         return is_complete
 
+    @contextmanager
+    def _excusing_host(self) -> Iterator[None]:
+        """Raise `WorkerStopped` for a timeout if this worker did not run for most of the time."""
+        start, lost_seconds = time.monotonic(), self._lost_seconds
+        try:
+            yield
+        except (FetchFailed, TimeoutError) as error:
+            now = time.monotonic()
+            lost_seconds = self._lost_seconds + self._late_seconds(now) - lost_seconds
+            is_timeout = isinstance(error, TimeoutError) or error.reason == TIMEOUT
+            if is_timeout and lost_seconds > (now - start) / 2:
+                raise WorkerStopped from error
+            raise
+
+    def _late_seconds(self, now: float) -> float:
+        """Return for how long this worker has not run since its last check; 0 for the usual delays."""
+        late_seconds = now - self._checked_at - POLL_SECONDS
+        return late_seconds if late_seconds > POLL_SECONDS else 0.0
+
     async def _check_often(self) -> None:
-        checked_at = time.monotonic()
         while True:
             await asyncio.sleep(POLL_SECONDS)
             now = time.monotonic()
-            late_seconds, checked_at = now - checked_at - POLL_SECONDS, now
-            if late_seconds > POLL_SECONDS:
-                self._slow_hosts.exclude_seconds(late_seconds)
+            late_seconds, self._checked_at = self._late_seconds(now), now
+            self._lost_seconds += late_seconds
+            self._slow_hosts.exclude_seconds(late_seconds)
             for transfer in list(self._open):
+                transfer.exclude_seconds(late_seconds)
                 transfer.check(now)
             for slow in self._slow_hosts.too_many():
                 slow.break_off(TooSlow())  # type: ignore[attr-defined]

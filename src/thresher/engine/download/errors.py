@@ -32,6 +32,13 @@ class LeaseExpired(FetchFailed):
         super().__init__("there is not enough time left")
 
 
+class WorkerStopped(FetchFailed):
+    """The time of a fetch ran out while this worker did not run: that says nothing about the host."""
+
+    def __init__(self) -> None:
+        super().__init__("the worker was stopped during the fetch")
+
+
 class TooSlow(FetchFailed):
     """A server occupies a slot that faster ones need."""
 
@@ -82,9 +89,12 @@ class CertificateInvalid(FetchFailed):
         self.problem = problem
 
 
+TIMEOUT = "timeout"
+
+
 def timed_out() -> FetchFailed:
     """Return the failure of a fetch that took too long."""
-    return FetchFailed("timeout")
+    return FetchFailed(TIMEOUT)
 
 
 class ProxyRefused(FetchFailed):

@@ -107,6 +107,7 @@ class TransferRequest:
         is_verified: Whether the certificate of the server must be valid; always where there is a secret.
         proxy: The proxy that the places belong to; None to connect to the server.
         allows_http2: Whether HTTP/2 is spoken where it is offered.
+        end_by: Until when the end may be put off if this worker did not run for a part of the time.
     """
 
     url: str
@@ -119,6 +120,7 @@ class TransferRequest:
     is_verified: bool = True
     proxy: UpstreamProxy | None = None
     allows_http2: bool = True
+    end_by: float = 0.0
 
 
 class Transfer:
@@ -150,7 +152,7 @@ class Transfer:
 
     def set_up(self, curl: Any, place: tuple[str, int], *, connect_seconds: float, fresh: bool) -> None:
         """Set all options of a handle for an attempt."""
-        seconds = max(0.001, self.end - monotonic())
+        seconds = max(0.001, self.end - monotonic(), self.request.end_by - monotonic())
         for option, value in _FIXED_OPTIONS:
             curl.setopt(option, value)
         curl.setopt(pycurl.URL, self.request.url)
@@ -183,6 +185,11 @@ class Transfer:
         """Stop counting the body of this transfer."""
         self._all_held.add(-self._held)
         self._held = 0
+
+    def exclude_seconds(self, seconds: float) -> None:
+        """Do not count time in which this worker did not run, as far as the lease allows."""
+        self.start += seconds
+        self.end = max(self.end, min(self.end + seconds, self.request.end_by))
 
     def check(self, now: float) -> None:
         """Abort when time is up or the body arrives too slowly."""

@@ -14,6 +14,7 @@ from heapq import nsmallest
 
 from thresher.frontier.base import (
     MAX_TRIES,
+    MAX_UNBEGUN,
     PAGE_REASONS,
     Absence,
     Counts,
@@ -88,6 +89,12 @@ class MemoryFrontier:
             leases.append(self._new_lease(host, now + seconds))
             self._tidy({host.key: host}, now)
         return leases
+
+    async def begin(self, leases: Sequence[Lease]) -> None:
+        now = self._clock()
+        for lease in leases:
+            if url := self._held(lease, now):
+                url.begun = True
 
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         check_scores(link.score for settlement in settlements for link in settlement.links)
@@ -229,7 +236,8 @@ class MemoryFrontier:
         relevant = max(0, url.host.relevant - url.host.pages + pages)
         url.host.failed -= url.state is UrlState.FAILED
         url.host.pages, url.host.relevant = url.host.pages - pages, url.host.relevant - relevant
-        self._pages, self._relevant, url.tries, url.reason = self._pages - pages, self._relevant - relevant, 0, ""
+        self._pages, self._relevant = self._pages - pages, self._relevant - relevant
+        url.tries, url.unbegun, url.reason = 0, 0, ""
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -300,7 +308,7 @@ class MemoryFrontier:
         self._fence += 1
         self._leases[self._fence] = url
         self._lease_ends.push(self._fence, lease_end)
-        url.lease_end = lease_end
+        url.lease_end, url.begun = lease_end, False
         host.leased += 1
         return Lease(
             url=url.url,
@@ -357,7 +365,10 @@ class MemoryFrontier:
 
     def _count_try(self, url: Url, reason: str) -> None:
         url.tries += 1
-        if url.tries < MAX_TRIES:
+        self._wait_or_fail(url, reason)
+
+    def _wait_or_fail(self, url: Url, reason: str) -> None:
+        if url.tries < MAX_TRIES and url.unbegun < MAX_UNBEGUN:
             self._move(url, UrlState.WAITING)
         else:
             url.reason = reason
@@ -369,7 +380,11 @@ class MemoryFrontier:
         while (fence := self._lease_ends.first()) and (url := self._leases[fence]).lease_end <= now:
             url.host.next_time = url.host_free_time()
             touched[url.host.key] = self._end_lease(fence)
-            self._count_try(url, f"lost with its worker {url.tries + 1} times")
+            if url.begun:
+                self._count_try(url, f"lost with its worker {url.tries + 1} times")
+            else:
+                url.unbegun += 1
+                self._wait_or_fail(url, f"its lease expired {url.unbegun} times before a request was reported")
         self._tidy(touched, now)
 
     def _host(self, key: str) -> Host:

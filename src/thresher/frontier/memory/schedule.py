@@ -39,9 +39,11 @@ class Url:
     parent: int
     found: int = 1
     tries: int = 0
+    unbegun: int = 0
     state: UrlState = UrlState.WAITING
     reason: str = ""
     lease_end: float = 0.0
+    begun: bool = False
 
     def host_free_time(self) -> float:
         """Return when the host may be requested again if the lease of this URL expires."""

@@ -9,7 +9,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.frontier.base import UrlEntry, UrlState
+from thresher.frontier.base import UNBEGUN, UrlEntry, UrlState
 from thresher.records import Candidate, Lease
 
 LONG_SCORE, _STEPS, _HISTORY, _PARENT = 1, 2, 4, 8
@@ -140,6 +140,7 @@ class Record:
     parent: int
     carry: dict[str, Any]
     found: int = 1
+    unbegun: int = 0
 
     @classmethod
     def read(cls, content: bytes) -> Record:
@@ -163,7 +164,8 @@ class Record:
             [parent] = _parent.unpack_from(content, at)
             at += _parent.size
         carry = json.loads(content[at:]) if at < len(content) else {}
-        return cls(age, score, hops, depth_left, tries, redirects, reason, parent, carry, found)
+        unbegun, tries = divmod(tries, UNBEGUN)
+        return cls(age, score, hops, depth_left, tries, redirects, reason, parent, carry, found, unbegun)
 
     def to_bytes(self) -> bytes:
         flags, score = pack_score(self.score)
@@ -173,10 +175,11 @@ class Record:
         else:
             step_flags, steps = _pack_steps(self.hops, self.depth_left)
             flags |= step_flags
-        if self.tries or self.redirects or self.found > 1 or self.reason:
+        tries = self.tries + UNBEGUN * self.unbegun
+        if tries or self.redirects or self.found > 1 or self.reason:
             flags |= _HISTORY
             reason = reason_bytes(self.reason)
-            history = _history.pack(self.tries, self.redirects, self.found, len(reason)) + reason
+            history = _history.pack(tries, self.redirects, self.found, len(reason)) + reason
         if self.parent:
             flags |= _PARENT
             parent = _parent.pack(self.parent)

@@ -172,12 +172,12 @@ class RedisFrontier:
         self._mark_sent(sent, *(invalid for _, invalid in (*before, *answers)))
         return accepted
 
+    async def begin(self, leases: Sequence[Lease]) -> None:
+        held = _by_shard(await self._opened(), leases)
+        await self.connection.run_all([self._call("begin", shard, *listed) for shard, listed in held.items()])
+
     async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
-        shards = await self._opened()
-        held: dict[int, list[Part]] = {}
-        for lease in leases:
-            shard, number = shards.shard_of_fence(lease.fence)
-            held.setdefault(shard, []).extend((number, repr(lease.until)))
+        held = _by_shard(await self._opened(), leases)
         calls = [self._call("release", shard, repr(delay_seconds), *listed) for shard, listed in held.items()]
         self._mark_sent([], *await self.connection.run_all(calls))
 
@@ -463,6 +463,15 @@ class RedisFrontier:
             host_pages=pages,
             host_relevant=relevant,
         )
+
+
+def _by_shard(shards: Shards, leases: Sequence[Lease]) -> dict[int, list[Part]]:
+    """Return the fence and the end of each lease, by shard."""
+    listed: dict[int, list[Part]] = {}
+    for lease in leases:
+        shard, number = shards.shard_of_fence(lease.fence)
+        listed.setdefault(shard, []).extend((number, repr(lease.until)))
+    return listed
 
 
 def _found(url: str, answer: list[Any] | None) -> UrlEntry | None:

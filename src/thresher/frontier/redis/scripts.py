@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from thresher.frontier.base import MAX_TRIES
+from thresher.frontier.base import MAX_TRIES, MAX_UNBEGUN
 from thresher.records import Merge
 
 _NEEDS = re.compile(r"^-- needs: (.*)$", re.MULTILINE)
@@ -23,6 +23,7 @@ NAMES = (
     "add",
     "adjust",
     "audit",
+    "begin",
     "commit",
     "counts",
     "enter",
@@ -112,11 +113,12 @@ class Settings:
 
     def to_bytes(self) -> bytes:
         return struct.pack(
-            ">IIdIcIIIdII",
+            ">IIdIIcIIIdII",
             self.leases_per_host,
             self.waiting_per_host,
             self.delay_seconds,
             MAX_TRIES,
+            MAX_UNBEGUN,
             _MERGES[self.merge],
             self.chunk_size,
             self.seen_keys,

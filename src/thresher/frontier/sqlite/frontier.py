@@ -18,6 +18,7 @@ from thresher.errors import StoreLost
 from thresher.frontier.base import (
     CRAWL_WIDE,
     MAX_TRIES,
+    MAX_UNBEGUN,
     MOST_FAILURES,
     Absence,
     CountAudit,
@@ -77,6 +78,7 @@ class SqliteFrontier:
             "waiting_per_host": waiting_per_host,
             "delay_seconds": delay_seconds,
             "max_tries": MAX_TRIES,
+            "max_unbegun": MAX_UNBEGUN,
         }
         self._closed = False
         self._path, self._crawl_id = path, crawl_id
@@ -93,6 +95,9 @@ class SqliteFrontier:
 
     async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
         return await self._in_thread(self._lease, limit, seconds, worker, pages)
+
+    async def begin(self, leases: Sequence[Lease]) -> None:
+        await self._read("begin", fences=_encode([lease.fence for lease in leases]), now=self._clock())
 
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         check_scores(link.score for settlement in settlements for link in settlement.links)

@@ -31,6 +31,7 @@ _FROM_FINGERPRINT = (
     "SELECT score FROM url WHERE host = ? AND state = 0 AND fingerprint >= ? ORDER BY fingerprint LIMIT 1"
 )
 _FAILED_INDEX = "SELECT 1 FROM sqlite_master WHERE name = 'url_failed'"
+_CLOCK_VERSION = 2  # the first with that table
 _CLOCK = "CREATE TEMP TABLE clock (start TEXT, began REAL)"
 _SETTING = "CREATE TEMP TABLE setting (leases_per_host INTEGER, delay_seconds REAL)"
 
@@ -136,7 +137,7 @@ class SqliteFrontierReader:
             raise StoreError(f"the frontier was written by a newer Thresher (version {version}); use that one")
         if not version:
             return False
-        if version < 2:  # without the table; the next worker upgrades the file
+        if version < _CLOCK_VERSION:  # the next worker upgrades the file
             db.execute(_CLOCK)
         db.execute(_SETTING)
         db.execute("INSERT INTO setting VALUES (?, ?)", self._setting)

@@ -337,6 +337,7 @@ def merge_copies(old: ColdUrl, new: ColdUrl, merge: Merge) -> ColdUrl:
         depth_left=max(before.depth_left, found.depth_left),
         hops=min(before.hops, found.hops),
         tries=max(before.tries, found.tries),
+        unbegun=max(before.unbegun, found.unbegun),
         reason=found.reason or before.reason,
         found=before.found + found.found if merge is Merge.MEAN else 1,
     )

@@ -16,7 +16,13 @@ from thresher.engine.dns.client import ResolvedAddresses
 from thresher.engine.dns.resolver import GuardedResolver
 from thresher.engine.download.client import CurlClient
 from thresher.engine.download.downloader import Downloader, headers_of
-from thresher.engine.download.errors import AddressRefused, CertificateInvalid, FetchFailed, LeaseExpired
+from thresher.engine.download.errors import (
+    AddressRefused,
+    CertificateInvalid,
+    FetchFailed,
+    LeaseExpired,
+    WorkerStopped,
+)
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest, _authorities
@@ -121,6 +127,75 @@ async def test_time_is_up_for_a_server_that_says_nothing(downloading):
         with pytest.raises(FetchFailed, match="timeout"):
             await fetch(downloading(), server.url, timeout_seconds=0.2)
     assert time.monotonic() - began < 2.0
+
+
+@pytest.mark.parametrize("stopped_seconds", [1.0, 2.5], ids=["shorter than libcurl waits", "longer"])
+async def test_a_worker_that_was_stopped_past_its_lease_does_not_blame_the_host(downloading, stopped_seconds):
+    async with raw_server(b"", b"late", wait_seconds=60) as server:
+        start_by = time.monotonic() + 0.2
+        fetching = asyncio.create_task(fetch(downloading(), server.url, timeout_seconds=0.5, start_by=start_by))
+        await asyncio.sleep(0.1)
+        time.sleep(stopped_seconds)  # nothing runs, as after SIGSTOP
+        with pytest.raises(WorkerStopped):
+            await fetching
+
+
+async def test_a_worker_that_was_stopped_before_its_request_was_sent_does_not_blame_the_host(downloading):
+    sent = []
+    async with raw_server(OK) as server:
+        start_by = time.monotonic() + 0.3
+        downloader = downloading(on_send=sent.append)
+        fetching = asyncio.create_task(fetch(downloader, server.url, timeout_seconds=0.5, start_by=start_by))
+        while not sent:
+            await asyncio.sleep(0)
+        time.sleep(1.5)
+        with pytest.raises(WorkerStopped):
+            await fetching
+        assert not server.requests
+
+
+async def test_a_worker_that_was_stopped_while_a_name_was_resolved_does_not_blame_the_host(downloading):
+    fetching = asyncio.create_task(fetch(downloading(wait_seconds=60), "http://site.test/", timeout_seconds=0.5))
+    await asyncio.sleep(0.1)
+    time.sleep(1.0)
+    with pytest.raises(WorkerStopped):
+        await fetching
+
+
+async def test_time_in_which_a_worker_was_stopped_does_not_count_for_a_host_within_its_lease(downloading):
+    async with raw_server(b"", OK, wait_seconds=1.6) as server:
+        fetching = asyncio.create_task(fetch(downloading(), server.url, timeout_seconds=1.0))
+        await asyncio.sleep(0.1)
+        time.sleep(1.2)
+        page = await fetching
+    assert (page.body, page.truncated) == (b"ok", False)
+
+
+async def test_a_busy_worker_still_finds_that_a_host_is_silent(downloading):
+    async with raw_server(b"", b"late", wait_seconds=60) as server:
+        fetching = asyncio.create_task(
+            fetch(downloading(), server.url, timeout_seconds=0.6, start_by=time.monotonic() + 9)
+        )
+        await asyncio.sleep(0.1)
+        time.sleep(0.4)
+        with pytest.raises(FetchFailed, match="timeout"):
+            await asyncio.wait_for(fetching, 3)
+
+
+async def test_the_lease_of_a_page_is_reported_before_its_server_is_connected_to(downloading):
+    sent = []
+    downloader = downloading(on_send=lambda lease: sent.append((lease.url, len(server.requests))))
+    async with raw_server(OK) as server:
+        await fetch(downloader, server.url)
+        await fetch(downloader, f"{server.url}robots.txt", is_robots=True)
+    assert sent == [(server.url, 0)]
+
+
+async def test_a_name_that_is_not_resolved_is_no_request(downloading):
+    sent = []
+    with pytest.raises(FetchFailed, match="timeout"):
+        await fetch(downloading(wait_seconds=60, on_send=sent.append), "http://site.test/", timeout_seconds=0.05)
+    assert sent == []
 
 
 async def test_of_too_many_slow_fetches_the_oldest_is_broken_off(downloading):

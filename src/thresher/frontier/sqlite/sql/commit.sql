@@ -3,18 +3,21 @@
 --                  last], the last three as in add.sql
 --     links: number of candidates in `link`
 
--- Count a try of a URL; after too many it has failed. Without a reason its lease expired.
-CREATE TEMP VIEW count_try AS SELECT NULL AS host, NULL AS fingerprint, NULL AS reason;
+-- Count a try of a URL (`step` is 1) or a lease that expired before its request was reported (8); after too many the
+-- URL has failed. Without a reason its lease expired.
+CREATE TEMP VIEW count_try AS SELECT NULL AS host, NULL AS fingerprint, NULL AS reason, NULL AS step;
 CREATE TEMP TRIGGER count_try_of_url INSTEAD OF INSERT ON count_try BEGIN
+    UPDATE url SET tries = tries + new.step, state = 0 WHERE host = new.host AND fingerprint = new.fingerprint;
     UPDATE url
-    SET tries = tries + 1,
-        (state, reason) = (
-            SELECT
-                iif(tries + 1 < max_tries, 0, 3),
-                iif(tries + 1 < max_tries, reason, coalesce(new.reason, printf('lost with its worker %d times', tries + 1)))
-            FROM setting
-        )
-    WHERE host = new.host AND fingerprint = new.fingerprint;
+    SET state = 3,
+        reason = CASE
+            WHEN new.reason IS NOT NULL THEN new.reason
+            WHEN new.step = 1 THEN printf('lost with its worker %d times', tries % 8)
+            ELSE printf('its lease expired %d times before a request was reported', tries / 8)
+        END
+    WHERE host = new.host AND fingerprint = new.fingerprint AND EXISTS (
+        SELECT 1 FROM setting WHERE tries % 8 >= max_tries OR tries >= 8 * max_unbegun
+    );
 END;
 
 CREATE TEMP VIEW settle AS
@@ -26,7 +29,7 @@ CREATE TEMP TRIGGER settle_held INSTEAD OF INSERT ON settle BEGIN
     INSERT INTO answer VALUES (new.n);
     DELETE FROM lease WHERE fence = new.fence;
     UPDATE url SET reason = nullif(new.reason, '') WHERE host = new.host AND fingerprint = new.fingerprint;
-    INSERT INTO count_try SELECT new.host, new.fingerprint, new.reason WHERE new.outcome = 'retry';
+    INSERT INTO count_try SELECT new.host, new.fingerprint, new.reason, 1 WHERE new.outcome = 'retry';
     UPDATE url
     SET state = iif(new.outcome = 'done', 2, 3)
     WHERE host = new.host AND fingerprint = new.fingerprint AND new.outcome <> 'retry';

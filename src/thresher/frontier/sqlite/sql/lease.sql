@@ -9,7 +9,9 @@ CREATE TEMP TRIGGER reap_lost INSTEAD OF INSERT ON reap BEGIN
     SET next_time = max(next_time, lease.until + coalesce(host.delay_seconds, setting.delay_seconds))
     FROM lease CROSS JOIN setting
     WHERE lease.fence = new.fence AND host.id = lease.host;
-    INSERT INTO count_try SELECT host, fingerprint, NULL FROM lease WHERE fence = new.fence;
+    INSERT INTO count_try
+    SELECT host, fingerprint, NULL, iif(EXISTS (SELECT 1 FROM begun WHERE fence = new.fence), 1, 8)
+    FROM lease WHERE fence = new.fence;
     INSERT OR IGNORE INTO touched SELECT host FROM lease WHERE fence = new.fence;
     DELETE FROM lease WHERE fence = new.fence;
 END;
@@ -21,7 +23,7 @@ CREATE TEMP TRIGGER grant_lease_once INSTEAD OF INSERT ON grant_lease BEGIN
     INSERT INTO lease SELECT fence, new.host, new.fingerprint, new.until, new.worker FROM tally;
     INSERT INTO answer
     SELECT json_array(
-        url, key, printf('%!.17g', score), fence, json(carry), depth_left, hops, redirects, parent, tries,
+        url, key, printf('%!.17g', score), fence, json(carry), depth_left, hops, redirects, parent, tries % 8,
         host.pages, host.relevant
     )
     FROM tally CROSS JOIN host CROSS JOIN url ON url.host = host.id

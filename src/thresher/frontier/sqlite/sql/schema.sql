@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS url (
     hops INTEGER NOT NULL,
     redirects INTEGER NOT NULL,
     found INTEGER NOT NULL DEFAULT 1,        -- number of scores in the mean
-    tries INTEGER NOT NULL DEFAULT 0,
+    tries INTEGER NOT NULL DEFAULT 0,        -- plus 8 for each lease that expired before a request was reported
     parent INTEGER NOT NULL,
     url TEXT NOT NULL,
     carry TEXT,                              -- JSON; NULL when empty
@@ -58,6 +58,12 @@ CREATE TABLE IF NOT EXISTS lease (
     worker TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS lease_until ON lease (until);
+
+-- The leases whose requests were reported.
+CREATE TABLE IF NOT EXISTS begun (fence INTEGER PRIMARY KEY);
+CREATE TRIGGER IF NOT EXISTS lease_ended AFTER DELETE ON lease BEGIN
+    DELETE FROM begun WHERE fence = old.fence;
+END;
 
 -- The URL that was settled first with a content.
 CREATE TABLE IF NOT EXISTS content (hash INTEGER PRIMARY KEY, fingerprint INTEGER NOT NULL);

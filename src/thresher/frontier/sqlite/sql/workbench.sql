@@ -7,7 +7,8 @@ CREATE TEMP TABLE setting (
     waiting_per_host INTEGER,
     merge TEXT,
     delay_seconds REAL,
-    max_tries INTEGER
+    max_tries INTEGER,
+    max_unbegun INTEGER
 );
 
 -- Candidates to add; `host` is an index into the list of host keys of the call. Programs read only the rows that their

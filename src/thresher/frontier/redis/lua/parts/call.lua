@@ -31,8 +31,8 @@ local function time_of_store()
 end
 
 local now = tonumber(ARGV[1]) or time_of_store()
-local leases_per_host, waiting_per_host, first_delay, max_tries, merge, chunk_size, seen_keys, most_at_once,
-    hot_urls, least_hot, partitions = struct.unpack('>I4I4dI4c1I4I4I4dI4I4', ARGV[2])
+local leases_per_host, waiting_per_host, first_delay, max_tries, max_unbegun, merge, chunk_size, seen_keys,
+    most_at_once, hot_urls, least_hot, partitions = struct.unpack('>I4I4dI4I4c1I4I4I4dI4I4', ARGV[2])
 
 -- Changes of counters, written once at the end of the call.
 local sums = {}

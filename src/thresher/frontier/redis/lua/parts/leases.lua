@@ -1,4 +1,4 @@
--- Leases: `L` has each by its fence, `l` their end times.
+-- Leases: `L` has each by its fence, `l` their end times. The end in `L` has a minus sign when the request is sent.
 
 -- A store that was restarted may have lost its last second or two, and with it leases whose fetches continue. Their
 -- hosts are unknown; so nothing is leased until the longest lease that was requested before would have expired.
@@ -36,6 +36,7 @@ local function read_lease(number)
     end
     local lease, at = { number = number }, nil
     lease.ends, lease.worker, lease.host, lease.rest, at = struct.unpack('>dI1c0I2c0I2c0', kept)
+    lease.begun, lease.ends = lease.ends < 0, math.abs(lease.ends)
     lease.record = string.sub(kept, at)
     return lease
 end
@@ -116,10 +117,13 @@ local function settle(host, lease, url, state)
     end
 end
 
--- Count a try of a URL; after too many it has failed.
-local function count_try(host, lease, url, last_reason)
-    url.tries = url.tries + 1
-    if url.tries < max_tries then
+-- The tries of a record and, times this, its leases that expired before a request was reported.
+local UNBEGUN = 8
+
+-- Count a try of a URL, or such a lease (`step`); after too many it has failed.
+local function count_try(host, lease, url, last_reason, step)
+    url.tries = url.tries + (step or 1)
+    if url.tries % UNBEGUN < max_tries and url.tries < UNBEGUN * max_unbegun then
         wait_again(host, lease, write_record(url))
     else
         url.reason = last_reason
@@ -135,7 +139,12 @@ local function reap()
         local host = end_lease(lease)
         host.next_time = free_time(host, lease.ends)
         local url = read_record(lease.record)
-        count_try(host, lease, url, 'lost with its worker ' .. url.tries + 1 .. ' times')
+        if lease.begun then
+            count_try(host, lease, url, 'lost with its worker ' .. url.tries % UNBEGUN + 1 .. ' times')
+        else
+            local times = math.floor(url.tries / UNBEGUN) + 1
+            count_try(host, lease, url, 'its lease expired ' .. times .. ' times before a request was reported', UNBEGUN)
+        end
     end
     return #numbers < most_at_once
 end

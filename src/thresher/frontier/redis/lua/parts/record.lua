@@ -4,7 +4,8 @@
 --     flags     1 byte    its upper half holds hops up to 15 when depth_left is 0; else (flag 2) the bytes that each
 --     takes score     4 bytes   8 when a float cannot hold it (flag 1)
 --     hops, depth_left    1 or 4 bytes each (flag 2)
---     history             tries, redirects, times found, last reason (flag 4)
+--     history             tries, redirects, times found, last reason (flag 4); 8 is added to the tries for each lease
+--                         that expired before a request was reported
 --     parent    8 bytes   (flag 8)
 --     carry               the rest
 --
