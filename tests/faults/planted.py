@@ -117,7 +117,7 @@ def planted(crawls: Theatre, loss: Loss) -> Verdict:
             loss=loss,
             has_changed=has_changed,
             is_found=reports[0].names(taken.names),
-            missing=_unknown(stage, taken.urls) if stage.kind.wide else _missing(stage),
+            missing=_unknown(stage, taken.urls) if stage.kind.wide else missing(stage),
             run_code=code,
             run_words=stage.words() if code else "",
             reports=reports,
@@ -128,13 +128,14 @@ def _is_wrong(finding: dict[str, Any]) -> bool:
     return finding["state"] == "wrong"
 
 
-def _missing(stage: Stage) -> int:
+def missing(stage: Stage) -> int:
     """Return how many pages of the site are not in the export, or not in the collection."""
-    missing = stage.site_urls() - _exported(stage.crawl)
+    urls = stage.site_urls()
+    lost = urls - _exported(stage.crawl)
     if stage.kind.collection:
         called("gather", stage.collection, stage.root / "gathered", folder=REPOSITORY)
-        missing |= stage.site_urls() - _exported(stage.root / "gathered")
-    return len(missing)
+        lost |= urls - _exported(stage.root / "gathered")
+    return len(lost)
 
 
 def _exported(folder: object) -> set[str]:

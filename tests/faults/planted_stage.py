@@ -24,7 +24,7 @@ from unittest.mock import patch
 import redis
 
 from testing.commands import called
-from testing.crawl_process import REPOSITORY, Crawl, CrawlStalled
+from testing.crawl_process import REPOSITORY, Crawl, CrawlStalled, Run
 from testing.recording_server import Answer, Generated, Recorder, Request, page, recorder
 from testing.recording_server.site import Site
 from testing.servers.s3 import s3_server
@@ -37,12 +37,12 @@ from thresher.project import CrawlProject
 
 SITE = Site(pages=260, hosts=4, links=24, skew=3.0, page_bytes=1024)
 """Its first host has more than half of the pages; the links of 30 pages lead to all of them."""
-FETCHED, FETCHED_WITH_LISTS = 30, 80
-LISTS, LINKS_PER_LIST = 12, 1000
+FETCHED, FETCHED_WITH_LISTS = 30, 64
+LISTS, LINKS_PER_LIST = 11, 1000
 """Pages of the wide host, whose links are more than a queue holds."""
 WIDE = "wide.test"
 HOT_URLS = 40
-RUN_SECONDS = 120.0
+RUN_SECONDS = 180.0
 PREFIX = b"th:{planted:0}"
 """Of the keys of the crawl in its store."""
 
@@ -103,6 +103,15 @@ class Stage:
         """The URL of the collection."""
         return "s3://thresher/planted" if self.kind.collection == "s3" else (self.root / "collection").as_uri()
 
+    def write_topic(self) -> None:
+        """Write the folder of a new crawl."""
+        self.crawl.mkdir(parents=True)
+        (self.crawl / "topic.yaml").write_text(json.dumps(_topic(self)), encoding="utf-8")  # JSON is YAML
+
+    def start(self, *options: str) -> Run:
+        """Start a run."""
+        return Crawl(self.crawl).start(*options, *(["--store", self.store_url] if self.store_url else []))
+
     def objects(self) -> Objects:
         """Open the collection."""
         return open_objects(self.collection)
@@ -112,8 +121,8 @@ class Stage:
         return called(command, self.crawl, *arguments, folder=REPOSITORY)
 
     def run(self, *options: str) -> int:
-        """Crawl on, for a minute at most; return the exit code, 124 when the run had to be killed."""
-        run = Crawl(self.crawl).start("--minutes=1", *options)
+        """Crawl on, for two minutes at most; return the exit code, 124 when the run had to be killed."""
+        run = self.start("--minutes=2", *options)
         try:
             return run.wait(RUN_SECONDS)
         except CrawlStalled:
@@ -235,10 +244,16 @@ class Theatre:
 
 
 @contextmanager
+def serving() -> Iterator[Recorder]:
+    """Serve the site and the wide host."""
+    with recorder({WIDE: {"/list/*": Generated("tests.faults.planted_stage:wide_page")}}, site=SITE) as w:
+        yield w
+
+
+@contextmanager
 def theatre() -> Iterator[Theatre]:
     """Serve the site, and prepare crawls of it in a temporary folder."""
-    script = {WIDE: {"/list/*": Generated("tests.faults.planted_stage:wide_page")}}
-    with tempfile.TemporaryDirectory() as folder, recorder(script, site=SITE) as w, ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as folder, serving() as w, ExitStack() as stack:
         root = Path(folder)
         server = StoreServer("redis", root / "live" / "store", options=["--appendfsync", "always"])
         server.start()  # to find a port
@@ -248,11 +263,10 @@ def theatre() -> Iterator[Theatre]:
 
 def _crawl_a_part(stage: Stage) -> None:
     """Crawl some pages, in several steps where a collection is to have several segments."""
-    stage.crawl.mkdir(parents=True)
-    (stage.crawl / "topic.yaml").write_text(json.dumps(_topic(stage)), encoding="utf-8")  # JSON is YAML
+    stage.write_topic()
     pages = FETCHED_WITH_LISTS if stage.kind.wide else FETCHED
     for until in (pages // 3, 2 * pages // 3, pages) if stage.kind.collection else (pages,):
-        code = stage.run(f"--pages={until}", *(["--store", stage.store_url] if stage.kind.store else []))
+        code = stage.run(f"--pages={until}")
         if code:
             raise RuntimeError(f"run ended with {code}: {stage.words()}")
     if stage.kind.collection:
