@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -345,10 +346,14 @@ def _zeroed(content: bytes) -> bytes:
 
 
 def warc_spoiled(stage: Stage) -> Planted:
-    """Overwrite the middle of a WARC file."""
+    """Overwrite bytes of a capture in a WARC file."""
     path = _warc(stage, ".warc.gz")
-    path.write_bytes(_spoiled(path.read_bytes()))
-    return Planted([path.name])
+    line = _warc(stage, ".cdxj").read_text(encoding="utf-8").splitlines()[0]
+    place = json.loads(line.split(" ", 2)[2])
+    start, end = int(place["offset"]), int(place["offset"]) + int(place["length"])
+    content = path.read_bytes()
+    path.write_bytes(content[:start] + _spoiled(content[start:end]) + content[end:])
+    return Planted([path.name, place["url"]])
 
 
 def warc_deleted(stage: Stage) -> Planted:
