@@ -64,7 +64,7 @@ def hostile_site() -> dict[str, Mapping[str, Any]]:
         f"/{SENTINEL}-loop": redirect(f"/{SENTINEL}-loop"),
     }
     first = page("Solar", WORDS, [*pages, *failing])
-    return {"solar.test": {"/": first, **pages, **failing}, f"{SENTINEL}.test": {"/robots.txt": 503}}
+    return {"solar.test": {"/": first, **pages, **failing}, f"{SENTINEL}.test": {"/robots.txt": 404}}
 
 
 @dataclass
@@ -116,7 +116,7 @@ async def _asked(result: Result, urls: Sequence[str]) -> Told:
 def told_an_agent() -> Told:
     """Crawl hostile pages, and ask every tool that reads about them."""
     with recorder(hostile_site()) as w:
-        result = crawl(w, [w.url("solar.test")], {"languages": ["en", "zh"]}, seconds=60)
+        result = crawl(w, [w.url("solar.test")], {"languages": ["en", "zh"]}, seconds=20)
         urls = [w.url("solar.test", path) for path in hostile_site()["solar.test"]]
         return asyncio.run(_asked(result, urls))
 
