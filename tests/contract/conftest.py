@@ -1,7 +1,11 @@
 import pytest
+from obstore.store import MemoryStore
 
+from tests.contract.collection_machines import Machine
 from tests.contract.frontier_stores import STORES
 from tests.contract.lua_faults import plant  # noqa: F401
+from thresher.objects.base import open_objects
+from thresher.objects.bucket import BucketObjects
 
 NOT_ON_A_CLUSTER = {
     "test_among_equals_the_oldest_comes_first": "each shard counts ages of its own",
@@ -35,3 +39,21 @@ async def open_frontier(store):
 @pytest.fixture
 def frontier(open_frontier):
     return open_frontier()
+
+
+@pytest.fixture(params=["memory", "file", "s3"])
+def objects(request, tmp_path):
+    if request.param == "memory":
+        return BucketObjects(MemoryStore(), "memory:///")
+    if request.param == "file":
+        return open_objects(f"file://{tmp_path}/objects")
+    return open_objects(request.getfixturevalue("s3").url(tmp_path.name))
+
+
+@pytest.fixture
+def machines(tmp_path, objects):
+    made = [Machine(tmp_path / name, objects) for name in ("one", "two")]
+    yield made
+    for machine in made:
+        machine.writer.close()
+        machine.uploader.close()

@@ -10,88 +10,22 @@ import time
 from contextlib import closing
 
 import pytest
-from obstore.store import MemoryStore
 
+from tests.contract.collection_machines import Machine, entry, record, url_of
 from thresher.collection.manifest import (
-    FILE,
     MANIFEST_CACHE,
-    ManifestEntry,
     ManifestReader,
     ManifestWriter,
     StreamTaken,
 )
-from thresher.collection.replica import Replica
 from thresher.collection.streams import ChangeStream
 from thresher.collection.uploader import CollectionUploader, UploadThread
 from thresher.errors import DamagedFile, ObjectMissing, StoreUnreachable
 from thresher.objects.base import open_objects
-from thresher.objects.bucket import BucketObjects
 from thresher.objects.folder import FolderObjects
 from thresher.records import Judgement, Outcome, Revision
-from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
-from thresher.storage.reader import PageStoreReader
+from thresher.storage.page_store import PageStoreWriter
 from thresher.urls.canonical import fingerprint
-
-
-@pytest.fixture(params=["memory", "file", "s3"])
-def objects(request, tmp_path):
-    if request.param == "memory":
-        return BucketObjects(MemoryStore(), "memory:///")
-    if request.param == "file":
-        return open_objects(f"file://{tmp_path}/objects")
-    return open_objects(request.getfixturevalue("s3").url(tmp_path.name))
-
-
-def url_of(number):
-    return f"http://a.example/{number}"
-
-
-def record(number, *, fetched_at=0.0, outcome=Outcome.DONE, text="solar cells"):
-    return PageRecord(
-        fingerprint=fingerprint(url_of(number)),
-        url=url_of(number),
-        status=200,
-        outcome=outcome,
-        fetched_at=fetched_at or float(number),
-        page=outcome is Outcome.DONE,
-        relevance=0.25,
-        title=f"title {number}",
-        text=f"{text} {number}",
-        links=[FoundLink("http://b.example/", "a link", 0.5, {})],
-    )
-
-
-class Machine:
-    """A page store with its uploader; `lost` destroys its disk."""
-
-    def __init__(self, folder, objects, **options):
-        self.pages = folder / "pages"
-        self.collected = self.pages / "collected"
-        self.collected.mkdir(parents=True)
-        self.objects, self.options = objects, options
-        self.writer = PageStoreWriter(self.pages / "w1.db")
-        self.uploader = self.new_uploader()
-
-    def new_uploader(self):
-        return CollectionUploader(
-            self.objects, lambda: sorted(self.pages.glob("*.db")), folder=self.collected, **self.options
-        )
-
-    def read(self):
-        with PageStoreReader(self.pages) as pages:
-            return {page.url: (page.title, page.relevance, pages.text(page.fingerprint)) for page in pages.ranked()}
-
-    def update(self):
-        return Replica(self.pages).update(self.objects)
-
-
-@pytest.fixture
-def machines(tmp_path, objects):
-    made = [Machine(tmp_path / name, objects) for name in ("one", "two")]
-    yield made
-    for machine in made:
-        machine.writer.close()
-        machine.uploader.close()
 
 
 def test_an_object_is_created_once(objects):
@@ -246,12 +180,6 @@ def test_a_segment_waits_until_it_is_large_or_old_enough(objects, tmp_path, cloc
     assert machine.uploader.waiting() == 1
     machine.uploader.close()
     machine.writer.close()
-
-
-def entry(digest="a", number=0, stream="files.1"):
-    return ManifestEntry(
-        stream=stream, number=number, kind=FILE, name="labels.jsonl", sha256=digest * 64, size=1, written_at=1.0
-    )
 
 
 def test_the_entry_of_another_writer_is_never_replaced(objects):

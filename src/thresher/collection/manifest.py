@@ -8,7 +8,7 @@
 All objects are created once and never replaced, by a conditional put. An object is written before its entry, so an
 entry always leads to a complete object; a crash in between leaves an object without an entry, which does no harm. The
 entries of a stream are numbered without gaps. A stream has one writer; if two machines ever use one (a copied folder),
-the second finds that its number is taken by another object, and stops.
+the second finds that its number is taken by another object, and begins another stream.
 
 Readers keep the entries that they have read in a local file, and list only the later ones: a listing costs one request
 per stream. A reader with many entries to read takes the merged ones first. Entries never change, so a merged object has
@@ -38,7 +38,8 @@ from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
 
-FORM = 1
+FORM = 2
+"""Form 1 has no revisions."""
 PAGES, FILE = "pages", "file"
 MANIFEST_CACHE = "manifest.sqlite"
 """The file of a folder's `ManifestReader`."""
@@ -56,7 +57,6 @@ _TABLE = (
     "PRIMARY KEY (stream, number)) WITHOUT ROWID"
 )
 _TOTALS = "SELECT count(*), coalesce(sum(rows), 0) FROM entry WHERE kind = ?"
-_LAST_VERSIONS = "SELECT stream, max(last_version) FROM entry WHERE kind = ? GROUP BY stream"
 
 
 class StreamTaken(StoreError):
@@ -76,6 +76,7 @@ class ManifestEntry:
         last_version: The version of the last row.
         settled: Packed fingerprints of the URLs that its rows settle; see `fingerprints`.
         written_at: When, in seconds since the epoch.
+        revision: Of a file, one more than that of its last version that the writer knew; 0 in entries of form 1.
     """
 
     stream: str
@@ -88,6 +89,7 @@ class ManifestEntry:
     rows: int = 0
     last_version: int = 0
     settled: str = ""
+    revision: int = 0
 
     @property
     def key(self) -> str:
@@ -161,8 +163,11 @@ class ManifestWriter:
         """
         key = _key(entry.stream, entry.number)
         if not self._objects.put_new(key, entry.to_json()):
-            there = ManifestEntry.from_json(self._objects.get(key))
-            if there.sha256 != entry.sha256:
+            try:
+                is_same = ManifestEntry.from_json(self._objects.get(key)).sha256 == entry.sha256
+            except DamagedFile:
+                is_same = False
+            if not is_same:
                 raise StreamTaken(f"{key} was written by another machine: is this folder a copy of another one?")
 
     def merge(self, stream: str) -> int:
@@ -233,6 +238,16 @@ def _found_merged(objects: Objects, stream: str) -> list[bytes]:
         return []
 
 
+def _is_newer(entry: ManifestEntry, known: ManifestEntry) -> bool:
+    """Return whether a version of a file is newer than one with a lower number or of another stream.
+
+    Clocks may be wrong: they decide only between machines that did not know each other's version.
+    """
+    if entry.revision != known.revision:
+        return entry.revision > known.revision
+    return entry.stream == known.stream or entry.written_at >= known.written_at
+
+
 class ManifestReader:
     """All entries of a collection, by way of a local file.
 
@@ -293,10 +308,6 @@ class ManifestReader:
         segments, rows = self._db.execute(_TOTALS, [PAGES]).fetchone()
         return int(segments), int(rows)
 
-    def last_versions(self) -> dict[str, int]:
-        """Return the last uploaded version of each stream of pages."""
-        return dict(self._db.execute(_LAST_VERSIONS, [PAGES]).fetchall())
-
     def numbers(self) -> dict[str, list[int]]:
         """Return the numbers of the entries with pages, by stream."""
         found: dict[str, list[int]] = {}
@@ -321,7 +332,7 @@ class ManifestReader:
         """Return the files of the collection by name; of several versions the newest."""
         found: dict[str, ManifestEntry] = {}
         for entry in self._of_kind(FILE):
-            if entry.name not in found or entry.written_at >= found[entry.name].written_at:
+            if entry.name not in found or _is_newer(entry, found[entry.name]):
                 found[entry.name] = entry
         return found
 

@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
-from thresher.collection.streams import rows_waiting, stream_name
+from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader, ManifestWriter
+from thresher.collection.streams import LastEntries, rows_not_confirmed, rows_waiting, stream_name, upload_position
 from thresher.collection.uploader import SEGMENT_ROWS
 from thresher.errors import StoreRefused, StoreUnreachable
 from thresher.objects.base import Objects
@@ -59,8 +59,9 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_up
             manifest.update(objects)
         except (StoreUnreachable, StoreRefused) as problem:
             error = str(problem)
-        (segments, rows), last = manifest.totals(), manifest.last_versions()
-    waiting = [_waiting(path, last) for path in own]
+        segments, rows = manifest.totals()
+    entries = None if error else ManifestWriter(objects)
+    waiting = [_waiting(path, entries) for path in own]
     return CollectionStatus(
         url=objects.url,
         segments=segments,
@@ -72,8 +73,12 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_up
     )
 
 
-def _waiting(path: Path, last: dict[str, int]) -> int:
+def _waiting(path: Path, entries: LastEntries | None) -> int:
+    """Return how many rows of a segment wait; where the collection does not answer, as far as the segment knows."""
     try:
-        return rows_waiting(path, last.get(stream_name(path), 0))
+        if entries is None:
+            return rows_not_confirmed(path)
+        position = upload_position(path, stream_name(path), entries)
+        return rows_waiting(path, position[1] if position else 0)
     except sqlite3.OperationalError:  # its tables do not exist yet
         return 0

@@ -7,6 +7,11 @@ are a Parquet file with zstd; text, markup and links stay in the zstd frames tha
 
 A reader that applies the files of a stream in their order, each row replacing the row of the same id, has a copy of the
 segment: rows that were revised come again in a later file.
+
+A segment also records the last entries of the manifest that it wrote, each before it is written. So a segment that was
+restored from a backup, a copy of a folder that others continued, and a collection that lost its last entries are
+noticed: the last entry of the stream is not the recorded one. Such a segment begins a new stream, with all of its rows;
+of several rows of one fetch readers use one.
 """
 
 from __future__ import annotations
@@ -15,15 +20,17 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from thresher.collection.manifest import ManifestEntry
 from thresher.errors import REPAIR, DamagedFile
 from thresher.records import Outcome
+from thresher.sqlite_files import open_to_read
 from thresher.storage.migrations import SCHEMA_VERSION, check_version
 
 if TYPE_CHECKING:
@@ -37,6 +44,16 @@ _ROWS = (
     "SELECT change.version, page.* FROM change JOIN page USING (id) WHERE change.version > ? "
     "ORDER BY change.version LIMIT ?"
 )
+_RECORD_TABLE = (
+    "CREATE TABLE IF NOT EXISTS uploaded (number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, version INTEGER NOT NULL)"
+)
+_LATER_NAME = re.compile(r".*\.r(\d{4})\.[0-9a-f]{8}").fullmatch
+
+
+class LastEntries(Protocol):
+    """Returns the last entry of a stream; None when it has none."""
+
+    def last(self, stream: str) -> ManifestEntry | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +88,7 @@ class ChangeStream:
     def __init__(self, path: Path) -> None:
         self.worker = path.stem
         self.name = _recorded(path)
+        self._path = path
         self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, check_same_thread=False)
 
     def waiting(self, after: int) -> int:
@@ -91,8 +109,75 @@ class ChangeStream:
             rows.append(row)
         return ChangedRows(names, rows)
 
+    def record(self, entry: ManifestEntry) -> None:
+        """Record an entry that is written to the manifest next; only the one before it is kept too."""
+        with _writing(self._path) as db:
+            db.execute(_RECORD_TABLE)
+            values = [entry.number, entry.sha256, entry.last_version]
+            db.execute("INSERT OR REPLACE INTO uploaded VALUES (?, ?, ?)", values)
+            db.execute("DELETE FROM uploaded WHERE number < ?", [entry.number - 1])
+
+    def rename(self) -> None:
+        """Begin another stream: all rows are new there."""
+        name = _later_name(self._path, self.name)
+        with _writing(self._path) as db:
+            db.execute(_RECORD_TABLE)
+            db.execute("DELETE FROM uploaded")
+            db.execute("UPDATE stream SET name = ?", [name])
+        self.name = name
+
     def close(self) -> None:
         self._db.close()
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a segment for one transaction."""
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=60)) as db:
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+
+def _records(path: Path) -> dict[int, tuple[str, int]]:
+    """Return digest and last version of the entries that a segment wrote last, by number: at most two."""
+    with closing(open_to_read(path)) as db:
+        try:
+            rows = db.execute("SELECT number, sha256, version FROM uploaded").fetchall()
+        except sqlite3.OperationalError:
+            return {}
+    return {number: (digest, version) for number, digest, version in rows}
+
+
+def upload_position(path: Path, stream: str, entries: LastEntries) -> tuple[int, int] | None:
+    """Return the number of the next entry of a segment's stream, and the version up to which its rows are uploaded.
+
+    The last entry must be the one that the segment recorded last, or the one before it, when the last one was never
+    written or was deleted. None when it is another one: then nothing is known to be uploaded.
+    """
+    recorded = _records(path)
+    try:
+        last = entries.last(stream) if stream else None
+    except DamagedFile:
+        return None
+    if last is None:
+        return (0, 0) if recorded.keys() <= {0} else None
+    digest, _ = recorded.get(last.number, ("", 0))
+    if digest != last.sha256 or last.number < max(recorded) - 1:
+        return None
+    return last.number + 1, last.last_version
+
+
+def rows_not_confirmed(path: Path) -> int:
+    """Return how many rows of a segment may not be uploaded, as far as the segment itself knows."""
+    recorded = _records(path)
+    _, version = recorded.get(max(recorded, default=0) - 1, ("", 0))
+    return rows_waiting(path, version)
 
 
 def stream_name(path: Path) -> str:
@@ -114,14 +199,18 @@ def rows_waiting(path: Path, after: int) -> int:
             return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
 
 
-def rename_stream(path: Path) -> None:
-    """Give a segment another stream: all of its rows are new there."""
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=60)) as db:
-        db.execute("UPDATE stream SET name = ?", [_new_name(path)])
-
-
 def _new_name(path: Path) -> str:
-    return f"{re.sub('[^a-z0-9-]+', '-', path.stem.lower())[:60] or 'pages'}.{secrets.token_hex(4)}"
+    return f"{_worker_part(path)}.{secrets.token_hex(4)}"
+
+
+def _later_name(path: Path, before: str) -> str:
+    """Return a name after the name before, so that of two copies of one row readers use that of the later stream."""
+    found = _LATER_NAME(before)
+    return f"{_worker_part(path)}.r{int(found[1]) + 1 if found else 1:04d}.{secrets.token_hex(4)}"
+
+
+def _worker_part(path: Path) -> str:
+    return re.sub("[^a-z0-9-]+", "-", path.stem.lower())[:60] or "pages"
 
 
 def has_format(path: Path) -> bool:
@@ -134,15 +223,9 @@ def _recorded(path: Path) -> str:
     """Let a segment record its changes, unless it does; return the name of its stream."""
     if name := stream_name(path):
         return name
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=60)) as db:
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'stream'").fetchone() is None:
-                _create(db, _new_name(path))
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
+    with _writing(path) as db:
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'stream'").fetchone() is None:
+            _create(db, _new_name(path))
     return stream_name(path)
 
 

@@ -5,8 +5,9 @@ is closed when `SEGMENT_ROWS` rows or `SEGMENT_BYTES` have changed in a page sto
 `SEGMENT_SECONDS` old, and when the run ends. It is built from the rows at that moment, uploaded, and entered into the
 manifest.
 
-There is no local state: what is uploaded is what the manifest has. A killed uploader continues after the last entry of
-its stream. While the storage does not answer, it retries with growing pauses, and the rows wait in the page store.
+What is uploaded is what the manifest has. A killed uploader continues after the last entry of its stream, if that is
+the one that the page store file recorded; else all of its rows are uploaded again, in a new stream. While the storage
+does not answer, it retries with growing pauses, and the rows wait in the page store.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from thresher.collection.manifest import (
     file_digest,
     packed_fingerprints,
 )
-from thresher.collection.streams import ChangeStream, has_format, rename_stream, to_parquet
-from thresher.errors import ThresherError
+from thresher.collection.streams import ChangeStream, has_format, rows_not_confirmed, to_parquet, upload_position
+from thresher.errors import DamagedFile, ThresherError
 from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
@@ -53,8 +54,8 @@ class _Stream:
     """A stream of this machine: how far it is uploaded, and since when changes wait."""
 
     changes: ChangeStream
-    number: int
-    version: int
+    number: int = 0
+    version: int = 0
     since: float | None = None
 
 
@@ -105,6 +106,7 @@ class CollectionUploader:
         self._streams: dict[Path, _Stream] = {}
         self._folder = folder
         self._uploaded: dict[str, ManifestEntry] | None = None
+        self._digests: dict[tuple[Path, int, int], str] = {}
         self._file_stream = ""
         self._file_number = 0
 
@@ -119,26 +121,19 @@ class CollectionUploader:
         """
         uploaded = 0
         for path in self._segments():
-            stream = self._opened(path)
-            while stream is not None and self._is_due(stream, everything=everything):
-                try:
-                    self._upload(stream)
-                except StreamTaken:
-                    logger.warning(
-                        "%s is written by another machine; its pages are uploaded again", stream.changes.name
-                    )
-                    self._start_anew(path)
-                    break
-                uploaded += 1
-                if stream.number % MERGE_ENTRIES == 0:
-                    self._manifest.merge(stream.changes.name)
+            while (stream := self._opened(path)) is not None and self._is_due(stream, everything=everything):
+                uploaded += self._uploads(path, stream)
         if everything or uploaded:
             self._upload_files(everything=everything)
         return uploaded
 
     def waiting(self) -> int:
-        """Return how many changed rows of known streams are not uploaded yet."""
-        return sum(stream.changes.waiting(stream.version) for stream in self._streams.values())
+        """Return how many changed rows are not uploaded yet, or not known to be."""
+        return sum(self._waiting_in(path) for path in self._segments() if has_format(path))
+
+    def _waiting_in(self, path: Path) -> int:
+        stream = self._streams.get(path)
+        return stream.changes.waiting(stream.version) if stream else rows_not_confirmed(path)
 
     def close(self) -> None:
         for stream in self._streams.values():
@@ -150,15 +145,22 @@ class CollectionUploader:
         if path not in self._streams:
             if not has_format(path):
                 return None
-            changes = ChangeStream(path)
+            stream = _Stream(ChangeStream(path))
             try:
-                last = self._manifest.last(changes.name)
+                self._find_position(path, stream)
             except BaseException:
-                changes.close()
+                stream.changes.close()
                 raise
-            number, version = (last.number + 1, last.last_version) if last else (0, 0)
-            self._streams[path] = _Stream(changes, number, version)
+            self._streams[path] = stream
         return self._streams[path]
+
+    def _find_position(self, path: Path, stream: _Stream) -> None:
+        """Find the place in the manifest where a stream goes on; one that another copy continued begins anew."""
+        position = upload_position(path, stream.changes.name, self._manifest)
+        if position is None:
+            self._start_anew(stream)
+        else:
+            stream.number, stream.version = position
 
     def _is_due(self, stream: _Stream, *, everything: bool) -> bool:
         waiting = stream.changes.waiting(stream.version)
@@ -168,8 +170,21 @@ class CollectionUploader:
         stream.since = self._clock() if stream.since is None else stream.since
         return everything or waiting >= self._segment_rows or self._clock() - stream.since >= self._segment_seconds
 
+    def _uploads(self, path: Path, stream: _Stream) -> bool:
+        """Upload the next segment of a stream; False when another machine writes it, so that it begins anew."""
+        try:
+            self._upload(stream)
+        except StreamTaken:
+            self._start_anew(stream)
+            return False
+        except BaseException:  # whether the entry was written is found out the next time
+            self._streams.pop(path).changes.close()
+            raise
+        self._merge(stream.changes.name, stream.number)
+        return True
+
     def _upload(self, stream: _Stream) -> None:
-        """Upload the next segment of a stream: first the object, then its entry."""
+        """Upload the next segment of a stream: first the object, then its entry, which is recorded before."""
         changed = stream.changes.read(stream.version, max_rows=self._segment_rows, max_bytes=SEGMENT_BYTES)
         content = to_parquet(changed)
         entry = ManifestEntry(
@@ -185,25 +200,30 @@ class CollectionUploader:
             settled=packed_fingerprints(changed.settled),
         )
         self._objects.put_new(entry.key, content)
+        stream.changes.record(entry)
         self._manifest.add(entry)
         stream.number, stream.version, stream.since = entry.number + 1, entry.last_version, None
         self._on_uploaded(entry.name, changed.settled)
 
-    def _start_anew(self, path: Path) -> None:
-        """Give a segment that is a copy of another machine's a stream of its own."""
-        self._streams.pop(path).changes.close()
-        rename_stream(path)
+    def _start_anew(self, stream: _Stream) -> None:
+        """Upload all rows of a segment again, in a stream of its own."""
+        logger.warning(
+            "the entries of %s in the manifest are not those of this folder, which may be a copy or a backup; "
+            "all of its pages are uploaded again",
+            stream.changes.name,
+        )
+        stream.changes.rename()
+        stream.number = stream.version = 0
 
     def _upload_files(self, *, everything: bool) -> None:
         known = self._known_files()
         versions = {path: stream.version for path, stream in self._streams.items()}
         for name, content in self._files(UploadRound(everything, versions)):
-            before = known.get(name)
-            size = len(content) if isinstance(content, bytes) else content.stat().st_size
-            if before and before.size == size and (isinstance(content, Path) or digest_of(content) == before.sha256):
-                continue  # files that are given by their paths are complete, and never change
+            before, digest = known.get(name), self._digest(content)
+            if before and before.sha256 == digest:
+                continue
             try:
-                known[name] = self._upload_file(name, content, size)
+                known[name] = self._upload_file(name, content, digest, before.revision + 1 if before else 1)
             except StreamTaken:
                 logger.warning("%s is written by another machine; files are uploaded again", self._file_stream)
                 (self._folder / FILES_STREAM).unlink(missing_ok=True)
@@ -211,15 +231,26 @@ class CollectionUploader:
                 self._upload_files(everything=everything)
                 return
 
-    def _upload_file(self, name: str, content: Path | bytes, size: int) -> ManifestEntry:
+    def _digest(self, content: Path | bytes) -> str:
+        """Return the digest of a file; that of one on disk is computed once, and again when it has changed."""
+        if isinstance(content, bytes):
+            return digest_of(content)
+        state = content.stat()
+        key = content, state.st_size, state.st_mtime_ns
+        if key not in self._digests:
+            self._digests[key] = file_digest(content)
+        return self._digests[key]
+
+    def _upload_file(self, name: str, content: Path | bytes, digest: str, revision: int) -> ManifestEntry:
         entry = ManifestEntry(
             stream=self._file_stream,
             number=self._file_number,
             kind=FILE,
             name=name,
-            sha256=digest_of(content) if isinstance(content, bytes) else file_digest(content),
-            size=size,
+            sha256=digest,
+            size=len(content) if isinstance(content, bytes) else content.stat().st_size,
             written_at=time.time(),
+            revision=revision,
         )
         if isinstance(content, bytes):
             self._objects.put_new(entry.key, content)
@@ -227,9 +258,15 @@ class CollectionUploader:
             self._objects.put_file(entry.key, content)
         self._manifest.add(entry)
         self._file_number += 1
-        if self._file_number % MERGE_ENTRIES == 0:
-            self._manifest.merge(self._file_stream)
+        self._merge(self._file_stream, self._file_number)
         return entry
+
+    def _merge(self, stream: str, entries: int) -> None:
+        if entries % MERGE_ENTRIES == 0:
+            try:
+                self._manifest.merge(stream)
+            except DamagedFile as error:  # readers take the entries one by one
+                logger.warning("%s", error)
 
     def _known_files(self) -> dict[str, ManifestEntry]:
         """Return the files of the collection, read once; this also finds the place in the stream of files."""

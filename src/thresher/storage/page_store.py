@@ -50,8 +50,11 @@ _STORED = (
 
 
 def segment_files(folder: Path) -> list[Path]:
-    """Return the segments of a page store: those that this machine writes, then copies of those of others."""
-    return [*sorted(folder.glob("*.db")), *sorted((folder / COLLECTED).glob("*.db"))]
+    """Return the segments of a page store: copies of those of other machines, then those that this machine writes.
+
+    Where a row of this machine is in a copy too, its own one is the last, which counts: its judgement is newer.
+    """
+    return [*sorted((folder / COLLECTED).glob("*.db")), *sorted(folder.glob("*.db"))]
 
 
 Packed = bytes
