@@ -19,14 +19,14 @@ from thresher.project import CrawlProject
     {
         "pages": "Pages in the folder.",
         "files": "Files in the folder.",
-        "lost_segments": "Segments that are missing from the collection or damaged.",
+        "lost_segments": "Entries, segments and files of the collection that are missing or damaged.",
     },
 )
 def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
     """Copy the pages of all machines into a folder.
 
     COLLECTION is its URL, such as s3://bucket/prefix, or the folder of a crawl that has one. Given again, the command
-    adds what is new. The exit code is 1 when segments are missing from the collection.
+    adds what is new. The exit code is 1 when objects of the collection are missing or damaged.
 
     \b
     Examples:
@@ -41,7 +41,11 @@ def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - t
         echo_json({"pages": copy.pages, "files": copy.files, "lost_segments": list(copy.lost)})
     echo(f"{copy.pages:,} pages and {copy.files:,} files are in {dir}.", err=True)
     if copy.lost:
-        echo(f"{len(copy.lost):,} segments are missing or damaged: thresher verify --repair", err=True)
+        echo(
+            f"{len(copy.lost):,} objects of the collection are missing or damaged, so the copy is not complete. "
+            "On a machine of the crawl: thresher verify DIR --repair",
+            err=True,
+        )
         raise SystemExit(1)
 
 

@@ -79,9 +79,11 @@ def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator
 
 
 def with_all_pages(crawl: CrawlProject) -> CrawlProject:
-    """Copy the pages of other machines from the collection to this folder; say so if that is not possible now."""
+    """Copy the pages of other machines from the collection to this folder; say so if some or all cannot be read."""
     try:
-        crawl.update_pages()
+        update = crawl.update_pages()
+        if update and update.flaws:
+            echo(f"{update.flaws}.", err=True)
     except (StoreUnreachable, StoreRefused, OSError, sqlite3.OperationalError) as error:
         echo(f"Only pages on this machine are read: {error}.", err=True)
     return crawl

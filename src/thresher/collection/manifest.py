@@ -10,6 +10,9 @@ entry always leads to a complete object; a crash in between leaves an object wit
 entries of a stream are numbered without gaps. A stream has one writer; if two machines ever use one (a copied folder),
 the second finds that its number is taken by another object, and begins another stream.
 
+An entry or object that is missing or damaged is left out by readers, who report it. When it is found nowhere, an entry
+of kind ``lost`` gives it up: it names the key of the entry that is not read any more.
+
 Readers keep the entries that they have read in a local file, and list only the later ones: a listing costs one request
 per stream. A reader with many entries to read takes the merged ones first. Entries never change, so a merged object has
 the same content for every writer, and needs no agreement with the writer of the stream or with others that merge.
@@ -25,38 +28,45 @@ import logging
 import re
 import sqlite3
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Self
 
 import zstandard
 
-from thresher.errors import REPAIR, DamagedFile, StoreError
+from thresher.errors import REPAIR, DamagedFile, ObjectMissing, StoreError
 from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
 
 FORM = 2
-"""Form 1 has no revisions."""
-PAGES, FILE = "pages", "file"
+"""Form 1 has no revisions, and gives up no entries."""
+PAGES, FILE, LOST = "pages", "file", "lost"
 MANIFEST_CACHE = "manifest.sqlite"
 """The file of a folder's `ManifestReader`."""
 MERGE_ENTRIES = 64
 """Fewer new entries are neither merged nor looked for in merged objects."""
 MOST_MERGED_BYTES = 1 << 30
-_ROOT, _MERGED = "manifest", "merged"
-_READS_AT_ONCE = 16
+MANIFEST, MERGED = "manifest", "merged"
+"""The folders of entries, and of merged ones."""
+READS_AT_ONCE = 16
 _STREAM = re.compile(r"[a-z0-9][a-z0-9.-]{0,90}").fullmatch
 _SHA = re.compile(r"[0-9a-f]{64}").fullmatch
 _MERGED_NUMBER = re.compile(r".*/(\d{8})\.jsonl\.zst").fullmatch
-_CACHE_FORM = 2
+_ENTRY_KEY = re.compile(r"manifest/([a-z0-9][a-z0-9.-]{0,90})/(\d{8})\.json").fullmatch
+_CACHE_FORM = 3
 _TABLE = (
-    "CREATE TABLE entry (stream TEXT, number INTEGER, kind TEXT, rows INTEGER, last_version INTEGER, content BLOB, "
+    "CREATE TABLE entry (stream TEXT, number INTEGER, kind TEXT, rows INTEGER, name TEXT, content BLOB, "
     "PRIMARY KEY (stream, number)) WITHOUT ROWID"
 )
-_TOTALS = "SELECT count(*), coalesce(sum(rows), 0) FROM entry WHERE kind = ?"
+_KEPT = (
+    "FROM entry WHERE kind = ? AND printf('manifest/%s/%08d.json', stream, number) NOT IN "
+    "(SELECT name FROM entry WHERE kind = 'lost')"
+)
+_TOTALS = f"SELECT count(*), coalesce(sum(rows), 0) {_KEPT}"
 
 
 class StreamTaken(StoreError):
@@ -68,8 +78,9 @@ class ManifestEntry:
     """One object of a collection.
 
     Args:
-        kind: ``pages`` for rows of a stream, ``file`` for a file.
-        name: Of a file, its path in the crawl's folder; of rows, the worker that stored them.
+        kind: ``pages`` for rows of a stream, ``file`` for a file, ``lost`` for an entry that is given up.
+        name: Of a file, its path in the crawl's folder; of rows, the worker that stored them; of an entry that is given
+            up, its key.
         sha256: Of the object; also its name.
         size: Its bytes.
         rows: Rows in it.
@@ -121,8 +132,23 @@ class ManifestEntry:
             entry.fingerprints()
         except (ValueError, TypeError, KeyError, AttributeError, struct.error) as error:
             raise DamagedFile(f"an entry of the manifest cannot be read: {error}; {REPAIR}") from error
-        if not (_STREAM(entry.stream) and _SHA(entry.sha256) and entry.kind in (PAGES, FILE)):
+        numbers = (entry.number, entry.size, entry.rows, entry.last_version, entry.revision)
+        is_right = all(type(number) is int for number in numbers) and isinstance(entry.name, str)
+        if not (is_right and _STREAM(entry.stream) and _SHA(entry.sha256) and entry.kind in (PAGES, FILE, LOST)):
             raise DamagedFile(f"an entry of the manifest names no stream or object: {entry.stream[:40]!r}; {REPAIR}")
+        return entry
+
+    @classmethod
+    def from_object(cls, key: str, content: bytes) -> Self:
+        """Decode an entry that was read by its key.
+
+        Raises:
+            DamagedFile: It cannot be decoded, or is another entry.
+            StoreError: A newer Thresher wrote it.
+        """
+        entry = cls.from_json(content)
+        if entry_key(entry.stream, entry.number) != key:
+            raise DamagedFile(f"{key} is another entry of the manifest; {REPAIR}")
         return entry
 
 
@@ -151,9 +177,9 @@ class ManifestWriter:
     def last(self, stream: str) -> ManifestEntry | None:
         """Return the last entry of a stream, by which its writer continues; None when it has none."""
         merged = _last_merged(self._objects, stream)
-        after = _key(stream, merged - 1) if merged > 0 else ""  # the last merged one may be the last of all
-        keys = list(self._objects.sizes(f"{_ROOT}/{stream}", after=after))
-        return ManifestEntry.from_json(self._objects.get(keys[-1])) if keys else None
+        after = entry_key(stream, merged - 1) if merged > 0 else ""  # the last merged one may be the last of all
+        keys = list(self._objects.sizes(f"{MANIFEST}/{stream}", after=after))
+        return ManifestEntry.from_object(keys[-1], self._objects.get(keys[-1])) if keys else None
 
     def add(self, entry: ManifestEntry) -> None:
         """Add an entry; its object must exist. Adding the same entry again does nothing.
@@ -161,10 +187,10 @@ class ManifestWriter:
         Raises:
             StreamTaken: There is another entry of this number.
         """
-        key = _key(entry.stream, entry.number)
+        key = entry_key(entry.stream, entry.number)
         if not self._objects.put_new(key, entry.to_json()):
             try:
-                is_same = ManifestEntry.from_json(self._objects.get(key)).sha256 == entry.sha256
+                is_same = ManifestEntry.from_object(key, self._objects.get(key)).sha256 == entry.sha256
             except DamagedFile:
                 is_same = False
             if not is_same:
@@ -179,33 +205,35 @@ class ManifestWriter:
             DamagedFile: An entry cannot be read.
         """
         last = _last_merged(self._objects, stream)
-        keys = list(self._objects.sizes(f"{_ROOT}/{stream}", after=_key(stream, last) if last >= 0 else ""))
+        keys = list(self._objects.sizes(f"{MANIFEST}/{stream}", after=entry_key(stream, last) if last >= 0 else ""))
         if len(keys) < max(MERGE_ENTRIES, last + 1):
             return 0
-        contents = [*(_merged(self._objects, stream, last) if last >= 0 else ()), *_contents(self._objects, keys)]
-        numbers = [ManifestEntry.from_json(content).number for content in contents]
+        merged = merged_entries(self._objects, stream, last) if last >= 0 else []
+        found = [*merged, *(content or b"" for content in contents(self._objects, keys))]
+        numbers = [ManifestEntry.from_json(content).number for content in found]
         if numbers != list(range(len(numbers))):
             raise DamagedFile(f"the manifest of {stream} has a gap, and is not merged")
-        packed = zstandard.ZstdCompressor(level=3).compress(b"\n".join(contents))
+        packed = zstandard.ZstdCompressor(level=3).compress(b"\n".join(found))
         self._objects.put_new(_merged_key(stream, numbers[-1]), packed)
         return len(numbers)
 
 
-def _key(stream: str, number: int) -> str:
-    return f"{_ROOT}/{stream}/{number:08d}.json"
+def entry_key(stream: str, number: int) -> str:
+    """Return the key of an entry."""
+    return f"{MANIFEST}/{stream}/{number:08d}.json"
 
 
 def _merged_key(stream: str, number: int) -> str:
-    return f"{_MERGED}/{stream}/{number:08d}.jsonl.zst"
+    return f"{MERGED}/{stream}/{number:08d}.jsonl.zst"
 
 
 def _last_merged(objects: Objects, stream: str) -> int:
     """Return the number of the last entry that is merged; -1 when none is."""
-    found = map(_MERGED_NUMBER, objects.sizes(f"{_MERGED}/{stream}"))
+    found = map(_MERGED_NUMBER, objects.sizes(f"{MERGED}/{stream}"))
     return max((int(number[1]) for number in found if number), default=-1)
 
 
-def _merged(objects: Objects, stream: str, last: int) -> list[bytes]:
+def merged_entries(objects: Objects, stream: str, last: int) -> list[bytes]:
     """Return the entries up to a number from their merged object.
 
     Raises:
@@ -216,23 +244,31 @@ def _merged(objects: Objects, stream: str, last: int) -> list[bytes]:
         content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_MERGED_BYTES)
     except zstandard.ZstdError as error:
         raise DamagedFile(f"merged entries of {stream} cannot be read: {error}") from error
-    contents = content.split(b"\n")
-    entries = [ManifestEntry.from_json(each) for each in contents]
+    found = content.split(b"\n")
+    entries = [ManifestEntry.from_json(each) for each in found]
     if [(entry.stream, entry.number) for entry in entries] != [(stream, number) for number in range(last + 1)]:
         raise DamagedFile(f"merged entries of {stream} are not those up to {last}")
-    return contents
+    return found
 
 
-def _contents(objects: Objects, keys: Sequence[str]) -> list[bytes]:
-    with ThreadPoolExecutor(_READS_AT_ONCE) as pool:
-        return list(pool.map(objects.get, keys))
+def contents(objects: Objects, keys: Iterable[str]) -> list[bytes | None]:
+    """Read some objects; None for those that do not exist."""
+
+    def read(key: str) -> bytes | None:
+        try:
+            return objects.get(key)
+        except ObjectMissing:
+            return None
+
+    with ThreadPoolExecutor(READS_AT_ONCE) as pool:
+        return list(pool.map(read, keys))
 
 
 def _found_merged(objects: Objects, stream: str) -> list[bytes]:
     """Return the merged entries of a stream; none when there are none, or they are damaged."""
     last = _last_merged(objects, stream)
     try:
-        return _merged(objects, stream, last) if last >= 0 else []
+        return merged_entries(objects, stream, last) if last >= 0 else []
     except DamagedFile as error:
         logger.warning("the entries are read one by one: %s", error)
         return []
@@ -251,11 +287,19 @@ def _is_newer(entry: ManifestEntry, known: ManifestEntry) -> bool:
 class ManifestReader:
     """All entries of a collection, by way of a local file.
 
+    Entries that are missing or damaged are left out, and read again by the next update.
+
     Args:
         cache: A SQLite file; entries never change, so it is never outdated, only incomplete.
+
+    Attributes:
+        missing: The keys of the entries that the last update did not find, though later ones of their streams exist.
+        damaged: The keys of those that it could not read.
     """
 
     def __init__(self, cache: Path) -> None:
+        self.missing: list[str] = []
+        self.damaged: list[str] = []
         cache.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(cache, timeout=60, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = WAL")
@@ -274,31 +318,70 @@ class ManifestReader:
         self._db.execute("COMMIT")
 
     def update(self, objects: Objects) -> int:
-        """Read the entries that are new since the last update; return their number."""
+        """Read the entries that are new since the last update; return their number.
+
+        Raises:
+            StoreError: A newer Thresher wrote one.
+        """
         merged: list[bytes] = []
         keys: list[str] = []
-        for stream in filter(_STREAM, objects.folders(_ROOT)):
-            new = self._unknown(objects, stream)
+        given_up = self.given_up()
+        for stream in filter(_STREAM, objects.folders(MANIFEST)):
+            new = self._unknown(objects, stream, given_up)
             if len(new) >= MERGE_ENTRIES and (found := _found_merged(objects, stream)):
                 merged += found
-                new = [key for key in new if key > _key(stream, len(found) - 1)]
+                new = [key for key in new if key > entry_key(stream, len(found) - 1)]
             keys += new
-        contents = [*merged, *_contents(objects, keys)]
-        entries = [ManifestEntry.from_json(content) for content in contents]
-        rows = [
-            (entry.stream, entry.number, entry.kind, entry.rows, entry.last_version, content)
-            for entry, content in zip(entries, contents, strict=True)
-        ]
+        read = dict(zip(keys, contents(objects, keys), strict=True))
+        entries = [(ManifestEntry.from_json(content), content) for content in merged]
+        self.damaged = []
+        for key, content in read.items():
+            try:
+                entries += [(ManifestEntry.from_object(key, content), content)] if content is not None else []
+            except DamagedFile:
+                self.damaged.append(key)
+        added = self._insert(entries)
+        given_up = self.given_up()
+        self.damaged = [key for key in self.damaged if key not in given_up]
+        self.missing = [key for key, content in read.items() if content is None and key not in given_up]
+        return added
+
+    def _insert(self, entries: Iterable[tuple[ManifestEntry, bytes]]) -> int:
+        rows = [(each.stream, each.number, each.kind, each.rows, each.name, content) for each, content in entries]
         self._db.execute("BEGIN IMMEDIATE")
         before = self._db.total_changes
         self._db.executemany("INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, ?, ?)", rows)
         self._db.execute("COMMIT")
         return self._db.total_changes - before
 
-    def _unknown(self, objects: Objects, stream: str) -> list[str]:
-        query = "SELECT max(number) FROM entry WHERE stream = ?"
-        (number,) = self._db.execute(query, [stream]).fetchone()
-        return list(objects.sizes(f"{_ROOT}/{stream}", after="" if number is None else _key(stream, number)))
+    def _unknown(self, objects: Objects, stream: str, given_up: set[str]) -> list[str]:
+        """Return the keys of the entries of a stream that are not known: later ones, and those in gaps."""
+        numbers = {number for (number,) in self._db.execute("SELECT number FROM entry WHERE stream = ?", [stream])}
+        numbers |= {int(key[-13:-5]) for key in given_up if key.startswith(f"{MANIFEST}/{stream}/")}
+        first = next(number for number in count() if number not in numbers)
+        listed = objects.sizes(f"{MANIFEST}/{stream}", after=entry_key(stream, first - 1) if first else "")
+        last = max([*numbers, *(int(found[2]) for key in listed if (found := _ENTRY_KEY(key)))], default=-1)
+        return [entry_key(stream, number) for number in range(first, last + 1) if number not in numbers]
+
+    def next_number(self, stream: str) -> int:
+        """Return the number after the last entry of a stream that is known."""
+        query = "SELECT coalesce(max(number), -1) + 1 FROM entry WHERE stream = ?"
+        return int(self._db.execute(query, [stream]).fetchone()[0])
+
+    def given_up(self) -> set[str]:
+        """Return the keys of the entries that are given up as lost."""
+        return {name for (name,) in self._db.execute("SELECT name FROM entry WHERE kind = ?", [LOST])}
+
+    def flawed_streams(self) -> set[str]:
+        """Return the streams with entries that are missing, damaged or given up."""
+        keys = {*self.missing, *self.damaged, *self.given_up()}
+        return {found[1] for key in keys if (found := _ENTRY_KEY(key))}
+
+    @property
+    def flaws(self) -> str:
+        """What is missing or damaged, in words; empty when nothing is."""
+        number = len(self.missing) + len(self.damaged)
+        return f"{number:,} entries of the manifest are missing or damaged; {REPAIR}" if number else ""
 
     def __len__(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM entry").fetchone()[0])
@@ -311,7 +394,7 @@ class ManifestReader:
     def numbers(self) -> dict[str, list[int]]:
         """Return the numbers of the entries with pages, by stream."""
         found: dict[str, list[int]] = {}
-        for stream, number in self._db.execute("SELECT stream, number FROM entry WHERE kind = ?", [PAGES]):
+        for stream, number in self._db.execute(f"SELECT stream, number {_KEPT}", [PAGES]):
             found.setdefault(stream, []).append(number)
         return found
 
@@ -320,7 +403,8 @@ class ManifestReader:
         return ManifestEntry.from_json(self._db.execute(query, [stream, number]).fetchone()[0])
 
     def _of_kind(self, kind: str) -> Iterator[ManifestEntry]:
-        for (content,) in self._db.execute("SELECT content FROM entry WHERE kind = ? ORDER BY stream, number", [kind]):
+        query = f"SELECT content {_KEPT} ORDER BY stream, number"
+        for (content,) in self._db.execute(query, [kind]):
             yield ManifestEntry.from_json(content)
 
     def __iter__(self) -> Iterator[ManifestEntry]:

@@ -42,12 +42,21 @@ class ReplicaUpdate:
     Args:
         entries: Entries of the manifest.
         rows: Rows that were copied.
-        lost: Segments of the manifest that do not exist or do not have their contents, by their keys.
+        lost: Segments, and entries of the manifest, that are missing or damaged, by their keys.
     """
 
     entries: int = 0
     rows: int = 0
     lost: list[str] = field(default_factory=list)
+
+    @property
+    def flaws(self) -> str:
+        """What is missing or damaged, in words; empty when nothing is."""
+        if not self.lost:
+            return ""
+        return (
+            f"{len(self.lost):,} objects of the collection are missing or damaged, their pages are left out; {REPAIR}"
+        )
 
 
 class Replica:
@@ -71,7 +80,7 @@ class Replica:
         self._folder.mkdir(parents=True, exist_ok=True)
         with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
             manifest.update(objects)
-            found = ReplicaUpdate(entries=len(manifest))
+            found = ReplicaUpdate(entries=len(manifest), lost=[*manifest.missing, *manifest.damaged])
             own = {stream_name(path) for path in self._pages.glob("*.db")}
             with ThreadPoolExecutor(_DOWNLOADS) as pool:
                 for stream, numbers in manifest.numbers().items():

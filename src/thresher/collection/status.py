@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,8 @@ class CollectionStatus:
         waiting_segments: Segments of this machine that are not uploaded yet.
         waiting_rows: Rows in them.
         not_uploaded: Settled URLs of all machines whose pages are not uploaded yet; None for a crawl on one machine.
-        error: Why the collection does not answer; then the numbers are those of the last answer.
+        error: Why the collection does not answer; then the numbers are those of the last answer. Or how many entries of
+            its manifest are missing or damaged; then these are not counted.
     """
 
     url: str
@@ -57,11 +58,14 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_up
     with closing(ManifestReader(pages / COLLECTED / MANIFEST_CACHE)) as manifest:
         try:
             manifest.update(objects)
+            answers = True
         except (StoreUnreachable, StoreRefused) as problem:
-            error = str(problem)
+            answers, error = False, str(problem)
         segments, rows = manifest.totals()
-    entries = None if error else ManifestWriter(objects)
-    waiting = [_waiting(path, entries) for path in own]
+        flawed = manifest.flawed_streams()
+        error = error or manifest.flaws
+    entries = ManifestWriter(objects) if answers else None
+    waiting = [_waiting(path, entries, flawed) for path in own]
     return CollectionStatus(
         url=objects.url,
         segments=segments,
@@ -73,12 +77,12 @@ def collection_status(objects: Objects, pages: Path, own: Sequence[Path], not_up
     )
 
 
-def _waiting(path: Path, entries: LastEntries | None) -> int:
+def _waiting(path: Path, entries: LastEntries | None, flawed: Collection[str]) -> int:
     """Return how many rows of a segment wait; where the collection does not answer, as far as the segment knows."""
     try:
         if entries is None:
             return rows_not_confirmed(path)
-        position = upload_position(path, stream_name(path), entries)
+        position = upload_position(path, stream_name(path), entries, flawed)
         return rows_waiting(path, position[1] if position else 0)
     except sqlite3.OperationalError:  # its tables do not exist yet
         return 0

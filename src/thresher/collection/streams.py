@@ -20,7 +20,7 @@ import re
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import resources
@@ -45,7 +45,8 @@ _ROWS = (
     "ORDER BY change.version LIMIT ?"
 )
 _RECORD_TABLE = (
-    "CREATE TABLE IF NOT EXISTS uploaded (number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, version INTEGER NOT NULL)"
+    "CREATE TABLE IF NOT EXISTS uploaded (number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, version INTEGER NOT NULL, "
+    "is_written INTEGER NOT NULL DEFAULT 0)"
 )
 _LATER_NAME = re.compile(r".*\.r(\d{4})\.[0-9a-f]{8}").fullmatch
 
@@ -114,8 +115,13 @@ class ChangeStream:
         with _writing(self._path) as db:
             db.execute(_RECORD_TABLE)
             values = [entry.number, entry.sha256, entry.last_version]
-            db.execute("INSERT OR REPLACE INTO uploaded VALUES (?, ?, ?)", values)
+            db.execute("INSERT OR REPLACE INTO uploaded (number, sha256, version) VALUES (?, ?, ?)", values)
             db.execute("DELETE FROM uploaded WHERE number < ?", [entry.number - 1])
+
+    def record_written(self, entry: ManifestEntry) -> None:
+        """Record that a recorded entry is in the manifest now."""
+        with _writing(self._path) as db:
+            db.execute("UPDATE uploaded SET is_written = 1 WHERE number = ?", [entry.number])
 
     def rename(self) -> None:
         """Begin another stream: all rows are new there."""
@@ -144,40 +150,59 @@ def _writing(path: Path) -> Iterator[sqlite3.Connection]:
             raise
 
 
-def _records(path: Path) -> dict[int, tuple[str, int]]:
-    """Return digest and last version of the entries that a segment wrote last, by number: at most two."""
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """An entry that a segment wrote, or was about to write."""
+
+    number: int
+    sha256: str
+    version: int
+    is_written: int
+
+
+def _records(path: Path) -> list[_Record]:
+    """Return the entries that a segment recorded, the last one first; at most two."""
     with closing(open_to_read(path)) as db:
         try:
-            rows = db.execute("SELECT number, sha256, version FROM uploaded").fetchall()
+            rows = db.execute(
+                "SELECT number, sha256, version, is_written FROM uploaded ORDER BY number DESC"
+            ).fetchall()
         except sqlite3.OperationalError:
-            return {}
-    return {number: (digest, version) for number, digest, version in rows}
+            return []
+    return [_Record(*row) for row in rows]
 
 
-def upload_position(path: Path, stream: str, entries: LastEntries) -> tuple[int, int] | None:
+def upload_position(
+    path: Path, stream: str, entries: LastEntries, flawed: Collection[str] = ()
+) -> tuple[int, int] | None:
     """Return the number of the next entry of a segment's stream, and the version up to which its rows are uploaded.
 
-    The last entry must be the one that the segment recorded last, or the one before it, when the last one was never
-    written or was deleted. None when it is another one: then nothing is known to be uploaded.
+    The last entry of the stream must be the one that the segment recorded last, or the one before it if the last one
+    may not have been written. None when it is another one, or when entries are missing: then nothing is known to be
+    uploaded.
+
+    Args:
+        flawed: The streams that lack entries.
     """
+    if stream in flawed:
+        return None
     recorded = _records(path)
     try:
         last = entries.last(stream) if stream else None
     except DamagedFile:
         return None
+    if recorded and not recorded[0].is_written and (last is None or last.number < recorded[0].number):
+        recorded = recorded[1:]
     if last is None:
-        return (0, 0) if recorded.keys() <= {0} else None
-    digest, _ = recorded.get(last.number, ("", 0))
-    if digest != last.sha256 or last.number < max(recorded) - 1:
+        return None if recorded else (0, 0)
+    if not recorded or (recorded[0].number, recorded[0].sha256) != (last.number, last.sha256):
         return None
     return last.number + 1, last.last_version
 
 
 def rows_not_confirmed(path: Path) -> int:
-    """Return how many rows of a segment may not be uploaded, as far as the segment itself knows."""
-    recorded = _records(path)
-    _, version = recorded.get(max(recorded, default=0) - 1, ("", 0))
-    return rows_waiting(path, version)
+    """Return how many rows of a segment are not known to be uploaded, as far as the segment itself records it."""
+    return rows_waiting(path, max((each.version for each in _records(path) if each.is_written), default=0))
 
 
 def stream_name(path: Path) -> str:

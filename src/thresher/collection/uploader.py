@@ -106,6 +106,7 @@ class CollectionUploader:
         self._streams: dict[Path, _Stream] = {}
         self._folder = folder
         self._uploaded: dict[str, ManifestEntry] | None = None
+        self._flawed: set[str] = set()
         self._digests: dict[tuple[Path, int, int], str] = {}
         self._file_stream = ""
         self._file_number = 0
@@ -113,12 +114,15 @@ class CollectionUploader:
     def step(self, *, everything: bool = False) -> int:
         """Upload the segments that are to be closed; with `everything`, all changes and all files.
 
+        The first call reads the manifest.
+
         Returns:
             How many segments were uploaded.
 
         Raises:
             StoreUnreachable: The storage does not answer.
         """
+        self._begin()
         uploaded = 0
         for path in self._segments():
             while (stream := self._opened(path)) is not None and self._is_due(stream, everything=everything):
@@ -156,7 +160,7 @@ class CollectionUploader:
 
     def _find_position(self, path: Path, stream: _Stream) -> None:
         """Find the place in the manifest where a stream goes on; one that another copy continued begins anew."""
-        position = upload_position(path, stream.changes.name, self._manifest)
+        position = upload_position(path, stream.changes.name, self._manifest, self._flawed)
         if position is None:
             self._start_anew(stream)
         else:
@@ -202,6 +206,7 @@ class CollectionUploader:
         self._objects.put_new(entry.key, content)
         stream.changes.record(entry)
         self._manifest.add(entry)
+        stream.changes.record_written(entry)
         stream.number, stream.version, stream.since = entry.number + 1, entry.last_version, None
         self._on_uploaded(entry.name, changed.settled)
 
@@ -216,7 +221,7 @@ class CollectionUploader:
         stream.number = stream.version = 0
 
     def _upload_files(self, *, everything: bool) -> None:
-        known = self._known_files()
+        known = self._begin()
         versions = {path: stream.version for path, stream in self._streams.items()}
         for name, content in self._files(UploadRound(everything, versions)):
             before, digest = known.get(name), self._digest(content)
@@ -226,7 +231,7 @@ class CollectionUploader:
                 known[name] = self._upload_file(name, content, digest, before.revision + 1 if before else 1)
             except StreamTaken:
                 logger.warning("%s is written by another machine; files are uploaded again", self._file_stream)
-                (self._folder / FILES_STREAM).unlink(missing_ok=True)
+                _file_stream(self._folder, anew=True)
                 self._uploaded = None
                 self._upload_files(everything=everything)
                 return
@@ -268,16 +273,28 @@ class CollectionUploader:
             except DamagedFile as error:  # readers take the entries one by one
                 logger.warning("%s", error)
 
-    def _known_files(self) -> dict[str, ManifestEntry]:
-        """Return the files of the collection, read once; this also finds the place in the stream of files."""
+    def _begin(self) -> dict[str, ManifestEntry]:
+        """Read the manifest, once; return the files of the collection, by name."""
         if self._uploaded is None:
             with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
                 manifest.update(self._objects)
+                self._flawed = manifest.flawed_streams()
+                self._file_stream = _file_stream(self._folder)
+                self._file_number = self._next_file_number(manifest)
                 self._uploaded = manifest.files()
-            self._file_stream = _file_stream(self._folder)
-            last = self._manifest.last(self._file_stream)
-            self._file_number = last.number + 1 if last else 0
         return self._uploaded
+
+    def _next_file_number(self, manifest: ManifestReader) -> int:
+        """Return the next number of the stream of files; a stream that lost its last entries is begun anew."""
+        try:
+            last = self._manifest.last(self._file_stream)
+        except DamagedFile:
+            last = None
+        number = last.number + 1 if last else 0
+        if number >= manifest.next_number(self._file_stream):
+            return number
+        self._file_stream = _file_stream(self._folder, anew=True)
+        return 0
 
 
 class UploadThread:
@@ -337,9 +354,9 @@ class UploadThread:
         return min(LONGEST_RETRY_SECONDS, max(FIRST_RETRY_SECONDS, pause * random.uniform(1.5, 2.5)))  # noqa: S311
 
 
-def _file_stream(folder: Path) -> str:
+def _file_stream(folder: Path, *, anew: bool = False) -> str:
     """Return the name of this folder's stream of files: generated once, and stored in the folder."""
     path = folder / FILES_STREAM
-    if not path.is_file():
+    if anew or not path.is_file():
         path.write_text(f"files.{secrets.token_hex(4)}", encoding="ascii")
     return path.read_text(encoding="ascii").strip()

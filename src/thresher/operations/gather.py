@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of
+from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of, file_digest
 from thresher.collection.replica import Replica, update_search
 from thresher.config.folder import CrawlFolder
 from thresher.coordination.crawl_definition import Definition, checked_name
-from thresher.errors import REPAIR, ConfigError, DamagedFile
+from thresher.errors import REPAIR, ConfigError, DamagedFile, ObjectMissing
 from thresher.frontier.base import UrlState
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.objects.base import Objects, open_objects
@@ -42,7 +42,7 @@ _COPIED = ("warc/", "model/")
 
 @dataclass(frozen=True, kw_only=True)
 class GatheredCopy:
-    """What a copy has: URLs with a page, files, and segments of the manifest that are missing or damaged."""
+    """What a copy has: URLs with a page, files; and the entries and objects that are missing or damaged, by key."""
 
     pages: int
     files: int
@@ -64,11 +64,14 @@ async def gather(url: str, root: Path, *, progress: Callable[[int], None] = lamb
         manifest.update(objects)
         files = manifest.files()
     _write_definition(folder, objects, files)
-    copied = [_copy_file(folder, objects, entry) for entry in files.values() if _is_copied(entry.name)]
+    wanted = [entry for entry in files.values() if _is_copied(entry.name)]
+    damaged = [entry.key for entry in wanted if not _copy_file(folder, objects, entry)]
     update = Replica(folder.pages, folder.pages).update(objects, progress=progress)
     await rebuild_frontier(folder)
     with PageStoreReader(folder.pages) as pages:
-        gathered = GatheredCopy(pages=pages.tally().pages, files=len(copied), lost=update.lost)
+        gathered = GatheredCopy(
+            pages=pages.tally().pages, files=len(wanted) - len(damaged), lost=[*update.lost, *damaged]
+        )
     with SearchIndex(root, folder.pages) as index:
         if update_search(objects, folder.pages, index):
             index.catch_up()
@@ -90,18 +93,26 @@ def _is_copied(name: str) -> bool:
     return name == "labels.jsonl" or name.startswith(_COPIED)
 
 
-def _copy_file(folder: CrawlFolder, objects: Objects, entry: ManifestEntry) -> Path:
-    """Copy a file, unless it is there in the same size; names come from the collection, and are checked."""
+def _copy_file(folder: CrawlFolder, objects: Objects, entry: ManifestEntry) -> bool:
+    """Copy a file, unless it is there; False when it is missing or damaged. Names from the collection are checked."""
     parts = entry.name.split("/")
     if any(part.startswith(".") or not part or "\\" in part for part in parts) or len(parts) > 4:
         raise DamagedFile(f"the collection names a file {entry.name[:80]!r}, which is none of a crawl's own")
     path = folder.root.joinpath(*parts)
-    if not path.is_file() or path.stat().st_size != entry.size:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.new")
+    if path.is_file() and path.stat().st_size == entry.size and file_digest(path) == entry.sha256:
+        return True
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.new")
+    try:
         objects.download(entry.key, temporary)
+        if file_digest(temporary) != entry.sha256:
+            return False
         temporary.replace(path)
-    return path
+    except ObjectMissing:
+        return False
+    finally:
+        temporary.unlink(missing_ok=True)
+    return True
 
 
 def _content(objects: Objects, entry: ManifestEntry) -> bytes:
