@@ -25,7 +25,8 @@ Promises, each with a test in `tests/contract/`:
 4. Atomic.  `add`, `lease`, `commit`, `release`, `park` and `rescore` are each applied completely or not at all.
 5. Seen.    A URL enters once, identified by its 64-bit fingerprint.
 6. Bounded. A host keeps at most `waiting_per_host` waiting URLs; the worst (lowest score, then youngest) are
-            evicted, counted as dropped, forgotten, and may be added again when found again.
+            evicted, counted as dropped, forgotten except for a record of the eviction, and may be added again when
+            found again.
 7. Flat.    The cost of a step grows at most with the logarithm of the number of waiting URLs.
 8. Rescore. Waiting URLs can be listed best first in bounded batches and given new scores, on condition that their
             scores are still those that the new ones were computed from.
@@ -46,7 +47,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from struct import Struct
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from thresher.records import RENDERED, Candidate, Lease, Merge, Settlement
 
@@ -127,6 +128,41 @@ class UrlEntry:
     parent: int
     tries: int
     reason: str = ""
+
+
+class Absence(StrEnum):
+    """Why a frontier does not have a URL that was found."""
+
+    EVICTED = "evicted"
+    """It was evicted from the full queue of its host, and was not added again since."""
+    FILTERED = "filtered"
+    """The filters of cold URLs take it for one of them."""
+
+
+class HostMiscount(NamedTuple):
+    """A host whose count differs from the URLs that are there.
+
+    Args:
+        host: Host key; empty for a sum over all hosts.
+        kind: What is counted, such as ``waiting``.
+    """
+
+    host: str
+    kind: str
+    counted: int
+    there: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountAudit:
+    """The counts of a frontier against its URLs.
+
+    Args:
+        unrecorded: Evictions by an earlier Thresher, which counted them and did not record the URLs.
+    """
+
+    miscounts: Sequence[HostMiscount] = ()
+    unrecorded: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -340,3 +376,24 @@ class Frontier(Protocol):
 
 class CrawlStore(Frontier, SharedState, Protocol):
     """Interface of a backend: the frontier of a crawl and the state that its workers share."""
+
+
+@runtime_checkable
+class AuditedFrontier(Protocol):
+    """What a stored frontier also answers, so that every URL can be accounted for."""
+
+    async def find_all(self, urls: Sequence[str]) -> list[UrlEntry | None]:
+        """Find many URLs at once."""
+        ...
+
+    async def absences(self, urls: Sequence[str]) -> list[Absence | None]:
+        """Return why URLs that are unknown are not there; None where nothing explains it."""
+        ...
+
+    async def audit(self, *, repair: bool = False) -> CountAudit:
+        """Compare the counts with the URLs.
+
+        With `repair`, the counts are corrected, and unrecorded evictions are no longer counted as such: the caller must
+        add all URLs that are missing.
+        """
+        ...

@@ -15,6 +15,7 @@ from thresher.coordination.connection import CONNECT_SECONDS
 from thresher.coordination.worker_names import machine_mark
 from thresher.coordination.worker_registry import WorkerRegistry, machines
 from thresher.errors import ConfigError, StoreError, StoreLost, StoreRefused, StoreUnreachable
+from thresher.feedback.labels import verdicts
 from thresher.frontier.base import Frontier
 from thresher.project import CrawlProject, build_strategy
 from thresher.records import Candidate
@@ -28,8 +29,6 @@ from thresher.verify.page_store_check import check_segments, flaw_of, segment_pa
 if TYPE_CHECKING:
     from thresher.verify.collection_check import CollectionCheck
 
-FILTER_ERROR = 0.02
-"""Most new URLs that the filters of cold URLs take for known ones: 0.4 % per run of a partition."""
 _RESTARTED = (
     "the store had lost the crawl; its seeds, pages and links are queued again, labels and learned models are lost"
 )
@@ -175,11 +174,19 @@ async def _queue(crawl: CrawlProject, frontier: Frontier, collected: CollectionC
         is_whole=is_whole,
         is_running=running or others_work,
         seeds=[Candidate(url=url, score=1.0) for url in crawl.seeds()],
+        labelled=[Candidate(url=url, score=1.0) for url in await _labelled(crawl)],
         file=None if crawl.is_shared else crawl.folder.frontier,
-        filter_error=FILTER_ERROR
-        if crawl.is_shared and crawl.config.frontier.with_cold_in(crawl.config.collection).cold
-        else 0.0,
     )
+
+
+async def _labelled(crawl: CrawlProject) -> list[str]:
+    """Return the URLs that people labelled as relevant: those that were not crawled were queued."""
+    label_store = crawl.labels()
+    try:
+        labels, _ = await label_store.read()
+    finally:
+        await label_store.close()
+    return [url for url, relevant in verdicts(labels).items() if relevant]
 
 
 def _refuse_damaged(path: Path) -> None:

@@ -76,8 +76,8 @@ class FindingTally:
     number: int = 0
     examples: list[str] = field(default_factory=list)
 
-    def add(self, example: str) -> None:
-        self.number += 1
+    def add(self, example: str, number: int = 1) -> None:
+        self.number += number
         if len(self.examples) < MOST_EXAMPLES:
             self.examples.append(example)
 

@@ -1,4 +1,8 @@
-"""The page store against the frontier: every settled URL, and every link that was added, must be known there.
+"""The page store against the frontier: every settled URL, every link that was added and every seed must be known there.
+
+One that is not is explained only if the frontier recorded its own eviction from a full queue, or if a filter of cold
+URLs takes it for one of them. The frontier must also have as many URLs as it counts: so one that is gone is noticed
+even if nothing names it.
 
 A store that crashed may have lost its last second, in a cluster on one shard only: then the links of a settled page are
 missing. Adding URLs that are known changes nothing, so missing ones are simply added again.
@@ -12,16 +16,27 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
-from thresher.frontier.base import Counts, Frontier, UrlEntry, UrlState, short
+from thresher.frontier.base import (
+    Absence,
+    AuditedFrontier,
+    CountAudit,
+    Counts,
+    Frontier,
+    HostMiscount,
+    UrlEntry,
+    UrlState,
+    short,
+)
 from thresher.records import Candidate, Outcome
-from thresher.urls.canonical import fingerprint
+from thresher.urls.canonical import fingerprint, host_key
 from thresher.verify.findings import FindingState, FindingTally, VerifyFinding, VerifyReport
 from thresher.verify.page_rows import VerifiedRow, VerifiedRows
 
@@ -34,15 +49,12 @@ MOST_REMEMBERED = 1_000_000
 """URLs that are not queried twice; beyond this number the set is cleared."""
 _DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url, '#') = 0"
 _OPEN = (UrlState.WAITING, UrlState.LEASED)
+_REASONS = {
+    Absence.EVICTED: "the queues of their hosts are full, or were",
+    Absence.FILTERED: "the filters of cold URLs take them for known ones, as they do in rare cases",
+}
 _SITEMAP = "sitemap:"
 _SITEMAP_ENDINGS = (".xml", ".xml.gz")
-
-
-@runtime_checkable
-class FindsMany(Protocol):
-    """A frontier that is asked for many URLs at once."""
-
-    async def find_all(self, urls: Sequence[str]) -> list[UrlEntry | None]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +66,8 @@ class Queue:
         is_whole: Whether all pages of the crawl are in this folder, and none on other machines.
         is_running: Whether workers are running, so that open URLs may be settled in a moment.
         seeds: Of the crawl.
+        labelled: URLs that were queued because of a label.
         file: The frontier's file, which lists all URLs; None for a shared store.
-        filter_error: The largest share of new links that the filters of a cold storage may take for known ones.
     """
 
     frontier: Frontier
@@ -63,8 +75,25 @@ class Queue:
     is_whole: bool = True
     is_running: bool = False
     seeds: Sequence[Candidate] = ()
+    labelled: Sequence[Candidate] = ()
     file: Path | None = None
-    filter_error: float = 0.0
+
+
+@dataclass
+class _Missing:
+    """URLs of one kind that the frontier does not know.
+
+    Args:
+        met: Those that are not accounted for yet.
+        unknown: Those that nothing explains; with a repair, those that were queued again.
+        refused: Those that a repair could not queue.
+    """
+
+    kind: str
+    met: list[Candidate] = field(default_factory=list)
+    unknown: FindingTally = field(default_factory=FindingTally)
+    refused: FindingTally = field(default_factory=FindingTally)
+    absent: dict[Absence, FindingTally] = field(default_factory=lambda: {why: FindingTally() for why in Absence})
 
 
 @dataclass
@@ -73,14 +102,19 @@ class _Seen:
     links: int = 0
     done: int = 0
     pages: set[int] = field(default_factory=set)
-    unknown_pages: FindingTally = field(default_factory=FindingTally)
-    unknown_links: FindingTally = field(default_factory=FindingTally)
-    refused_pages: FindingTally = field(default_factory=FindingTally)
-    refused_links: FindingTally = field(default_factory=FindingTally)
+    unknown_pages: _Missing = field(default_factory=lambda: _Missing("pages"))
+    unknown_links: _Missing = field(default_factory=lambda: _Missing("links of settled pages"))
+    unknown_seeds: _Missing = field(default_factory=lambda: _Missing("seeds"))
+    unknown_labelled: _Missing = field(default_factory=lambda: _Missing("labelled URLs"))
+    queued_again: Counter[str] = field(default_factory=Counter)
     again: FindingTally = field(default_factory=FindingTally)
     without_row: FindingTally = field(default_factory=FindingTally)
     outside: FindingTally = field(default_factory=FindingTally)
     elsewhere: FindingTally = field(default_factory=FindingTally)
+
+    @property
+    def missing(self) -> tuple[_Missing, ...]:
+        return self.unknown_pages, self.unknown_links, self.unknown_seeds, self.unknown_labelled
 
 
 class QueueCheck:
@@ -93,16 +127,20 @@ class QueueCheck:
         self._repair = repair
         self._seen = _Seen()
         self._queried: set[int] = set()
-        self._missing_pages: list[Candidate] = []
-        self._missing_links: list[Candidate] = []
+        self._audit = CountAudit()
         self._lost: list[Candidate] = []
 
     async def run(self) -> VerifyReport:
         """Compare, and with `repair` add what is missing and queue again what has no row."""
         counts = await self._frontier.counts()
+        if isinstance(self._frontier, AuditedFrontier):  # first: with wrong counts, what is added again may be evicted
+            self._audit = await self._frontier.audit(repair=self._repair)
         for rows in _batches(self._rows, QUERIED_AT_ONCE):
             await self._check_rows(rows)
-            await self._add_missing()
+            await self._account_for_missing()
+        await self._check_named(self._queue.seeds, self._seen.unknown_seeds)
+        await self._check_named(self._queue.labelled, self._seen.unknown_labelled)
+        await self._account_for_missing()
         await self._check_done()
         looked_at = {"rows": self._seen.rows, "links": self._seen.links}
         if self._queue.file:
@@ -126,6 +164,13 @@ class QueueCheck:
                 self._compare_done(seed)
         await self._queue_again()
 
+    async def _check_named(self, candidates: Sequence[Candidate], missing: _Missing) -> None:
+        """Check that URLs which the crawl itself names are known; those with a row were compared before."""
+        async for candidate, entry in self._found(candidates):
+            has_row = fingerprint(candidate.url) in self._rows
+            if entry is None and not has_row and not self._queue.outside(candidate.url, candidate.hops):
+                missing.met.append(candidate)
+
     async def _check_rows(self, rows: Sequence[VerifiedRow]) -> None:
         self._seen.rows += len(rows)
         entries = await self._find([row.url for row in rows])
@@ -146,17 +191,15 @@ class QueueCheck:
             self._seen.pages.add(row.fingerprint)
         if entry is None:
             if not self._queue.outside(row.url, row.depth):
-                self._seen.unknown_pages.add(row.url)
                 page = Candidate(url=row.url, score=short(row.score), hops=row.depth, parent=row.parent)
-                self._missing_pages.append(page)
+                self._seen.unknown_pages.met.append(page)
         elif entry.state in _OPEN and row.outcome is not Outcome.RETRY:
             self._seen.again.add(row.url)
 
     def _compare_link(self, link: Candidate, entry: UrlEntry | None) -> None:
         if entry is None:
             if not self._queue.outside(link.url, link.hops):
-                self._seen.unknown_links.add(link.url)
-                self._missing_links.append(link)
+                self._seen.unknown_links.met.append(link)
         elif entry.state is UrlState.DONE and not self._queue.file:
             self._compare_done(link)
 
@@ -185,22 +228,45 @@ class QueueCheck:
                 yield link, entry
 
     async def _find(self, urls: Sequence[str]) -> list[UrlEntry | None]:
-        if isinstance(self._frontier, FindsMany):
+        if isinstance(self._frontier, AuditedFrontier):
             return await self._frontier.find_all(urls)
         return await asyncio.gather(*map(self._frontier.find, urls))
 
-    async def _add_missing(self) -> None:
-        pages, self._missing_pages = self._missing_pages, []
-        links, self._missing_links = self._missing_links, []
-        if self._repair:
-            await self._add(pages, self._seen.refused_pages)
-            await self._add(links, self._seen.refused_links)
+    async def _account_for_missing(self) -> None:
+        for missing in self._seen.missing:
+            met, missing.met = missing.met, []
+            if self._repair:
+                await self._add_again(missing, await self._unexplained(missing, met, Absence.EVICTED))
+            else:
+                for candidate in await self._unexplained(missing, met, *Absence):
+                    missing.unknown.add(candidate.url)
 
-    async def _add(self, candidates: Sequence[Candidate], refused: FindingTally) -> None:
+    async def _unexplained(
+        self, missing: _Missing, candidates: Sequence[Candidate], *accepted: Absence
+    ) -> list[Candidate]:
+        """Return the URLs that none of these reasons explains; count the others."""
+        if not (candidates and isinstance(self._frontier, AuditedFrontier)):
+            return list(candidates)
+        unexplained = []
+        absences = await self._frontier.absences([candidate.url for candidate in candidates])
+        for candidate, absence in zip(candidates, absences, strict=True):
+            if absence in accepted:
+                missing.absent[absence].add(candidate.url)
+            else:
+                unexplained.append(candidate)
+        return unexplained
+
+    async def _add_again(self, missing: _Missing, candidates: Sequence[Candidate]) -> None:
         await self._frontier.add(candidates)
+        left = []
         async for candidate, entry in self._found(candidates):
             if entry is None:
-                refused.add(candidate.url)
+                left.append(candidate)
+            else:
+                missing.unknown.add(candidate.url)
+                self._seen.queued_again[host_key(candidate.url)] += 1
+        for candidate in await self._unexplained(missing, left, *Absence):
+            missing.refused.add(candidate.url)
 
     async def _queue_again(self) -> None:
         lost, self._lost = self._lost, []
@@ -226,7 +292,8 @@ class QueueCheck:
     def _findings(self, counts: Counts) -> list[VerifyFinding]:
         seen, repaired = self._seen, FindingState.REPAIRED if self._repair else FindingState.WRONG
         return [
-            *(self._repaired_urls(counts) if self._repair else self._unknown_urls(counts)),
+            *(finding for missing in seen.missing for finding in self._missing_urls(missing)),
+            *self._miscounts(),
             *seen.again.found("frontier", FindingState.NOTE, "pages are kept and still open: they are fetched again"),
             *seen.without_row.found(
                 "pages",
@@ -239,41 +306,51 @@ class QueueCheck:
             *self._leases(counts),
         ]
 
-    def _unknown_urls(self, counts: Counts) -> Iterator[VerifyFinding]:
-        """Report pages and links that the frontier does not know.
+    def _missing_urls(self, missing: _Missing) -> Iterator[VerifyFinding]:
+        """Report URLs that the frontier does not know, or did not know before the repair."""
+        kind = missing.kind
+        words, state = f"{kind} are unknown to the frontier", FindingState.WRONG
+        if self._repair:
+            words, state = f"{kind} were unknown to the frontier; they are queued again", FindingState.REPAIRED
+        elif missing is self._seen.unknown_seeds:
+            words, state = f"{kind} are not in the frontier; the next run adds them", FindingState.NOTE
+        elif missing is self._seen.unknown_links and missing.unknown.number <= self._audit.unrecorded:
+            words = (
+                f"{kind} are not in the frontier: an earlier Thresher removed {self._audit.unrecorded:,} URLs from "
+                "full queues and did not record which; --repair queues them again"
+            )
+            state = FindingState.NOTE
+        yield from missing.unknown.found("frontier", state, words)
+        for absence, reason in _REASONS.items():
+            words = f"{kind} are not in the frontier: {reason}"
+            yield from missing.absent[absence].found("frontier", FindingState.NOTE, words)
+        refused = f"{kind} are unknown to the frontier, which refuses them"
+        yield from missing.refused.found("frontier", FindingState.LOST, refused)
 
-        A page that was settled cannot have left the frontier; a link may never have been taken into it.
-        """
-        seen = self._seen
-        yield from seen.unknown_pages.found("frontier", FindingState.WRONG, "pages are unknown to the frontier")
-        yield from self._left_out("links of settled pages", seen.unknown_links, FindingState.WRONG, counts)
+    def _miscounts(self) -> Iterator[VerifyFinding]:
+        """Report counts of the frontier that differ from its URLs."""
+        fewer, others = FindingTally(), FindingTally()
+        for miscount in self._audit.miscounts:
+            tally = fewer if _is_loss(miscount) else others
+            tally.add(_shown(miscount), miscount.counted - miscount.there if tally is fewer else 1)
+        state, corrected = FindingState.WRONG, ""
+        if self._repair:
+            state, corrected = FindingState.REPAIRED, "; the counts are corrected"
+        words = f"URLs are counted in the frontier and are not there{corrected}"
+        yield from fewer.found("frontier", state, words)
+        yield from others.found("frontier", state, f"counts of the frontier are wrong{corrected}")
+        if self._repair and (lost := self._unnamed_urls(fewer.number)):
+            words = "URLs are gone from the frontier, and no page, link, seed or label names them"
+            yield VerifyFinding(part="frontier", state=FindingState.LOST, words=words, number=lost)
 
-    def _repaired_urls(self, counts: Counts) -> Iterator[VerifyFinding]:
-        """Report pages and links that the frontier did not know, and those that it refused."""
-        seen = self._seen
-        for kind, unknown, refused in (
-            ("pages", seen.unknown_pages, seen.refused_pages),
-            ("links of settled pages", seen.unknown_links, seen.refused_links),
-        ):
-            words = f"{kind} were unknown to the frontier; they are queued again"
-            yield from _without(unknown, refused).found("frontier", FindingState.REPAIRED, words)
-            yield from self._left_out(kind, refused, FindingState.LOST, counts)
-
-    def _left_out(self, kind: str, urls: FindingTally, state: FindingState, counts: Counts) -> Iterator[VerifyFinding]:
-        """Report URLs that the frontier did not take, as a note when full queues or filters explain it."""
-        if reason := self._harmless(urls.number, counts):
-            yield from urls.found("frontier", FindingState.NOTE, f"{kind} are not in the frontier: {reason}")
-        else:
-            refused = ", which refuses them" if state is FindingState.LOST else ""
-            yield from urls.found("frontier", state, f"{kind} are unknown to the frontier{refused}")
-
-    def _harmless(self, number: int, counts: Counts) -> str:
-        """Return why the frontier may lack this many URLs though nothing was lost; empty when nothing explains it."""
-        if number <= counts.dropped:
-            return "the queues of their hosts are full, or were"
-        if number <= self._queue.filter_error * (self._seen.rows + self._seen.links):
-            return "the filters of cold URLs took them for known ones, as they do in rare cases"
-        return ""
+    def _unnamed_urls(self, gone: int) -> int:
+        """Return how many URLs are gone and were not found again; of the open ones it is known by host."""
+        queued = self._seen.queued_again
+        lost: Counter[str] = Counter()
+        for miscount in filter(_is_loss, self._audit.miscounts):
+            if miscount.host:
+                lost[miscount.host] += miscount.counted - miscount.there
+        return max(gone - queued.total(), (lost - queued).total(), 0)
 
     def _leases(self, counts: Counts) -> list[VerifyFinding]:
         if self._queue.is_running or not counts.leased:
@@ -282,10 +359,14 @@ class QueueCheck:
         return [VerifyFinding(part="frontier", state=FindingState.NOTE, words=words, number=counts.leased)]
 
 
-def _without(unknown: FindingTally, refused: FindingTally) -> FindingTally:
-    """Return the unknown URLs that were added; of many, the examples may lack some."""
-    examples = [url for url in unknown.examples if url not in refused.examples]
-    return FindingTally(unknown.number - refused.number, examples)
+def _is_loss(miscount: HostMiscount) -> bool:
+    """Return whether URLs are gone: pages are done URLs, and other kinds of counts are not about single URLs."""
+    return miscount.kind in list(UrlState) and miscount.counted > miscount.there
+
+
+def _shown(miscount: HostMiscount) -> str:
+    host = miscount.host or "all hosts"
+    return f"{host}: {miscount.counted:,} {miscount.kind} counted, {miscount.there:,} there"
 
 
 def done_in(path: Path) -> Iterator[Candidate]:

@@ -55,8 +55,17 @@ class SmallCrawl:
         writer.write(records)
         writer.close()
 
+    async def seed(self):
+        """Let the seed in, as a run does first; it gives no page."""
+        frontier = self.crawl.frontier()
+        if await frontier.add([Candidate(url="http://a.example/0", score=9.0)]):
+            [lease] = await frontier.lease(1, seconds=60)
+            await frontier.commit([Settlement(lease=lease, outcome=Outcome.FAILED, reason="no answer")])
+        await frontier.close()
+
     async def settle(self, *records):
         """Let pages in, lease and settle them with their links, as the line does."""
+        await self.seed()
         frontier = self.crawl.frontier()
         for record in records:
             await frontier.add([Candidate(url=record.url, score=9.0, hops=record.depth)])

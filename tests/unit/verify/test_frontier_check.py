@@ -1,11 +1,15 @@
 """What was settled, and every link that was let in, is known to the frontier; what is not is found again."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
 from tests.unit.verify.conftest import TOPIC, SmallCrawl, page, url
 from thresher.errors import CrawlBusy
+from thresher.feedback.labels import Label
+from thresher.frontier.base import Absence
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.records import Candidate, Outcome
 from thresher.storage.page_store import FoundLink
@@ -44,35 +48,50 @@ async def test_links_that_the_frontier_lost_are_found_again(small):
     assert (await verify(small.crawl)).findings == []
 
 
-@pytest.mark.parametrize(("lost", "state"), [([2], FindingState.NOTE), ([2, 3, 4], FindingState.WRONG)])
-async def test_a_few_links_that_filters_of_cold_urls_took_for_known_ones_are_not_wrong(small, lost, state):
+async def check(small, frontier, *, repair=False, **more):
+    """Compare with a frontier of the test's own."""
+    try:
+        with VerifiedRows(small.crawl.folder.pages) as rows:
+            queue = Queue(frontier=frontier, outside=lambda url, hops: "", **more)
+            return await QueueCheck(queue, rows, repair=repair).run()
+    finally:
+        await frontier.close()
+
+
+def filtering(frontier, monkeypatch, *numbers):
+    """Let a frontier say that its filters take these URLs for cold ones."""
+
+    async def absences(urls):
+        return [Absence.FILTERED if each in map(url, numbers) else None for each in urls]
+
+    monkeypatch.setattr(frontier, "absences", absences)
+
+
+async def test_only_links_that_a_filter_takes_for_cold_urls_are_not_wrong(small, monkeypatch):
     small.keep(page(1, list(range(2, 102))))
-    await small.settle(page(1, [number for number in range(2, 102) if number not in lost]))
+    await small.settle(page(1, list(range(4, 102))))
     frontier = small.crawl.frontier()
-    with VerifiedRows(small.crawl.folder.pages) as rows:
-        queue = Queue(frontier=frontier, outside=lambda url, hops: "", filter_error=0.02)
-        report = await QueueCheck(queue, rows, repair=False).run()
-    await frontier.close()
-    assert [(finding.state, finding.number) for finding in report.findings] == [(state, len(lost))]
+    filtering(frontier, monkeypatch, 2)
+    report = await check(small, frontier)
+    assert [(finding.state, finding.examples) for finding in report.findings] == [
+        (FindingState.WRONG, (url(3),)),
+        (FindingState.NOTE, (url(2),)),
+    ]
 
 
-@pytest.mark.parametrize(
-    ("filter_error", "state"), [(0.34, FindingState.NOTE), (0.02, FindingState.LOST), (0.0, FindingState.LOST)]
-)
-async def test_links_that_the_frontier_refuses_are_not_reported_as_repaired(small, monkeypatch, filter_error, state):
+@pytest.mark.parametrize(("filtered", "state"), [([4], FindingState.NOTE), ([], FindingState.LOST)])
+async def test_links_that_the_frontier_refuses_are_not_reported_as_repaired(small, monkeypatch, filtered, state):
     small.keep(page(1, [2, 3, 4]))
     await small.settle(page(1, [2]))
     frontier = small.crawl.frontier()
+    filtering(frontier, monkeypatch, *filtered)
     add = frontier.add
 
     async def add_one(candidates):
         return await add(candidates[:1])
 
     monkeypatch.setattr(frontier, "add", add_one)
-    with VerifiedRows(small.crawl.folder.pages) as rows:
-        queue = Queue(frontier=frontier, outside=lambda url, hops: "", filter_error=filter_error)
-        report = await QueueCheck(queue, rows, repair=True).run()
-    await frontier.close()
+    report = await check(small, frontier, repair=True)
     assert {(finding.state, finding.examples) for finding in report.findings} == {
         (FindingState.REPAIRED, (url(3),)),
         (state, (url(4),)),
@@ -84,14 +103,122 @@ async def test_links_of_a_full_host_are_not_reported_as_repaired(small):
     small.keep(page(1, [2, 9, 16]))  # of one host
     await small.settle(page(1, [2]))
     frontier = SqliteFrontier(small.crawl.folder.frontier, waiting_per_host=2)
-    with VerifiedRows(small.crawl.folder.pages) as rows:
-        queue = Queue(frontier=frontier, outside=lambda url, hops: "")
-        report = await QueueCheck(queue, rows, repair=True).run()
-    await frontier.close()
+    report = await check(small, frontier, repair=True)
     [repaired, refused] = report.findings
     assert (repaired.state, repaired.number) == (FindingState.REPAIRED, 1)
     assert (refused.state, refused.number) == (FindingState.NOTE, 1)
     assert "the queues of their hosts are full" in refused.words
+
+
+FULL = [2, 9, 16, 23, 30]
+"""Pages of one host."""
+
+
+async def settle_on_a_full_host(small, *, often=1):
+    """Settle page 1, whose links are more than may wait on their host, and find them again and again."""
+    small.keep(page(1, [*FULL, 3, 4]))
+    await small.settle(page(1, [3, 4]))
+    frontier = SqliteFrontier(small.crawl.folder.frontier, waiting_per_host=2)
+    for _ in range(often):
+        await frontier.add([Candidate(url=url(number), score=0.25) for number in FULL])
+    await frontier.close()
+
+
+def take(small, *numbers):
+    """Delete URLs from the file; return how many there were."""
+    with closing(sqlite3.connect(small.crawl.folder.frontier)) as db, db:
+        return sum(db.execute("DELETE FROM url WHERE url = ?", [url(number)]).rowcount for number in numbers)
+
+
+async def test_evictions_explain_the_urls_that_were_evicted_and_no_others(small):
+    await settle_on_a_full_host(small, often=20)
+    [evicted] = (await verify(small.crawl)).findings
+    assert (evicted.state, evicted.number) == (FindingState.NOTE, 3)
+    assert take(small, 3) == 1, "of a host that was never full"
+    report = await verify(small.crawl)
+    assert {(f.state, f.number, f.words.partition(" ")[0]) for f in report.findings} == {
+        (FindingState.NOTE, 3, "links"),
+        (FindingState.WRONG, 1, "links"),
+        (FindingState.WRONG, 1, "URLs"),
+    }
+    [counted] = [finding for finding in report.findings if finding.words.startswith("URLs")]
+    assert counted.examples == ("h3.example: 1 waiting counted, 0 there",)
+    assert (await verify(small.crawl, repair=True)).is_clean
+    assert (await small.state(3)).state == "waiting"
+    assert states(await verify(small.crawl)) == {(FindingState.NOTE, 3)}
+
+
+async def test_deleted_urls_of_any_state_are_missed_and_found_again(small):
+    pages = [page(1, [2, 3, 4]), page(2, [5])]
+    small.keep(*pages)
+    await small.settle(*pages)
+    frontier = small.crawl.frontier()
+    [lease] = await frontier.lease(1, seconds=60)
+    await frontier.close()
+    assert lease.url == url(3)
+    assert take(small, 2, 3, 4) == 3, "one is done, one leased, one waits"
+    assert not (await verify(small.crawl)).is_clean
+    assert (await verify(small.crawl, repair=True)).is_clean
+    assert {(await small.state(number)).state for number in (2, 3, 4)} == {"waiting"}
+    again = await verify(small.crawl)
+    assert states(again) == {(FindingState.NOTE, 1)}, "page 2 is fetched again"
+    frontier = small.crawl.frontier()
+    counts = await frontier.counts()
+    assert (counts.waiting, counts.leased, counts.done, counts.pages) == (4, 0, 1, 1)
+    assert len(await frontier.lease(9, seconds=60)) == 4
+    await frontier.close()
+
+
+async def test_a_url_that_nothing_names_is_missed_and_called_lost(small):
+    small.keep(page(1, [2]))
+    await small.settle(page(1, [2, 3]))  # no row has a link to page 3
+    take(small, 3)
+    assert states(await verify(small.crawl)) == {(FindingState.WRONG, 1)}
+    repaired = await verify(small.crawl, repair=True)
+    assert states(repaired) == {(FindingState.REPAIRED, 1), (FindingState.LOST, 1)}
+    assert not repaired.is_clean
+    assert (await verify(small.crawl)).findings == []
+
+
+async def test_evictions_that_an_earlier_version_did_not_record_are_named_until_a_repair(small):
+    await settle_on_a_full_host(small, often=2)
+    take(small, 3)
+    with closing(sqlite3.connect(small.crawl.folder.frontier)) as db:
+        (dropped,) = db.execute("SELECT dropped FROM tally").fetchone()
+        db.executescript("DROP TABLE evicted; UPDATE tally SET waiting = waiting - 1; PRAGMA user_version = 2")
+        db.execute("UPDATE host SET waiting = waiting - 1 WHERE key = 'h3.example'")
+        db.commit()
+    [note] = (await verify(small.crawl)).findings
+    assert (note.state, note.number) == (FindingState.NOTE, 4)
+    assert f"removed {dropped} URLs from full queues and did not record which" in note.words
+    assert states(await verify(small.crawl, repair=True)) == {(FindingState.REPAIRED, 4)}
+    assert (await small.state(3)).state == "waiting"
+    take(small, 3)
+    assert (FindingState.WRONG, 1) in states(await verify(small.crawl)), "from now on every URL is accounted for"
+
+
+async def test_a_seed_that_is_missing_is_added_by_a_repair(small):
+    await small.settle()
+    with closing(sqlite3.connect(small.crawl.folder.frontier)) as db, db:
+        db.execute("DELETE FROM url")
+    report = await verify(small.crawl)
+    assert {(finding.state, finding.words) for finding in report.findings} == {
+        (FindingState.NOTE, "seeds are not in the frontier; the next run adds them"),
+        (FindingState.WRONG, "URLs are counted in the frontier and are not there"),
+    }
+    assert (await verify(small.crawl, repair=True)).is_clean
+    assert (await verify(small.crawl)).findings == []
+
+
+async def test_a_url_that_a_label_queued_is_missed(small):
+    await small.settle(page(1))
+    small.keep(page(1))
+    labels = [Label(url=url(number), relevant=number != 4, at=1.0) for number in (1, 2, 4)]
+    await small.crawl.labels().append(labels)
+    [finding] = (await verify(small.crawl)).findings
+    assert (finding.words, finding.examples) == ("labelled URLs are unknown to the frontier", (url(2),))
+    assert (await verify(small.crawl, repair=True)).is_clean
+    assert (await small.state(2)).state == "waiting"
 
 
 async def test_a_look_at_pages_that_the_frontier_lost_does_not_say_that_they_are_fetched_again(small):
@@ -169,6 +296,7 @@ async def test_links_outside_of_the_rules_as_they_are_now_are_not_missed(tmp_pat
 
 
 async def test_leases_without_an_owner_are_only_reported(small):
+    await small.seed()
     frontier = small.crawl.frontier()
     await frontier.add([Candidate(url=url(1), score=1.0)])
     await frontier.lease(1, seconds=60)
@@ -206,6 +334,7 @@ async def test_a_crawl_that_runs_is_looked_at_and_not_repaired(small):
 
 async def test_a_page_that_is_tried_again_is_nothing_to_speak_of(small):
     small.keep(page(1, outcome=Outcome.RETRY, page=False, status=503, reason="busy"))
+    await small.seed()
     frontier = small.crawl.frontier()
     await frontier.add([Candidate(url=url(1), score=1.0)])
     await frontier.close()

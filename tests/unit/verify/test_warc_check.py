@@ -22,6 +22,7 @@ async def archived(small):
     warc.write(answers)
     warc.close()
     small.keep(*(record for record, _ in answers))
+    await small.seed()
     frontier = small.crawl.frontier()
     for record, _ in answers:
         await frontier.add([Candidate(url=record.url, score=1.0)])

@@ -15,6 +15,7 @@ from heapq import nsmallest
 from thresher.frontier.base import (
     MAX_TRIES,
     PAGE_REASONS,
+    Absence,
     Counts,
     FailureCount,
     HostEntry,
@@ -65,6 +66,7 @@ class MemoryFrontier:
         self._shared_state: dict[tuple[str, str], tuple[str, float]] = {}
         self._locks: dict[str, float] = {}
         self._states: Counter[UrlState] = Counter()
+        self._evicted: set[int] = set()
         self._pages = self._relevant = self._dropped = 0
         self._age = self._fence = 0
 
@@ -143,6 +145,9 @@ class MemoryFrontier:
     async def find(self, url: str) -> UrlEntry | None:
         known = self._urls.get(fingerprint(url))
         return known.entry() if known else None
+
+    async def absences(self, urls: Sequence[str]) -> list[Absence | None]:
+        return [Absence.EVICTED if fingerprint(url) in self._evicted else None for url in urls]
 
     async def counts(self) -> Counts:
         self._schedule.wake(self._clock())
@@ -235,6 +240,7 @@ class MemoryFrontier:
         url = self._urls.get(number)
         if url is None:
             self._urls[number] = url = self._new_url(candidate, number)
+            self._evicted.discard(number)
             self._states[UrlState.WAITING] += 1
             url.host.enqueue(url)
         elif url.state is UrlState.WAITING:
@@ -382,5 +388,6 @@ class MemoryFrontier:
         while len(host.waiting) > self._waiting_per_host and (url := host.worst_url()):
             host.dequeue(url)
             del self._urls[url.fingerprint]
+            self._evicted.add(url.fingerprint)
             self._states[UrlState.WAITING] -= 1
             self._dropped += 1

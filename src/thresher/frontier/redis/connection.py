@@ -43,6 +43,8 @@ CONNECTIONS = 8
 READ_ONLY_SECONDS = 60.0
 """How long a worker waits for a read-only store, as during a failover; a command does not wait for it."""
 
+SCANNED_AT_ONCE = 1_000
+
 _CONNECT_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.1, 3.0
 _TRANSIENT = (
@@ -90,6 +92,14 @@ class RedisConnection:
         if self.is_cluster or len(commands) < 2:
             return [await self.call(*command) for command in commands]
         return await self._with_retries(lambda client: _read_pipelined(client, commands))
+
+    async def keys(self, pattern: bytes) -> set[bytes]:
+        """Return the keys that match a pattern, on all nodes."""
+
+        async def scan(client: Any) -> set[bytes]:
+            return {key async for key in client.scan_iter(match=pattern, count=SCANNED_AT_ONCE)}
+
+        return await self._with_retries(scan)
 
     async def run(self, script: LuaScript, key: bytes, *arguments: Part) -> Any:
         return await self._with_retries(lambda client: _run(client, (script, key, arguments)))

@@ -14,7 +14,19 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from thresher.errors import ConfigError
-from thresher.frontier.base import SAME_SCORE, Counts, FailureCount, HostEntry, Merge, UrlEntry, UrlState, check_scores
+from thresher.frontier.base import (
+    SAME_SCORE,
+    Absence,
+    CountAudit,
+    Counts,
+    FailureCount,
+    HostEntry,
+    HostMiscount,
+    Merge,
+    UrlEntry,
+    UrlState,
+    check_scores,
+)
 from thresher.frontier.inspect import ScoreSample
 from thresher.frontier.redis.codec import Name, Record, to_bytes, to_text, url_of
 from thresher.frontier.redis.connection import Call, Part, RedisConnection
@@ -234,6 +246,45 @@ class RedisFrontier:
             calls.append(self._call("find", shards.of(host), name.host, name.rest, name.number, name.member))
         answers = await self.connection.run_all(calls)
         return [_found(url, answer) for url, answer in zip(urls, answers, strict=True)]
+
+    async def absences(self, urls: Sequence[str]) -> list[Absence | None]:
+        shards, calls = await self._opened(), []
+        for url in urls:
+            host = host_key(url)
+            name = Name.of(url, host)
+            calls.append(self._call("absent", shards.of(host), name.host, name.number, name.member))
+        answers = await self.connection.run_all(calls)
+        return [Absence(to_text(answer)) if answer else None for answer in answers]
+
+    async def audit(self, *, repair: bool = False) -> CountAudit:
+        audits = [await self._audit_shard(shard, repair=repair) for shard in await self._opened()]
+        return CountAudit(
+            miscounts=[miscount for audit in audits for miscount in audit.miscounts],
+            unrecorded=sum(audit.unrecorded for audit in audits),
+        )
+
+    async def _audit_shard(self, shard: int, *, repair: bool) -> CountAudit:
+        """Compare each host with its URLs, and the sums with the hosts unless they change meanwhile."""
+        assert self._shards is not None
+        prefix = self._shards.prefix(shard)
+        before = await self._queries.sums(prefix)
+        waiting, leased = 0, 0
+        rows: list[list[Any]] = []
+        async for hosts in self._queries.all_hosts(prefix):
+            answer = await self._run("audit", shard, 0, *hosts)
+            waiting, leased, rows = waiting + answer[0], leased + answer[1], rows + answer[2]
+        wrong = {"waiting": waiting - before["waiting"], "leased": leased - before["leased"]}
+        if before != await self._queries.sums(prefix):
+            wrong = {}
+        miscounts = [HostMiscount(to_text(host), to_text(kind), *numbers) for host, kind, *numbers in rows]
+        miscounts += [HostMiscount("", name, before[name], before[name] + by) for name, by in wrong.items() if by]
+        unrecorded = max(0, before["dropped"] - before["recorded"])
+        if repair:
+            async for hosts in self._queries.all_hosts(prefix):
+                await self._run("audit", shard, 1, *hosts)
+            for name, by in {**wrong, "recorded": unrecorded}.items():
+                await self.connection.call("HINCRBY", prefix + b"x", name, by)
+        return CountAudit(miscounts=miscounts, unrecorded=unrecorded)
 
     async def counts(self) -> Counts:
         shards = await self._opened()

@@ -122,6 +122,24 @@ class RedisQueries:
             found += [(score, share * host.waiting / len(sampled)) for score in sampled]
         return found
 
+    async def sums(self, prefix: bytes) -> dict[str, int]:
+        """Return the sums of a shard that an audit compares."""
+        names = ("waiting", "leased", "dropped", "recorded")
+        kept = await self._connection.call("HMGET", prefix + b"x", *names)
+        return {name: int(value or 0) for name, value in zip(names, kept, strict=True)}
+
+    async def all_hosts(self, prefix: bytes) -> AsyncIterator[list[bytes]]:
+        """Yield the names of all hosts of a shard, each followed by its member of the ready ones or nothing."""
+        start = len(prefix) + 1
+        keys = await self._connection.keys(prefix + b"q*")
+        names = {name: b"" for key in keys if b" " not in (name := key[start:])}
+        for listed in (b"a", b"d", b"p"):
+            names |= dict.fromkeys(await self._connection.call("ZRANGE", prefix + listed, 0, -1), b"")
+        names |= {member[4:]: member for member in await self._connection.call("ZRANGE", prefix + b"r", 0, -1)}
+        parts = [part for item in names.items() for part in item]
+        for at in range(0, len(parts), 2 * HOSTS_AT_ONCE):
+            yield parts[at : at + 2 * HOSTS_AT_ONCE]
+
     async def ready(self, prefix: bytes, limit: int) -> list[tuple[float, bytes]]:
         """Return scores and members of the ready hosts of a shard, best first."""
         listed = await self._connection.call("ZREVRANGE", prefix + b"r", 0, limit - 1, "WITHSCORES")

@@ -19,11 +19,14 @@ _NEEDS = re.compile(r"^-- needs: (.*)$", re.MULTILINE)
 _MERGES = {Merge.MAX: b"m", Merge.MEAN: b"a", Merge.FIRST: b"f"}
 
 NAMES = (
+    "absent",
     "add",
     "adjust",
+    "audit",
     "commit",
     "counts",
     "enter",
+    "evict",
     "find",
     "lease",
     "leave",

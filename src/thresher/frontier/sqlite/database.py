@@ -105,12 +105,12 @@ def _checkpoint(db: sqlite3.Connection) -> None:
         db.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
 
-VERSION = 2
+VERSION = 3
 """Version of `schema.sql`; raised when older versions of Thresher cannot read it."""
 
 _BUSY_SECONDS = 60.0
 _SYNCHRONOUS = ("OFF", "NORMAL", "FULL")
-_PROGRAMS = ("workbench", "tidy", "add", "commit", "release", "lease", "park", "rescore", "adjust", "reopen")
+_PROGRAMS = ("workbench", "tidy", "add", "commit", "release", "lease", "park", "rescore", "adjust", "reopen", "recount")
 _LINKS_AT_ONCE = 64
 _LINK_COLUMNS = 10
 # Measured with bench/frontier.py: a larger cache or mmap gains nothing beside the system's own cache, and with several

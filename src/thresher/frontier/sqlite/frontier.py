@@ -16,11 +16,15 @@ from typing import Any, TypeVar
 
 from thresher.errors import StoreLost
 from thresher.frontier.base import (
+    CRAWL_WIDE,
     MAX_TRIES,
     MOST_FAILURES,
+    Absence,
+    CountAudit,
     Counts,
     FailureCount,
     HostEntry,
+    HostMiscount,
     Merge,
     UrlEntry,
     UrlState,
@@ -125,12 +129,25 @@ class SqliteFrontier:
         return found
 
     async def find_all(self, urls: Sequence[str]) -> list[UrlEntry | None]:
-        """Find many URLs in one call of the thread."""
         return await self._in_thread(lambda: [self._find(url) for url in urls])
 
     def _find(self, url: str) -> UrlEntry | None:
         rows = self._file.read("find", host=host_key(url), fingerprint=fingerprint(url))
         return url_entry(rows[0]) if rows else None
+
+    async def absences(self, urls: Sequence[str]) -> list[Absence | None]:
+        return await self._in_thread(lambda: [self._absence(url) for url in urls])
+
+    def _absence(self, url: str) -> Absence | None:
+        rows = self._file.read("evicted", host=host_key(url), fingerprint=fingerprint(url))
+        return Absence.EVICTED if rows else None
+
+    async def audit(self, *, repair: bool = False) -> CountAudit:
+        miscounts = [HostMiscount(*row) for row in await self._read("audit")]
+        unrecorded = await self.get_state(CRAWL_WIDE, "unrecorded evictions")
+        if repair:
+            await self._run("recount_all")
+        return CountAudit(miscounts=miscounts, unrecorded=int(unrecorded or 0))
 
     async def counts(self) -> Counts:
         if self._crawl_id and not self._path.is_file():

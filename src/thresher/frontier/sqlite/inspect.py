@@ -136,7 +136,7 @@ class SqliteFrontierReader:
             raise StoreError(f"the frontier was written by a newer Thresher (version {version}); use that one")
         if not version:
             return False
-        if version < VERSION:  # the next worker upgrades the file
+        if version < 2:  # without the table; the next worker upgrades the file
             db.execute(_CLOCK)
         db.execute(_SETTING)
         db.execute("INSERT INTO setting VALUES (?, ?)", self._setting)

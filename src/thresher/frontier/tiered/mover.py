@@ -170,13 +170,12 @@ class Mover:
         new: ColdRun | None,
         bloom_filter: bytes,
         *,
-        evicted: int = 0,
         applied: dict[bytes, bytes] | None = None,
     ) -> None:
         """List the runs of a partition, and forget the new scores that they contain."""
         scores = [part for item in (applied or {}).items() for part in item]
         name = new.name if new else b""
-        await self._move("set_runs", shard, mover, partition, write_list(runs), name, bloom_filter, evicted, *scores)
+        await self._move("set_runs", shard, mover, partition, write_list(runs), name, bloom_filter, *scores)
 
     async def _remove(
         self, shard: int, mover: int, spilled: dict[bytes, tuple[HostRecord | None, list[ColdUrl]]], depth: int
@@ -293,16 +292,16 @@ class Mover:
         if len(rows):
             run, content = await asyncio.to_thread(self._cold.write_run, shard, mover, rows)
         runs = read.runs[:first] + ([run] if run else [])
-        total = sum(evicted.values())
-        await self._set_runs(shard, mover, partition, runs, run, content, evicted=total, applied=read.new_scores)
+        for start in range(0, len(evicted), URLS_AT_ONCE):  # first: an eviction that is recorded twice does no harm
+            await self._move("evict", shard, mover, *_evicted_parts(evicted.part(start, start + URLS_AT_ONCE).urls()))
+        await self._set_runs(shard, mover, partition, runs, run, content, applied=read.new_scores)
         if first == 0:
             await self._recount(shard, mover, rows, hosts, evicted)
 
-    async def _recount(
-        self, shard: int, mover: int, rows: Rows, hosts: dict[bytes, HostRecord], evicted: dict[bytes, int]
-    ) -> None:
+    async def _recount(self, shard: int, mover: int, rows: Rows, hosts: dict[bytes, HostRecord], evicted: Rows) -> None:
         """Correct number, bar and floor of the hosts of merged runs."""
         spans, scores, ages = rows.by_host(), rows.scores, rows.ages
+        gone = {name: end - begin for name, (begin, end) in evicted.by_host().items()}
         depth = FLOOR_DEPTH * await self.allowance(shard)
         parts: list[Part] = []
         for name, host in hosts.items():
@@ -311,7 +310,7 @@ class Mover:
             begin, end = spans.get(name, (0, 0))
             bar = bar_bytes(float(scores[begin]), int(ages[begin])) if end > begin else b""
             floor = repr(float(scores[begin + depth - 1])) if end - begin > depth else ""
-            parts += [name, bar_bytes(host.bar, host.bar_age), bar, evicted.get(name, 0), floor]
+            parts += [name, bar_bytes(host.bar, host.bar_age), bar, gone.get(name, 0), floor]
         for start in range(0, len(parts), 5 * HOSTS_AT_ONCE):
             await self._move("recount", shard, mover, *parts[start : start + 5 * HOSTS_AT_ONCE])
 
@@ -371,8 +370,8 @@ def _without_loaded(
     hosts: dict[bytes, HostRecord],
     room: int | None,
     pending: Sequence[bytes],
-) -> tuple[Rows, dict[bytes, int]]:
-    """Return the rows that were not loaded, of each host at most as many as may wait, and how many were evicted.
+) -> tuple[Rows, Rows]:
+    """Return the rows that were not loaded, of each host at most as many as may wait, and the rest, to be evicted.
 
     Args:
         pending: Keys of URLs with new scores that are not applied yet: they may be cold even before the bar.
@@ -384,13 +383,11 @@ def _without_loaded(
     is_pending = np.isin(rows.keys, np.array([int.from_bytes(key, "big") for key in pending], dtype=np.uint64))
     kept = rows.take(~is_loaded(rows, bars, bar_ages) | is_pending)
     keep = np.ones(len(kept), dtype=bool)
-    evicted: dict[bytes, int] = {}
     for name, (begin, end) in kept.by_host().items():
         most = end if room is None else max(0, room - hosts[name].waiting)
         if end - begin > most:
             keep[begin + most : end] = False
-            evicted[name] = end - begin - most
-    return (kept.take(keep) if evicted else kept), evicted
+    return kept.take(keep), kept.take(~keep)
 
 
 def _rank(url: ColdUrl) -> tuple[float, int]:
@@ -405,6 +402,12 @@ def _keyed(url: ColdUrl) -> ColdUrl:
 def _spilled_parts(urls: Iterable[ColdUrl]) -> Iterable[Part]:
     for url in urls:
         yield from (url.rest, url.key >> 32, url.record)
+
+
+def _evicted_parts(urls: Iterable[ColdUrl]) -> Iterable[Part]:
+    for url in urls:
+        name = Name.within(url.host, url.rest)
+        yield from (url.host, url.rest, name.number, name.member)
 
 
 def _loaded_parts(urls: Iterable[ColdUrl]) -> Iterable[Part]:

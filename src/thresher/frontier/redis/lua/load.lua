@@ -30,6 +30,7 @@ local function load_url(host, at)
         return 0
     end
     redis.call('HSET', chunk_key(host, chunk), rest, record)
+    forget_eviction(hash, member)
     host.waiting = host.waiting + 1
     count('waiting', 1)
     note_rank(host, chunk, rank_of(record))

@@ -2,7 +2,7 @@
 -- needs: call record tiers
 -- KEYS: the shard's prefix
 -- ARGV: time, settings, number of the mover, partition, its runs as 12 bytes each, name of the new run (or empty), its
---       Bloom filter, number of URLs that were evicted, then field and value of each new score that the runs have now
+--       Bloom filter, then field and value of each new score that the runs have now
 -- The runs that are no longer listed are noted in `O` with the time, to be deleted later.
 -- Returns 1; -1 when the mover was replaced.
 
@@ -29,11 +29,9 @@ if ARGV[5] == '' then
 else
     redis.call('HSET', prefix .. 'R', partition, ARGV[5])
 end
-count('dropped', tonumber(ARGV[8]))
-for at = 9, #ARGV, 2 do
+for at = 8, #ARGV, 2 do
     if redis.call('HGET', prefix .. 'o' .. partition, ARGV[at]) == ARGV[at + 1] then
         redis.call('HDEL', prefix .. 'o' .. partition, ARGV[at])
     end
 end
-write_sums()
 return 1

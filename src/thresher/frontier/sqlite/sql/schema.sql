@@ -1,4 +1,5 @@
--- The tables of a frontier file. Run when it is new, perhaps by two processes: existing tables are kept.
+-- The tables of a frontier file. Run when it is new or of an earlier version, perhaps by two processes: existing tables are
+-- kept.
 --
 -- Times are seconds since the epoch, by the clock of database.py; 9e999 is "without end".
 
@@ -41,6 +42,13 @@ CREATE TABLE IF NOT EXISTS url (
     PRIMARY KEY (host, fingerprint)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS url_waiting ON url (host, score DESC, age) WHERE state = 0;
+
+-- URLs that were evicted from full hosts and were not added again since.
+CREATE TABLE IF NOT EXISTS evicted (
+    host INTEGER NOT NULL,
+    fingerprint INTEGER NOT NULL,
+    PRIMARY KEY (host, fingerprint)
+) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS lease (
     fence INTEGER PRIMARY KEY,
@@ -88,9 +96,12 @@ CREATE TABLE IF NOT EXISTS tally (
 );
 INSERT OR IGNORE INTO tally (id) VALUES (1);
 
--- Triggers keep the sums up to date: no program counts URLs or hosts.
+-- Triggers keep the sums up to date: no program counts URLs or hosts. None counts deletions: only an eviction may remove a
+-- URL, and a URL that went in another way is still counted, so that it is missed.
 
-CREATE TRIGGER IF NOT EXISTS url_added AFTER INSERT ON url BEGIN
+DROP TRIGGER IF EXISTS url_added;
+CREATE TRIGGER url_added AFTER INSERT ON url BEGIN
+    DELETE FROM evicted WHERE host = new.host AND fingerprint = new.fingerprint;
     UPDATE host SET waiting = waiting + 1 WHERE id = new.host;
     UPDATE tally SET waiting = waiting + 1;
 END;
@@ -108,8 +119,10 @@ CREATE TRIGGER IF NOT EXISTS url_moved AFTER UPDATE OF state ON url BEGIN
         failed = failed + (new.state = 3);
 END;
 
-CREATE TRIGGER IF NOT EXISTS url_dropped AFTER DELETE ON url BEGIN
-    UPDATE host SET waiting = waiting - 1 WHERE id = old.host;
+DROP TRIGGER IF EXISTS url_dropped;
+CREATE TRIGGER IF NOT EXISTS url_evicted AFTER INSERT ON evicted BEGIN
+    DELETE FROM url WHERE host = new.host AND fingerprint = new.fingerprint;
+    UPDATE host SET waiting = waiting - 1 WHERE id = new.host;
     UPDATE tally SET waiting = waiting - 1, dropped = dropped + 1;
 END;
 
@@ -127,3 +140,9 @@ END;
 CREATE TRIGGER IF NOT EXISTS page_counted AFTER UPDATE OF pages ON host BEGIN
     UPDATE tally SET pages = pages + new.pages - old.pages, relevant = relevant + new.relevant - old.relevant;
 END;
+
+-- Versions before 3 counted evictions and did not record them.
+INSERT OR IGNORE INTO note (host, kind, value, until)
+SELECT '', 'unrecorded evictions', dropped, 9e999
+FROM tally CROSS JOIN pragma_user_version
+WHERE dropped > 0 AND user_version < 3;

@@ -3,10 +3,8 @@
 
 CREATE TEMP VIEW trim AS SELECT NULL AS host, NULL AS surplus;
 CREATE TEMP TRIGGER trim_worst INSTEAD OF INSERT ON trim BEGIN
-    DELETE FROM url
-    WHERE host = new.host AND fingerprint IN (
-        SELECT fingerprint FROM url WHERE host = new.host AND state = 0 ORDER BY score, age DESC LIMIT new.surplus
-    );
+    INSERT OR REPLACE INTO evicted  -- its trigger removes the URL
+    SELECT host, fingerprint FROM url WHERE host = new.host AND state = 0 ORDER BY score, age DESC LIMIT new.surplus;
 END;
 
 CREATE TEMP VIEW standing AS

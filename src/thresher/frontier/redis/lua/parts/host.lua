@@ -15,11 +15,6 @@ local function host_key(name)
     return prefix .. 'q' .. name
 end
 
-local function note_dropped(host)
-    count('dropped', 1)
-    afresh[#afresh + 1] = host.name
-end
-
 local function touch(host)
     hosts[host.name] = host
     touched[#touched + 1] = host

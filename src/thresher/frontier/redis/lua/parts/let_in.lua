@@ -71,10 +71,11 @@ local function let_into_chunk(host, chunk, links, kept, first_age, is_shut)
                 if stays then
                     record = nil
                 elseif is_shut(rest, score, age) then
-                    note_dropped(host)
+                    note_evicted(host, hash, ARGV[at + 1])
                     record = nil
                 else
                     record = known and with_tries(record, hash, ARGV[at + 1]) or record
+                    forget_eviction(hash, ARGV[at + 1])
                     host.waiting = host.waiting + 1
                     count('waiting', 1)
                     note_rank(host, chunk, score, age)

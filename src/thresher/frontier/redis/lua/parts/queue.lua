@@ -8,8 +8,10 @@ local function chunk_key(host, chunk)
     return chunk == 0 and host_key(host.name) or host_key(host.name) .. ' ' .. chunk
 end
 
-local function hash_of(host, rest)
-    return tonumber(string.sub(redis.sha1hex(host.name .. rest), 1, 8), 16)
+-- The hash of a URL, and its member in the sets of seen.lua.
+local function seen_of(host, rest)
+    local digest = redis.sha1hex(host.name .. rest)
+    return tonumber(string.sub(digest, 1, 8), 16), tonumber(string.sub(digest, 9, 21), 16)
 end
 
 -- The greatest power of two that does not exceed the number of chunks.
@@ -154,7 +156,7 @@ local function split(host)
     local moved, gone = {}, {}
     for n = 1, #flat, 2 do
         local rest = flat[n]
-        if rest ~= '' and hash_of(host, rest) % (2 * half) == to then
+        if rest ~= '' and seen_of(host, rest) % (2 * half) == to then
             gone[#gone + 1] = rest
             moved[#moved + 1] = rest
             moved[#moved + 1] = flat[n + 1]
@@ -172,7 +174,7 @@ local function split(host)
 end
 
 local function put_back(host, rest, record)
-    local chunk = chunk_of(host, host.chunks > 1 and hash_of(host, rest) or 0)
+    local chunk = chunk_of(host, host.chunks > 1 and seen_of(host, rest) or 0)
     redis.call('HSET', chunk_key(host, chunk), rest, record)
     host.waiting = host.waiting + 1
     count('waiting', 1)
@@ -250,14 +252,40 @@ local function keep_worst(heap, url, most)
     heap[at] = url
 end
 
+-- Evicted URLs: `e<number>` has those that were not added again, as seen.lua has seen ones. `dropped` counts all evictions,
+-- `recorded` those that were recorded: earlier versions did not.
+
+local function evicted_key(hash)
+    return prefix .. 'e' .. hash % seen_keys
+end
+
+-- `member`: in digits.
+local function note_evicted(host, hash, member)
+    redis.call('SADD', evicted_key(hash), member)
+    count('dropped', 1)
+    count('recorded', 1)
+    afresh[#afresh + 1] = host.name
+end
+
+local ever_evicted
+
+-- A URL waits that may have been evicted before.
+local function forget_eviction(hash, member)
+    ever_evicted = ever_evicted or sum('recorded')
+    if ever_evicted > 0 then
+        redis.call('SREM', evicted_key(hash), member)
+    end
+end
+
 -- Delete the URLs of a chunk that rank behind the cut, and the cut itself.
 local function cut_chunk(host, seen, cut)
     local gone, best, best_age, worst, worst_age = {}, NOTHING, YOUNGEST, math.huge, 0
     for n, rest in ipairs(seen.rests) do
         local score, age = seen.scores[n], seen.ages[n]
         if not is_before(score, age, cut.score, cut.age) then
+            local hash, member = seen_of(host, rest)
             gone[#gone + 1] = rest
-            note_dropped(host)
+            note_evicted(host, hash, exact(member))
         else
             if is_before(score, age, best, best_age) then
                 best, best_age = score, age

@@ -1,11 +1,6 @@
 -- URLs that must not be added again: those that are leased or settled, as 65 bits of a hash. 13 bits or more of it
 -- select the set `s<number>`, the other 52 are the member: a double holds them, and the set stays an intset.
 
-local function seen_of(host, rest)
-    local digest = redis.sha1hex(host.name .. rest)
-    return tonumber(string.sub(digest, 1, 8), 16), tonumber(string.sub(digest, 9, 21), 16)
-end
-
 local function seen_key(hash)
     return prefix .. 's' .. hash % seen_keys
 end
