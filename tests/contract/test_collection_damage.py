@@ -1,4 +1,4 @@
-"""Objects and entries of a collection that are missing or damaged: the rest is read, and what is missing is reported."""
+"""Objects and entries of a collection that are missing or damaged: the rest is read, and what is lost is reported."""
 
 from contextlib import closing
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from thresher.errors import StoreRefused, StoreUnreachable
 from thresher.project import CrawlProject
 from thresher.verify.crawl import verify as verify_crawl
 from thresher.verify.findings import VerifyFinding, VerifyReport
+
+if TYPE_CHECKING:
+    from thresher.collection.audit import CollectionAudit
 
 
 @click.command()
@@ -32,8 +36,9 @@ def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the 
     row, and every stored page and link must be known to the frontier. With --repair, what is missing is queued again
     and fetched by the next run. The exit code is 1 when something is wrong and was not repaired.
 
-    With a collection, the pages of all machines are compared: with --repair, what waits here is uploaded, and what a
-    lost machine held is queued again.
+    With a collection, the pages of all machines are compared, and every object of it is read. With --repair, what waits
+    here is uploaded, and what is missing or damaged in the collection is uploaded again from here; what a lost machine
+    held is queued again.
 
     \b
     Examples:
@@ -41,9 +46,8 @@ def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the 
       thresher verify solar --repair
     """
     crawl = CrawlProject.open(dir)
-    if repair and crawl.config.collection:
-        _upload(crawl)
-    report = asyncio.run(verify_crawl(crawl, repair=repair))
+    repaired = _repair_collection(crawl) if repair and crawl.config.collection else None
+    report = asyncio.run(verify_crawl(crawl, repair=repair, repaired=repaired))
     if as_json:
         echo_json(report.as_json())
     else:
@@ -53,16 +57,17 @@ def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the 
         raise SystemExit(1)
 
 
-def _upload(crawl: CrawlProject) -> None:
-    """Upload what a run left on this machine; while the collection does not answer, that is for the next time."""
+def _repair_collection(crawl: CrawlProject) -> CollectionAudit | None:
+    """Upload what a run left on this machine, and what the collection has lost; None while it does not answer."""
     crawl.objects()  # says so if a package is not installed
-    from thresher.runner.uploads import upload_waiting
+    from thresher.runner.uploads import repair_collection
 
     try:
         with crawl.folder.only_one_run():
-            upload_waiting(crawl)
+            return repair_collection(crawl)
     except (StoreUnreachable, StoreRefused) as error:
         echo(f"Pages of this machine wait for their upload: {error}.", err=True)
+        return None
 
 
 def sentences(report: VerifyReport, *, repair: bool) -> list[str]:

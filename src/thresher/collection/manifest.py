@@ -229,8 +229,13 @@ def _merged_key(stream: str, number: int) -> str:
 
 def _last_merged(objects: Objects, stream: str) -> int:
     """Return the number of the last entry that is merged; -1 when none is."""
-    found = map(_MERGED_NUMBER, objects.sizes(f"{MERGED}/{stream}"))
-    return max((int(number[1]) for number in found if number), default=-1)
+    return max(map(merged_number, objects.sizes(f"{MERGED}/{stream}")), default=-1)
+
+
+def merged_number(key: str) -> int:
+    """Return the number of the last entry of a merged object; -1 when the key is none of one."""
+    found = _MERGED_NUMBER(key)
+    return int(found[1]) if found else -1
 
 
 def merged_entries(objects: Objects, stream: str, last: int) -> list[bytes]:
@@ -274,7 +279,7 @@ def _found_merged(objects: Objects, stream: str) -> list[bytes]:
         return []
 
 
-def _is_newer(entry: ManifestEntry, known: ManifestEntry) -> bool:
+def is_newer(entry: ManifestEntry, known: ManifestEntry) -> bool:
     """Return whether a version of a file is newer than one with a lower number or of another stream.
 
     Clocks may be wrong: they decide only between machines that did not know each other's version.
@@ -402,7 +407,20 @@ class ManifestReader:
         query = "SELECT content FROM entry WHERE stream = ? AND number = ?"
         return ManifestEntry.from_json(self._db.execute(query, [stream, number]).fetchone()[0])
 
-    def _of_kind(self, kind: str) -> Iterator[ManifestEntry]:
+    def contents(self) -> dict[str, bytes]:
+        """Return the known entries as they were read, by their keys, without those that are given up."""
+        given_up = self.given_up()
+        rows = self._db.execute("SELECT stream, number, content FROM entry ORDER BY stream, number")
+        found = {entry_key(stream, number): bytes(content) for stream, number, content in rows}
+        return {key: content for key, content in found.items() if key not in given_up}
+
+    def replace(self, entry: ManifestEntry, content: bytes) -> None:
+        """Read an entry anew that was deleted and written again."""
+        self._db.execute("DELETE FROM entry WHERE stream = ? AND number = ?", [entry.stream, entry.number])
+        self._insert([(entry, content)])
+
+    def of_kind(self, kind: str) -> Iterator[ManifestEntry]:
+        """Yield the entries of a kind that are not given up, those of a stream in their order."""
         query = f"SELECT content {_KEPT} ORDER BY stream, number"
         for (content,) in self._db.execute(query, [kind]):
             yield ManifestEntry.from_json(content)
@@ -415,14 +433,14 @@ class ManifestReader:
     def files(self) -> dict[str, ManifestEntry]:
         """Return the files of the collection by name; of several versions the newest."""
         found: dict[str, ManifestEntry] = {}
-        for entry in self._of_kind(FILE):
-            if entry.name not in found or _is_newer(entry, found[entry.name]):
+        for entry in self.of_kind(FILE):
+            if entry.name not in found or is_newer(entry, found[entry.name]):
                 found[entry.name] = entry
         return found
 
     def fingerprints(self) -> set[int]:
         """Return the fingerprints of all URLs that are uploaded."""
-        return {number for entry in self._of_kind(PAGES) for number in entry.fingerprints()}
+        return {number for entry in self.of_kind(PAGES) for number in entry.fingerprints()}
 
     def close(self) -> None:
         self._db.close()

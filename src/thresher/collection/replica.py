@@ -54,9 +54,7 @@ class ReplicaUpdate:
         """What is missing or damaged, in words; empty when nothing is."""
         if not self.lost:
             return ""
-        return (
-            f"{len(self.lost):,} objects of the collection are missing or damaged, their pages are left out; {REPAIR}"
-        )
+        return f"{len(self.lost):,} objects of the collection are missing or damaged, and are left out; {REPAIR}"
 
 
 class Replica:
@@ -90,7 +88,7 @@ class Replica:
 
     def _new(self, manifest: ManifestReader, stream: str, numbers: Iterable[int]) -> list[ManifestEntry]:
         """Return the entries of a stream that are to be applied."""
-        applied = _applied(self._folder / f"{stream}.db")
+        applied = applied_numbers(self._folder / f"{stream}.db")
         return [manifest.entry(stream, number) for number in numbers if number not in applied]
 
     def _copy(
@@ -166,7 +164,8 @@ def _opened(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _applied(path: Path) -> set[int]:
+def applied_numbers(path: Path) -> set[int]:
+    """Return the numbers of the entries whose rows are in a copy."""
     if not path.is_file():
         return set()
     with closing(_opened(path)) as db:

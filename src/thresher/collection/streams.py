@@ -44,10 +44,12 @@ _ROWS = (
     "SELECT change.version, page.* FROM change JOIN page USING (id) WHERE change.version > ? "
     "ORDER BY change.version LIMIT ?"
 )
+_SETTLED = "SELECT fingerprint FROM change JOIN page USING (id) WHERE change.version <= ? AND outcome <> ?"
 _RECORD_TABLE = (
     "CREATE TABLE IF NOT EXISTS uploaded (number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, version INTEGER NOT NULL, "
     "is_written INTEGER NOT NULL DEFAULT 0)"
 )
+_RECORDS = "SELECT number, sha256, version, is_written FROM uploaded ORDER BY number DESC"
 _LATER_NAME = re.compile(r".*\.r(\d{4})\.[0-9a-f]{8}").fullmatch
 
 
@@ -164,9 +166,7 @@ def _records(path: Path) -> list[_Record]:
     """Return the entries that a segment recorded, the last one first; at most two."""
     with closing(open_to_read(path)) as db:
         try:
-            rows = db.execute(
-                "SELECT number, sha256, version, is_written FROM uploaded ORDER BY number DESC"
-            ).fetchall()
+            rows = db.execute(_RECORDS).fetchall()
         except sqlite3.OperationalError:
             return []
     return [_Record(*row) for row in rows]
@@ -222,6 +222,12 @@ def rows_waiting(path: Path, after: int) -> int:
             return int(db.execute(_WAITING, [after]).fetchone()[0])
         except sqlite3.OperationalError:
             return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
+
+
+def settled_rows(path: Path, version: int) -> list[int]:
+    """Return the fingerprints of the rows of a segment up to a version that settle their URL."""
+    with closing(open_to_read(path)) as db:
+        return [number for (number,) in db.execute(_SETTLED, [version, Outcome.RETRY])] if version else []
 
 
 def _new_name(path: Path) -> str:

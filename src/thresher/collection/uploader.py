@@ -22,9 +22,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from thresher.collection.manifest import (
     FILE,
+    LOST,
     MANIFEST_CACHE,
     MERGE_ENTRIES,
     PAGES,
@@ -122,7 +124,7 @@ class CollectionUploader:
         Raises:
             StoreUnreachable: The storage does not answer.
         """
-        self._begin()
+        self.files()
         uploaded = 0
         for path in self._segments():
             while (stream := self._opened(path)) is not None and self._is_due(stream, everything=everything):
@@ -130,6 +132,18 @@ class CollectionUploader:
         if everything or uploaded:
             self._upload_files(everything=everything)
         return uploaded
+
+    def give_up(self, keys: Iterable[str]) -> None:
+        """Give up entries of the manifest as lost; the next step uploads what this machine has of them.
+
+        Raises:
+            StreamTaken: Another machine writes this folder's stream of files.
+        """
+        self.files()
+        for key in keys:
+            self._add(self._file_entry(LOST, key, sha256=digest_of(key.encode()), size=0))
+        self._uploaded = None
+        self.close()
 
     def waiting(self) -> int:
         """Return how many changed rows are not uploaded yet, or not known to be."""
@@ -221,7 +235,7 @@ class CollectionUploader:
         stream.number = stream.version = 0
 
     def _upload_files(self, *, everything: bool) -> None:
-        known = self._begin()
+        known = self.files()
         versions = {path: stream.version for path, stream in self._streams.items()}
         for name, content in self._files(UploadRound(everything, versions)):
             before, digest = known.get(name), self._digest(content)
@@ -247,24 +261,25 @@ class CollectionUploader:
         return self._digests[key]
 
     def _upload_file(self, name: str, content: Path | bytes, digest: str, revision: int) -> ManifestEntry:
-        entry = ManifestEntry(
-            stream=self._file_stream,
-            number=self._file_number,
-            kind=FILE,
-            name=name,
-            sha256=digest,
-            size=len(content) if isinstance(content, bytes) else content.stat().st_size,
-            written_at=time.time(),
-            revision=revision,
-        )
+        size = len(content) if isinstance(content, bytes) else content.stat().st_size
+        entry = self._file_entry(FILE, name, sha256=digest, size=size, revision=revision)
         if isinstance(content, bytes):
             self._objects.put_new(entry.key, content)
         else:
             self._objects.put_file(entry.key, content)
+        self._add(entry)
+        return entry
+
+    def _file_entry(self, kind: str, name: str, **fields: Any) -> ManifestEntry:
+        return ManifestEntry(
+            stream=self._file_stream, number=self._file_number, kind=kind, name=name, written_at=time.time(), **fields
+        )
+
+    def _add(self, entry: ManifestEntry) -> None:
+        """Add an entry to the stream of files."""
         self._manifest.add(entry)
         self._file_number += 1
         self._merge(self._file_stream, self._file_number)
-        return entry
 
     def _merge(self, stream: str, entries: int) -> None:
         if entries % MERGE_ENTRIES == 0:
@@ -273,8 +288,8 @@ class CollectionUploader:
             except DamagedFile as error:  # readers take the entries one by one
                 logger.warning("%s", error)
 
-    def _begin(self) -> dict[str, ManifestEntry]:
-        """Read the manifest, once; return the files of the collection, by name."""
+    def files(self) -> dict[str, ManifestEntry]:
+        """Return the files of the collection, by name; the first call reads the manifest."""
         if self._uploaded is None:
             with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
                 manifest.update(self._objects)

@@ -69,13 +69,11 @@ async def gather(url: str, root: Path, *, progress: Callable[[int], None] = lamb
     update = Replica(folder.pages, folder.pages).update(objects, progress=progress)
     await rebuild_frontier(folder)
     with PageStoreReader(folder.pages) as pages:
-        gathered = GatheredCopy(
-            pages=pages.tally().pages, files=len(wanted) - len(damaged), lost=[*update.lost, *damaged]
-        )
+        number = pages.tally().pages
     with SearchIndex(root, folder.pages) as index:
         if update_search(objects, folder.pages, index):
             index.catch_up()
-    return gathered
+    return GatheredCopy(pages=number, files=len(wanted) - len(damaged), lost=[*update.lost, *damaged])
 
 
 def _write_definition(folder: CrawlFolder, objects: Objects, files: dict[str, ManifestEntry]) -> None:

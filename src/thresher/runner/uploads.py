@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from thresher.collection.audit import CollectionAudit, audit, repair
+from thresher.collection.manifest import MANIFEST_CACHE
 from thresher.collection.replica import SEARCH
 from thresher.collection.uploader import SEGMENT_ROWS, CollectionUploader, UploadRound, UploadThread
 from thresher.coordination.crawl_definition import Definition
@@ -39,6 +41,19 @@ def upload_waiting(crawl: CrawlProject) -> int:
     """Upload what waits on this machine now; return the number of segments."""
     with closing(build_uploader(crawl, owner=not crawl.folder.joined.is_file())) as uploader:
         return uploader.step(everything=True)
+
+
+def repair_collection(crawl: CrawlProject) -> CollectionAudit:
+    """Read the whole collection; upload what waits on this machine, and again what the collection has lost of it.
+
+    Raises:
+        StoreUnreachable: The collection does not answer.
+    """
+    objects, pages = crawl.objects(), crawl.folder.pages
+    found = audit(objects, pages / COLLECTED / MANIFEST_CACHE, crawl.folder.segments())
+    with closing(build_uploader(crawl, owner=not crawl.folder.joined.is_file())) as uploader:
+        repair(found, objects, uploader, pages)
+    return found
 
 
 def build_uploader(

@@ -1,4 +1,5 @@
-"""The collection against the frontier: every settled URL must have a row in the collection, or on a running machine.
+"""The collection against the manifest and the frontier: nothing in it is missing or damaged, and every settled URL has
+a row in it, or on a running machine.
 
 URLs that are settled and not in the collection yet are listed in the shared store. Those of a machine that no longer
 runs, and whose rows are not here either, are lost with its disk, or wait on it: they are queued again. Fetching a page
@@ -8,19 +9,19 @@ twice does no harm, since the latest row of a URL counts.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from thresher.collection.audit import CollectionAudit, audit
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
-from thresher.collection.replica import ReplicaUpdate
 from thresher.coordination.connection import CONNECT_SECONDS
 from thresher.coordination.pending_uploads import PageOwner, PendingUploads
 from thresher.coordination.worker_registry import WorkerRegistry
 from thresher.frontier.base import Frontier
 from thresher.project import CrawlProject
 from thresher.storage.page_store import COLLECTED
-from thresher.verify.findings import FindingState, FindingTally, VerifyFinding
+from thresher.verify.findings import MOST_EXAMPLES, FindingState, FindingTally, VerifyFinding
 from thresher.verify.page_rows import VerifiedRows
 
 
@@ -29,12 +30,14 @@ class CollectionCheck:
     """What the check of a collection found.
 
     Args:
-        update: The update of the local copies of segments.
+        audit: The objects and entries that are missing or damaged.
+        is_repaired: Whether these were repaired.
         waiting: URLs that wait for their upload on a machine that runs.
         lost: URLs whose rows are neither in the collection nor here, and whose machine does not run.
     """
 
-    update: ReplicaUpdate
+    audit: CollectionAudit
+    is_repaired: bool = False
     waiting: FindingTally = field(default_factory=FindingTally)
     lost: FindingTally = field(default_factory=FindingTally)
 
@@ -70,9 +73,8 @@ class CollectionCheck:
 
     def findings(self, *, repair: bool) -> list[VerifyFinding]:
         repaired = FindingState.REPAIRED if repair else FindingState.WRONG
-        segments = FindingTally(len(self.update.lost), self.update.lost[:5])
         return [
-            *segments.found("collection", FindingState.LOST, "segments of the manifest are missing or damaged"),
+            *self._damage(),
             *self.waiting.found(
                 "collection", FindingState.NOTE, "pages wait for their upload on machines that ran a few seconds ago"
             ),
@@ -85,6 +87,30 @@ class CollectionCheck:
             ),
         ]
 
+    def _damage(self) -> Iterator[VerifyFinding]:
+        """Report what the audit found; repaired is what was uploaded again or given up."""
+        audit = self.audit
+        state, done = FindingState.WRONG, ""
+        if self.is_repaired:
+            state, done = FindingState.REPAIRED, "; what this machine has of them was uploaded again"
+        for keys, words in (
+            ([each.key for each in audit.damaged], "objects of the collection are damaged"),
+            ([each.key for each in audit.missing], "objects of the collection are missing"),
+            (audit.damaged_entries, "entries of the manifest are damaged"),
+            (audit.missing_entries, "entries of the manifest are missing"),
+            (audit.damaged_merged, "objects with merged entries are damaged"),
+            ([path.name for path in audit.not_uploaded], "segments of this machine have rows that were not uploaded"),
+        ):
+            yield from FindingTally(len(keys), keys[:MOST_EXAMPLES]).found("collection", state, words + done)
+        lost = sorted(audit.lost_files)
+        words = "files are lost, unless another machine has them: its next run uploads them"
+        yield from FindingTally(len(lost), lost[:MOST_EXAMPLES]).found("collection", FindingState.LOST, words)
+        if audit.waiting and not self.is_repaired:
+            words = "rows of this machine wait for their upload, by the next run or by --repair"
+            yield from FindingTally(audit.waiting).found("collection", FindingState.NOTE, words)
+        words = "entries of the manifest were given up earlier, as lost"
+        yield from FindingTally(audit.given_up).found("collection", FindingState.NOTE, words)
+
 
 @dataclass(frozen=True)
 class _Known:
@@ -94,6 +120,11 @@ class _Known:
 
     def has(self, fingerprint: int) -> bool:
         return fingerprint in self.uploaded or fingerprint in self.rows
+
+
+def audited(crawl: CrawlProject) -> CollectionAudit:
+    """Read the whole collection of a crawl, and compare it with its manifest."""
+    return audit(crawl.objects(), crawl.folder.pages / COLLECTED / MANIFEST_CACHE, crawl.folder.segments())
 
 
 def _uploaded(crawl: CrawlProject) -> set[int]:

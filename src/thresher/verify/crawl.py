@@ -27,6 +27,7 @@ from thresher.verify.page_rows import VerifiedRows
 from thresher.verify.page_store_check import check_segments, flaw_of, segment_paths
 
 if TYPE_CHECKING:
+    from thresher.collection.audit import CollectionAudit
     from thresher.verify.collection_check import CollectionCheck
 
 _RESTARTED = (
@@ -34,8 +35,11 @@ _RESTARTED = (
 )
 
 
-async def verify(crawl: CrawlProject, *, repair: bool = False) -> VerifyReport:
+async def verify(crawl: CrawlProject, *, repair: bool = False, repaired: CollectionAudit | None = None) -> VerifyReport:
     """Check a crawl, and with `repair` make its parts consistent.
+
+    Args:
+        repaired: The audit of the collection, if that is repaired already; else it is audited here.
 
     Raises:
         CrawlBusy: A repair was requested while a run is under way.
@@ -44,13 +48,13 @@ async def verify(crawl: CrawlProject, *, repair: bool = False) -> VerifyReport:
     with crawl.folder.only_one_run() if repair else nullcontext():
         running = not repair and bool(crawl.folder.runner())
         findings = check_segments(crawl.folder.pages, repair=repair)
-        collected, unchecked = await _update_pages(crawl)
+        collected, unchecked = await _check_collection(crawl, repaired)
         looked_at = {"segments": len(segment_paths(crawl.folder.pages))}
         if any(finding.state == "wrong" for finding in findings):
             unchecked = [*unchecked, "the frontier: segments must be repaired first"]
             return VerifyReport(findings=findings, looked_at=looked_at, unchecked=unchecked)
         if collected:
-            looked_at["collection segments"] = collected.update.entries
+            looked_at |= {"collection objects": collected.audit.objects, "collection bytes": collected.audit.size}
         compared = await _compare(crawl, collected, repair=repair, running=running)
         return VerifyReport(
             findings=[*findings, *compared.findings],
@@ -59,17 +63,20 @@ async def verify(crawl: CrawlProject, *, repair: bool = False) -> VerifyReport:
         )
 
 
-async def _update_pages(crawl: CrawlProject) -> tuple[CollectionCheck | None, list[str]]:
-    """Copy the pages of other machines to this folder; return the check of the collection, or why there is none."""
-    try:
-        update = await asyncio.to_thread(crawl.update_pages)
-    except (StoreUnreachable, StoreRefused) as error:
-        return None, [f"the pages of other machines: {error}"]
-    if update is None:
+async def _check_collection(
+    crawl: CrawlProject, repaired: CollectionAudit | None
+) -> tuple[CollectionCheck | None, list[str]]:
+    """Copy the pages of other machines to this folder, and audit the collection; return its check, or why none is."""
+    if not crawl.config.collection:
         return None, []
-    from thresher.verify.collection_check import CollectionCheck  # its package may not be installed
+    try:
+        await asyncio.to_thread(crawl.update_pages)
+        from thresher.verify.collection_check import CollectionCheck, audited  # its package may not be installed
 
-    return CollectionCheck(update), []
+        found = repaired if repaired else await asyncio.to_thread(audited, crawl)
+        return CollectionCheck(found, is_repaired=repaired is not None), []
+    except (StoreUnreachable, StoreRefused) as error:
+        return None, [f"the collection and the pages of other machines: {error}"]
 
 
 async def _compare(
