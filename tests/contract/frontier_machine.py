@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from testing.clock import Clock
 from tests.contract.frontier_model import Model
-from thresher.frontier.base import Merge
+from thresher.frontier.base import AuditedFrontier, Merge
 from thresher.records import Candidate, Outcome, Settlement
 
 HOSTS = ("a.example", "b.example", "c.example:8080")
@@ -272,9 +272,23 @@ class FrontierMachine(RuleBasedStateMachine):
         for url in URLS:
             assert self.run(self.frontier.find(url)) == self.model.find(url)
         assert self.run(self.frontier.hosts()) == self.model.host_entries(self.clock.now)
+        self.every_url_is_accounted_for()
         assert self.run(self.frontier.peek(2, below=0.75)) == self.model.peek(2, below=0.75)
         for content in (1, 2):
             assert self.run(self.frontier.content_owner(content)) == self.model.contents.get(content, 0)
+
+
+    def every_url_is_accounted_for(self):
+        absent = self.absent()
+        assert self.run(self.frontier.absences(absent)) == self.model.absences(absent)
+        if isinstance(self.frontier, AuditedFrontier):
+            audit = self.run(self.frontier.audit())
+            assert [each for each in audit.miscounts if each.kind != "pages"] == []  # some pages here have failed
+            assert audit.unrecorded == 0
+
+    def absent(self):
+        """URLs of which the frontier is asked why it does not have them: known ones too, which were not evicted."""
+        return URLS
 
 
 class FreshLinksMachine(FrontierMachine):
@@ -287,6 +301,9 @@ class FreshLinksMachine(FrontierMachine):
     def links(self, found):
         waiting = {url.found.url for url in self.model.waiting()}
         return [candidate for candidate in found if candidate.url not in waiting]
+
+    def absent(self):
+        return [url for url in URLS if self.model.find(url) is None]  # the filters know the cold ones
 
 
 class FoundAgainMachine(FrontierMachine):
@@ -335,3 +352,7 @@ class FoundAgainMachine(FrontierMachine):
         for url in URLS:
             found, known = self.run(self.frontier.find(url)), self.model.find(url)
             assert (found and found.state) == (known and known.state)
+        self.every_url_is_accounted_for()
+
+    def absent(self):
+        return [url for url in URLS if self.model.find(url) is None]

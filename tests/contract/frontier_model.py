@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 
-from thresher.frontier.base import MAX_TRIES, Counts, HostEntry, Merge, UrlEntry, UrlState
+from thresher.frontier.base import MAX_TRIES, Absence, Counts, HostEntry, Merge, UrlEntry, UrlState
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -61,6 +61,7 @@ class Model:
     leases: dict[int, Lease] = field(default_factory=dict)
     contents: dict[int, int] = field(default_factory=dict)
     dropped: int = 0
+    evicted: set[str] = field(default_factory=set)
     ages: int = 0
     fences: int = 0
 
@@ -77,6 +78,7 @@ class Model:
         known = self.urls.get(candidate.url)
         if known is None:
             self.urls[candidate.url] = ModelUrl(candidate, self.ages)
+            self.evicted.discard(candidate.url)
         elif known.state is UrlState.WAITING:
             self.find_again(known, candidate)
         return known is None
@@ -227,6 +229,7 @@ class Model:
             waiting = sorted(self.waiting(key), key=lambda url: url.rank)
             for url in waiting[self.waiting_per_host :]:
                 del self.urls[url.found.url]
+                self.evicted.add(url.found.url)
                 self.dropped += 1
 
     def host(self, key: str) -> ModelHost:
@@ -262,6 +265,9 @@ class Model:
 
     def find(self, url: str) -> UrlEntry | None:
         return self.urls[url].entry() if url in self.urls else None
+
+    def absences(self, urls) -> list[Absence | None]:
+        return [Absence.EVICTED if url in self.evicted else None for url in urls]
 
     def counts(self, now: float) -> Counts:
         states = [url.state for url in self.urls.values()]

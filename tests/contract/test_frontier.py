@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tests.contract.frontier_steps import A1, A2, A3, B1, B2, link, settlement, state, urls_leased
-from thresher.frontier.base import Counts, Merge, UrlState
+from thresher.frontier.base import Absence, Counts, Merge, UrlState
 from thresher.records import Outcome
 from thresher.urls.canonical import fingerprint
 
@@ -193,6 +193,16 @@ async def test_what_was_pushed_out_may_return(open_frontier):
     assert await frontier.add([link(A2, 0.9)]) == 1
     assert [entry.url for entry in await frontier.peek(9)] == [A2]
     assert (await frontier.counts()).dropped == 2
+
+
+async def test_what_was_pushed_out_is_recorded_until_it_returns(open_frontier):
+    frontier = open_frontier(waiting_per_host=1)
+    await frontier.add([link(A1, 0.5), link(A2, 0.1), link(B1)])
+    assert await frontier.absences([A1, A2, A3, B1]) == [None, Absence.EVICTED, None, None]
+    await frontier.add([link(A2, 0.1)])
+    assert await frontier.absences([A2]) == [Absence.EVICTED]
+    await frontier.add([link(A2, 0.9)])
+    assert await frontier.absences([A1, A2]) == [Absence.EVICTED, None]
 
 
 async def test_a_url_that_comes_back_to_a_full_host_may_push_out_another(open_frontier):

@@ -67,6 +67,16 @@ SQL_FAULTS = {
     "the best are pushed out": ("tidy", "ORDER BY score, age DESC", "ORDER BY score DESC, age"),
     "the oldest of equals are pushed out": ("tidy", "ORDER BY score, age DESC", "ORDER BY score, age"),
     "nobody is pushed out": ("tidy", "WHERE waiting > waiting_per_host", "WHERE false"),
+    "what was pushed out is not recorded": (
+        "schema",
+        "UPDATE host SET waiting = waiting - 1 WHERE id = new.host;",
+        "UPDATE host SET waiting = waiting - 1 WHERE id = new.host; DELETE FROM evicted;",
+    ),
+    "what returned is still called evicted": (
+        "schema",
+        "    DELETE FROM evicted WHERE host = new.host AND fingerprint = new.fingerprint;\n",
+        "",
+    ),
     "the youngest of equals comes first": ("lease", "best_age LIMIT 1", "best_age DESC LIMIT 1"),
     "a parked host is asked": ("tidy", "WHEN park_end > setting.now THEN 4", ""),
     "the last page owns its content": ("commit", "OR IGNORE INTO content", "OR REPLACE INTO content"),
@@ -142,6 +152,13 @@ LUA_FAULTS = {
         "is_before(worst[1].score, age, score, worst[1].age)",
     ),
     "nobody is pushed out": ("parts/queue", "host.waiting > waiting_per_host", "false"),
+    "what was pushed out is not recorded": ("parts/queue", "redis.call('SADD', evicted_key(hash), member)", ""),
+    "what returned is still called evicted": ("parts/queue", "redis.call('SREM', evicted_key(hash), member)", ""),
+    "a URL that is leased is still counted as waiting": (
+        "parts/queue",
+        "    count('waiting', -1)\n    note_chunk",
+        "    note_chunk",
+    ),
     "the youngest of equals comes first": (
         "parts/host",
         "struct.pack('>I4', YOUNGEST - age)",
@@ -177,6 +194,11 @@ CHUNK_FAULTS = {
         "parts/let_in",
         "return times[rest] == 1 and is_before(bound.worst, bound.worst_age, score, age)",
         "return true",
+    ),
+    "what the gate keeps out is not recorded": (
+        "parts/let_in",
+        "note_evicted(host, hash, ARGV[at + 1])",
+        "count('dropped', 1)",
     ),
     "bounds are believed to be exact": (
         "parts/queue",
@@ -315,7 +337,23 @@ class HostOnlyForgetsItsPark(MemoryFrontier):
             known.parked = ""
 
 
+class EvictionIsNotRecorded(MemoryFrontier):
+    def _trim(self, host):
+        super()._trim(host)
+        self._evicted.clear()
+
+
+class ReturnedUrlIsCalledEvicted(MemoryFrontier):
+    def _add(self, candidate, touched):
+        before = set(self._evicted)
+        new = super()._add(candidate, touched)
+        self._evicted |= before
+        return new
+
+
 MEMORY_FAULTS = (
+    EvictionIsNotRecorded,
+    ReturnedUrlIsCalledEvicted,
     LateCommitIsAccepted,
     FenceIsNotChecked,
     FenceIsNotRaised,

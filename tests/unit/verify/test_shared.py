@@ -3,7 +3,7 @@
 import pytest
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
-from tests.unit.verify.conftest import TOPIC, SmallCrawl, page
+from tests.unit.verify.conftest import TOPIC, SmallCrawl, page, url
 from thresher.coordination.worker_names import machine_mark
 from thresher.coordination.worker_registry import register_machine
 from thresher.verify.crawl import verify
@@ -56,3 +56,80 @@ async def test_pages_that_the_only_machine_lost_are_queued_again_as_far_as_a_lin
     counts = await frontier.counts()
     await frontier.close()
     assert (counts.waiting, counts.done, counts.pages) == (1, 2, 2)
+
+
+async def keys_of(shared, *command):
+    """Send a command to the store of a crawl, past the frontier; the key comes after its first word."""
+    connection = shared.crawl.connection(patience_seconds=5)
+    try:
+        name, key, *more = command
+        return await connection.call(name, f"th:{{{shared.crawl.name}:0}}{key}", *more)
+    finally:
+        await connection.close()
+
+
+def states(report):
+    return {(finding.state, finding.number) for finding in report.findings}
+
+
+async def leased(shared):
+    frontier = shared.crawl.frontier()
+    try:
+        return {lease.url for lease in await frontier.lease(9, seconds=60)}
+    finally:
+        await frontier.close()
+
+
+async def test_waiting_urls_that_were_taken_from_the_store_are_missed_and_found_again(shared):
+    shared.keep(page(1, [2, 9, 3]))
+    await shared.settle(page(1, [2, 9, 3]))
+    assert await keys_of(shared, "HDEL", "qh2.example", "-/2", "-/9") == 2
+    report = await verify(shared.crawl)
+    assert [(finding.state, finding.number, finding.examples) for finding in report.findings] == [
+        (FindingState.WRONG, 2, (url(2), url(9))),
+        (FindingState.WRONG, 2, ("h2.example: 2 waiting counted, 0 there",)),
+    ]
+    assert (await verify(shared.crawl, repair=True)).is_clean
+    assert (await verify(shared.crawl)).findings == []
+    assert await leased(shared) == {url(2), url(3)}
+
+
+async def test_a_waiting_url_that_nothing_names_is_missed_in_the_store_too(shared):
+    shared.keep(page(1, [2]))
+    await shared.settle(page(1, [2, 3]))
+    await keys_of(shared, "HDEL", "qh3.example", "-/3")
+    assert states(await verify(shared.crawl)) == {(FindingState.WRONG, 1)}
+    assert states(await verify(shared.crawl, repair=True)) == {(FindingState.REPAIRED, 1), (FindingState.LOST, 1)}
+    assert (await verify(shared.crawl)).findings == []
+    assert await leased(shared) == {url(2)}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("DEL", "qh2.example"), ("HDEL", "qh2.example", ""), ("DEL", "r"), ("HINCRBY", "x", "waiting", 5)],
+    ids=["all of a host", "the record of a host", "the list of ready hosts", "a sum"],
+)
+async def test_other_losses_of_the_store_are_found_and_repaired(shared, command):
+    shared.keep(page(1, [2, 9, 3]))
+    await shared.settle(page(1, [2, 9, 3]))
+    await keys_of(shared, *command)
+    assert not (await verify(shared.crawl)).is_clean
+    await verify(shared.crawl, repair=True)
+    assert (await verify(shared.crawl)).findings == []
+    frontier = shared.crawl.frontier()
+    counts = await frontier.counts()
+    await frontier.close()
+    assert (counts.waiting, counts.leased, counts.hosts) == (3, 0, 4)
+    assert await leased(shared) == {url(2), url(3)}
+
+
+async def test_evictions_that_an_earlier_version_did_not_record_are_named_until_a_repair(shared):
+    shared.keep(page(1, [2, 3]))
+    await shared.settle(page(1, [2]))
+    await keys_of(shared, "HINCRBY", "x", "dropped", 7)
+    [note] = (await verify(shared.crawl)).findings
+    assert note.state is FindingState.NOTE
+    assert "removed 7 URLs from full queues and did not record which" in note.words
+    assert states(await verify(shared.crawl, repair=True)) == {(FindingState.REPAIRED, 1)}
+    await keys_of(shared, "HDEL", "qh3.example", "-/3")
+    assert not (await verify(shared.crawl)).is_clean, "from now on every URL is accounted for"

@@ -11,6 +11,7 @@ import pytest
 from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
 from thresher.errors import StoreUnreachable
+from thresher.frontier.base import Absence, CountAudit
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered import mover
 from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
@@ -120,6 +121,31 @@ async def test_hot_cold_and_unknown_urls_are_found_at_once(open_tiers, objects):
         None,
         None,
     ]
+
+
+async def test_every_url_that_a_merge_of_runs_evicts_is_recorded(open_tiers, monkeypatch):
+    monkeypatch.setattr(mover, "first_to_merge", lambda runs: 0)
+    tiers = open_tiers(waiting_per_host=60)
+    urls = [f"http://a.example/{n}" for n in range(200)]
+    for start in range(0, 200, 20):
+        await tiers.add([link(url, n / 256) for n, url in enumerate(urls[start : start + 20], start)])
+    found = await tiers.find_all(urls)
+    gone = [url for url, entry in zip(urls, found, strict=True) if entry is None]
+    assert len(gone) == (await tiers.counts()).dropped >= 100
+    assert set(await tiers.absences(gone)) == {Absence.EVICTED}
+    assert await tiers.audit() == CountAudit(miscounts=[])
+    await tiers.add([link(gone[0], 0.99)])
+    assert await tiers.absences(gone[:2]) == [None, Absence.EVICTED]
+
+
+async def test_a_url_that_a_filter_takes_for_a_cold_one_is_told_from_others(open_tiers):
+    tiers = open_tiers()
+    await tiers.add([link(f"http://a.example/{n}", n / 1024) for n in range(1000)])
+    others = [f"http://a.example/other/{n}" for n in range(1000)]
+    absences = await tiers.absences(others)
+    assert 0 < absences.count(Absence.FILTERED) < 50
+    assert absences.count(None) == 1000 - absences.count(Absence.FILTERED)
+    assert set(await tiers.absences([url.replace("//a", "//b") for url in others])) == {None}
 
 
 async def test_a_cold_url_with_a_lower_score_survives_a_merge_of_the_later_runs(open_tiers, monkeypatch):
@@ -285,7 +311,7 @@ async def test_a_mover_that_was_replaced_changes_nothing(open_tiers):
     async with tiers._mover.lock(0) as old:
         await tiers.connection.call("HINCRBY", tiers.prefix(0) + b"x", "mover", 1)
         with pytest.raises(MoverReplacedError):
-            await tiers._mover._move("set_runs", 0, old, 0, b"", b"", b"", 0)
+            await tiers._mover._move("set_runs", 0, old, 0, b"", b"", b"")
     assert (await tiers.counts()).waiting == 30
 
 
