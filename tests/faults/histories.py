@@ -16,15 +16,16 @@ COUNTS = re.compile(r"(\d+) (passed|failed|error|skipped)")
 
 def r13() -> Outcome:
     """Run both, and count."""
-    machine, mutants = _run(MACHINE), _run(MUTANTS)
+    machine, mutants = run_tests(MACHINE), run_tests(MUTANTS)
     bad = sum(reported.get(word, 0) for reported in (machine, mutants) for word in ("failed", "error", "skipped"))
-    histories = min(*HISTORIES.values(), TIERED_HISTORIES)
+    histories = min(*HISTORIES.values(), *TIERED_HISTORIES.values())
     figure = f"{machine.get('passed', 0)} runs agree with the model, each over at least {histories} histories of up to "
     figure += f"60 steps; {mutants.get('passed', 0)} planted faults found, {bad} not"
     return Outcome(held=not bad and bool(machine) and bool(mutants), figure=figure)
 
 
-def _run(file: str) -> dict[str, int]:
+def run_tests(file: str) -> dict[str, int]:
+    """Run the tests of a file; return how many passed, failed and so on."""
     command = [sys.executable, "-m", "pytest", "--timeout=3000", file]
     reported = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout
     return {word: int(number) for number, word in COUNTS.findall(reported.splitlines()[-1])}

@@ -63,6 +63,14 @@ LOCAL_ROWS = [
         "tests/faults/test_collection.py",
     ),
     Entry(
+        "C1",
+        "random histories of folder, collection, backup, restore, copy, deletion, truncation, two writers, clocks; "
+        "the same with faults planted in the code",
+        "no history ends with a content verify and pages missing; every planted fault is found",
+        "tests.faults.collection_histories:c1",
+        "tests/contract/test_collection_histories.py",
+    ),
+    Entry(
         "P1",
         "none: 4 workers, 200 hosts, delay 0.2 s",
         "one open request per host, gap at least the delay",

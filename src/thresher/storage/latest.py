@@ -1,8 +1,10 @@
 """Deduplication of page store rows: which row counts when a URL was settled several times.
 
 A URL has several rows after a retry, a crash or a revisit; they may be in the segments of different workers. Of the
-rows with a page the latest one counts. The result is kept in a temporary file, so memory does not grow with the
-collection. It is a snapshot of the rows at that time, so a reader sees no page twice while workers write.
+rows with a page the latest one counts: in a segment the last row, since clocks can be set back; of several segments
+that of the latest fetch, and of one fetch that of the last segment. The result is kept in a temporary file, so memory
+does not grow with the collection. It is a snapshot of the rows at that time, so a reader sees no page twice while
+workers write.
 """
 
 from __future__ import annotations
@@ -77,8 +79,10 @@ class LatestRows:
         if len(places) == 1:
             return
         self._db.execute("INSERT INTO repeated VALUES (?)", [fingerprint])
-        pages = [(self._fetched_at(place), place) for place in places if self._is_page(place)]
-        stale = [(number, row_id) for _, (_, number, row_id) in sorted(pages)[:-1]]
+        pages = [place for place in places if self._is_page(place)]
+        last = {number: (fingerprint, number, row_id) for _, number, row_id in pages}  # of each segment
+        newest = max(last.values(), key=lambda place: (self._fetched_at(place), place), default=None)
+        stale = [(number, row_id) for _, number, row_id in pages if (fingerprint, number, row_id) != newest]
         self._db.executemany("INSERT INTO stale VALUES (?, ?)", stale)
 
     def _is_page(self, place: Place) -> bool:

@@ -291,7 +291,7 @@ class PageStoreReader:
 
     def find(self, fingerprint: int) -> PageRecord | None:
         """Return the last record of a URL with a page; without any page, the last record."""
-        rows = [row for segment in self._segments if (row := _last(segment, fingerprint, _COLUMNS))]
+        rows = [row for segment in reversed(self._segments) if (row := _last(segment, fingerprint, _COLUMNS))]
         return max(map(_record, rows), key=lambda record: (record.page, record.fetched_at), default=None)
 
     def history(self, fingerprint: int) -> list[PageRecord]:
@@ -357,9 +357,8 @@ class PageStoreReader:
 
     def _newest(self, fingerprint: int, columns: str) -> sqlite3.Row | None:
         """Return columns of the last row of a URL with a page; without any page, of the last row."""
-        found = [
-            row for segment in self._segments if (row := _last(segment, fingerprint, f"{columns}, page, fetched_at"))
-        ]
+        columns = f"{columns}, page, fetched_at"
+        found = [row for segment in reversed(self._segments) if (row := _last(segment, fingerprint, columns))]
         return max(found, key=lambda row: (row["page"], row["fetched_at"]), default=None)
 
     def link_between(self, parent: int, url: str) -> FoundLink | None:

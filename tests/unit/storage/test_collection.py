@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 
 import pytest
 
@@ -61,6 +62,23 @@ def test_a_page_fetched_again_after_a_crash_appears_once(tmp_path, writer):
         assert len(list(collection.ranked())) == 1
         assert collection.find(1).fetched_at == 5
         assert len(collection.history(1)) == 2
+
+
+def test_record_and_text_are_of_one_row_when_the_clock_was_set_back_between_two_fetches(tmp_path, writer):
+    writer.write([page(1, at=500, text="before")])
+    writer.write([page(1, at=5, text="after")])
+    with PageStoreReader(tmp_path) as collection:
+        [ranked] = collection.ranked()
+        assert (ranked.fetched_at, collection.find(1).fetched_at, collection.text(1)) == (5, 5, "after")
+
+
+def test_record_and_text_are_of_one_row_when_a_fetch_is_in_two_segments(tmp_path, writer):
+    with closing(PageStoreWriter(tmp_path / "w2.db")) as other:
+        writer.write([page(1, relevance=0.2, text="text")])
+        other.write([page(1, relevance=0.9, text="text")])
+    with PageStoreReader(tmp_path) as collection:
+        [ranked] = collection.ranked()
+        assert ranked.relevance == collection.find(1).relevance == 0.9
 
 
 def test_failures_are_remembered_and_are_no_pages(tmp_path, writer):
