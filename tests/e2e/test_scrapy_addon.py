@@ -5,12 +5,13 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -235,6 +236,27 @@ def test_killed_and_started_again_nothing_is_lost_and_little_comes_twice(project
     assert set(came) == {item["url"] for item in everything.items}
     print(f"{sum(came.values()) - len(came)} of {len(came)} items came twice after {kills} kills")
     assert sum(came.values()) - len(came) <= kills * in_flight
+
+
+def test_a_spider_reports_its_requests_before_they_are_answered(project, small_web):
+    with served(small_web, latency_seconds=1.0) as site:
+        point_at(project, site)
+        process = subprocess.Popen(project.command(site.start()), cwd=project.folder, stderr=subprocess.DEVNULL)
+        reported, until = [], time.monotonic() + 60
+        while not reported and time.monotonic() < until:
+            time.sleep(0.02)
+            reported = _reported(project.state / "frontier.db")
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert reported
+
+
+def _reported(path):
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+            return db.execute("SELECT fence FROM lease JOIN begun USING (fence)").fetchall()
+    except sqlite3.OperationalError:  # it is being made
+        return []
 
 
 def gaps_of(site):

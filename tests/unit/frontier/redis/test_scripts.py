@@ -21,4 +21,4 @@ async def test_the_store_gives_scripts_the_same_names():
 
 
 def test_settings_are_always_as_long():
-    assert len(Settings().to_bytes()) == len(Settings(seen_keys=2**31, waiting_per_host=1).to_bytes()) == 49
+    assert len(Settings().to_bytes()) == len(Settings(seen_keys=2**31, waiting_per_host=1).to_bytes()) == 53

@@ -8,14 +8,17 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 from itertools import pairwise
 
 import pytest
 
+from testing.clock import Clock
 from thresher.errors import DiskFull, StoreError, StoreUnreachable
 from thresher.frontier.sqlite import database
 from thresher.frontier.sqlite import database as database_module
 from thresher.frontier.sqlite.frontier import SqliteFrontier
+from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.records import Candidate, Outcome, Settlement
 
 WORKER = """
@@ -172,6 +175,34 @@ async def test_the_sums_are_right_after_kill_9(path, open_frontier):
     db.close()
     assert [counts.waiting, counts.leased, counts.done, counts.failed] == states
     assert hosts == (counts.hosts, counts.waiting, counts.leased, counts.pages)
+
+
+# Files of earlier versions
+
+
+VERSION_2 = """
+    DROP TRIGGER lease_ended;
+    DROP TABLE begun;
+    PRAGMA user_version = 2;
+"""
+
+
+async def test_a_file_without_reported_requests_is_upgraded_with_its_leases_and_tries(path):
+    frontier = SqliteFrontier(path)
+    await frontier.add([Candidate(url=f"http://{name}.example/", score=0.5) for name in "ab"])
+    held, lost = await frontier.lease(2, seconds=60)
+    await frontier.commit([Settlement(lease=held, outcome=Outcome.RETRY, reason="timeout")])
+    [held] = await frontier.lease(1, seconds=60)
+    await frontier.close()
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(VERSION_2)
+    reader = SqliteFrontierReader(path)
+    assert ((await reader.find(held.url)).tries, (await reader.counts()).leased) == (1, 2)
+    await reader.close()
+    clock = Clock(now=lost.until + 1)
+    frontier = SqliteFrontier(path, clock=clock)
+    assert {lease.url: lease.tries for lease in await frontier.lease(2, seconds=60)} == {held.url: 1, lost.url: 0}
+    await frontier.close()
 
 
 # Files that cannot be used

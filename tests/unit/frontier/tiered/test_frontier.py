@@ -11,7 +11,7 @@ import pytest
 from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
 from thresher.errors import StoreUnreachable
-from thresher.frontier.base import Absence, CountAudit
+from thresher.frontier.base import MAX_TRIES, MAX_UNBEGUN, Absence, CountAudit, UrlState
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered import mover
 from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
@@ -182,10 +182,13 @@ async def test_a_cold_url_found_again_with_a_lower_score_keeps_the_greater_one(o
     assert leases == [(f"http://a.example/{n}", n / 16) for n in range(8, 3, -1)]
 
 
-async def test_a_cold_url_that_was_tried_before_keeps_its_tries_when_it_is_found_again(open_tiers, clock):
+@pytest.mark.parametrize("is_begun", [True, False], ids=["a try", "a lease without a request"])
+async def test_a_cold_url_that_was_tried_before_keeps_its_tries_when_it_is_found_again(open_tiers, clock, is_begun):
     tiers, url = open_tiers(least_hot=1), "http://a.example/1"
     await tiers.add([link(url, 0.5)])
-    await tiers.lease(1, seconds=5)
+    leases = await tiers.lease(1, seconds=5)
+    if is_begun:
+        await tiers.begin(leases)
     clock.now += 10.0  # its worker is dead
     await tiers.add([link("http://b.example/1", 0.9)])
     [other] = await tiers.lease(1, seconds=5)
@@ -193,7 +196,14 @@ async def test_a_cold_url_that_was_tried_before_keeps_its_tries_when_it_is_found
     assert await tiers.connection.call("HLEN", tiers.prefix(0) + b"A") == 1, "it is cold"
     await tiers.add([link(url, 0.8)])
     [lease] = await tiers.lease(1, seconds=5)
-    assert (other.url, lease.url, lease.tries) == ("http://b.example/1", url, 1)
+    assert (other.url, lease.url, lease.tries) == ("http://b.example/1", url, int(is_begun))
+    for _ in range(1, MAX_TRIES if is_begun else MAX_UNBEGUN):
+        assert (await tiers.find(url)).state is not UrlState.FAILED
+        if is_begun:
+            await tiers.begin([lease])
+        clock.now += 10.0
+        lease = next((lease for lease in await tiers.lease(3, seconds=5) if lease.url == url), lease)
+    assert (await tiers.find(url)).state is UrlState.FAILED
 
 
 @pytest.mark.parametrize("score", [0.01, 0.35, 0.6])

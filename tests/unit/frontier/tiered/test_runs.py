@@ -30,7 +30,9 @@ def test_a_run_has_hosts_in_order_and_the_best_of_each_first():
 
 
 def test_a_record_survives_a_run():
-    url = cold(b"/1", 0.1 + 0.2, age=7, depth_left=3, tries=2, reason="slow", parent=-5, carry={"大": [1, None]})
+    url = cold(
+        b"/1", 0.1 + 0.2, age=7, depth_left=3, tries=2, unbegun=19, reason="slow", parent=-5, carry={"大": [1, None]}
+    )
     [same] = Rows.read(Rows.of([url]).to_parquet()).urls()
     assert same.record == url.record
     assert Record.read(same.record).to_bytes() == url.record
@@ -50,6 +52,13 @@ def test_a_url_that_was_found_again_is_merged(merge, score, carry):
     record = Record.read(url.record)
     assert (record.score, record.carry, record.age) == (score, {"of": carry}, 3 if carry == 1 else 9)
     assert (record.hops, record.depth_left) == (2, 4)
+
+
+def test_tries_and_leases_without_a_request_of_two_copies_are_merged_apart():
+    old, new = cold(b"/1", 0.25, age=3, tries=2), cold(b"/1", 0.5, age=9, unbegun=19)
+    [url] = merge_rows([Rows.of([old]), Rows.of([new])], Merge.MAX, {}, {}).urls()
+    record = Record.read(url.record)
+    assert (record.tries, record.unbegun) == (2, 19)
 
 
 @pytest.mark.parametrize("merge", Merge)
