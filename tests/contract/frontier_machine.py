@@ -314,6 +314,26 @@ class FreshLinksMachine(FrontierMachine):
         return [url for url in URLS if self.model.find(url) is None]  # the filters know the cold ones
 
 
+class DamagedRunsMachine(FreshLinksMachine):
+    """Files of the cold storage are damaged. Exactly their URLs are lost and counted; they can be found again."""
+
+    @precondition(lambda self: list(self.folder.rglob("*.parquet")))
+    @rule(pick=picks, size=st.sampled_from([0, 40, 200]), all_files=st.booleans())
+    def damage(self, pick, size, all_files):
+        files = sorted(self.folder.rglob("*.parquet"))  # replaced ones too
+        for path in files if all_files else [files[pick % len(files)]]:
+            path.write_bytes(path.read_bytes()[:size])
+        self.run(self.frontier.close())
+        self.frontier = self.store.open(**self.settings)  # runs that were read are remembered
+        before = sum(self.run(self.frontier._lost_urls()).values())
+        lost = [url.found.url for url in self.model.waiting() if self.run(self.frontier.find(url.found.url)) is None]
+        check = self.run(self.frontier.check_runs(repair=True))
+        assert sum(check.lost.values()) - before == check.damaged_urls == len(lost)
+        assert check.damaged_left == 0
+        for url in lost:
+            del self.model.urls[url]
+
+
 class FoundAgainMachine(FrontierMachine):
     """Links also lead to cold URLs. Of these, tiers promise less: see `thresher.frontier.tiered`.
 

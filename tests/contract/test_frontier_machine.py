@@ -6,7 +6,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.contract.frontier_machine import FoundAgainMachine, FreshLinksMachine, FrontierMachine
+from tests.contract.frontier_machine import (
+    DamagedRunsMachine,
+    FoundAgainMachine,
+    FreshLinksMachine,
+    FrontierMachine,
+)
 from tests.contract.frontier_stores import STORES
 
 HISTORIES = {"memory": 40, "sqlite": 30, "redis": 20, "redis in chunks": 20, "valkey": 10}
@@ -19,7 +24,11 @@ def test_a_frontier_does_what_the_model_does(name):
 
 
 @pytest.mark.parametrize("name", TIERED_HISTORIES)
-@pytest.mark.parametrize("machine", [FreshLinksMachine, FoundAgainMachine], ids=["fresh links", "found again"])
+@pytest.mark.parametrize(
+    "machine",
+    [FreshLinksMachine, FoundAgainMachine, DamagedRunsMachine],
+    ids=["fresh links", "found again", "damaged runs"],
+)
 def test_tiers_do_what_the_model_does(machine, name):
     run(machine, name, TIERED_HISTORIES[name])
 

@@ -88,8 +88,8 @@ def test_a_damaged_file_is_reported_and_what_it_lost_is_fetched_after_a_repair(
     assert ended.returncode == 0, ended.stderr
     lost = PAGES - fetched(thresher)
     assert 0 < lost < PAGES - 3
-    for said in (ended.stderr, thresher("status", "crawl").stdout):
-        assert f"{lost} URLs: lost with damaged files of the cold storage; thresher verify --repair" in said
+    for output in (ended.stderr, thresher("status", "crawl").stdout):
+        assert f"{lost} URLs: lost with damaged files of the cold storage; thresher verify --repair" in output
     found = thresher("verify", "crawl")
     assert found.returncode == 1
     assert f"{lost} waiting URLs were lost with missing or damaged files of the cold storage" in found.stdout
@@ -122,3 +122,20 @@ def test_two_crawls_of_one_name_share_a_cold_storage(started, stores, thresher, 
         assert thresher("run", folder).returncode == 0
         assert fetched(thresher, folder) == PAGES
         assert thresher("verify", folder).returncode == 0
+
+
+def test_a_cold_storage_that_fails_is_named_at_the_end_of_the_run_and_nothing_is_lost(
+    started, stores, thresher, tmp_path
+):
+    started(f"{stores}/6")
+    (tmp_path / "cold").rename(tmp_path / "away")
+    ended = thresher("run", "crawl", "--minutes", "0.2")
+    assert "The cold storage failed within the last minute: file:" in ended.stderr, ended.stderr
+    assert "is no folder. URLs that wait there were not fetched." in ended.stderr
+    assert 3 < fetched(thresher) < PAGES
+    found = thresher("verify", "crawl")
+    assert found.returncode == 1
+    assert "Traceback" not in found.stderr
+    (tmp_path / "away").rename(tmp_path / "cold")
+    assert thresher("run", "crawl").returncode == 0
+    assert fetched(thresher) == PAGES

@@ -84,6 +84,7 @@ def is_same_score(one: float, other: float) -> bool:
 
 
 __all__ = [
+    "COLD_FAILURE",
     "CRAWL_WIDE",
     "LOST_WITH_FILES",
     "MAX_TRIES",
@@ -112,6 +113,8 @@ LOST_WITH_FILES = "lost with damaged files of the cold storage; thresher verify 
 """Reason of URLs that neither wait nor failed."""
 CRAWL_WIDE = ""
 """Host key of shared state that is about the whole crawl."""
+COLD_FAILURE = "cold storage fails"
+"""Kind of the shared state that says why the cold storage failed within the last minute."""
 
 
 PROVISIONAL_PAGES = 100

@@ -277,13 +277,21 @@ async def failure_report(frontier: _Counted) -> FailureReport:
 
 
 def grouped(counts: Iterable[FailureCount]) -> FailureReport:
-    """Group failures by their plain messages."""
+    """Group failures by their plain messages; URLs that were lost come first, because the user can get them back."""
     by_reason: dict[tuple[str, Cause], list[FailureCount]] = defaultdict(list)
     for count in counts:
         by_reason[plain_reason(count.reason), cause_of(count.reason)].append(count)
     groups = [_group(reason, cause, listed) for (reason, cause), listed in by_reason.items()]
     return FailureReport(
-        groups=sorted(groups, key=lambda group: (group.cause is Cause.RULES, -group.urls, group.reason))
+        groups=sorted(
+            groups,
+            key=lambda group: (
+                group.reason != LOST_WITH_FILES,
+                group.cause is Cause.RULES,
+                -group.urls,
+                group.reason,
+            ),
+        )
     )
 
 

@@ -31,7 +31,7 @@ from thresher.errors import StoreError, StoreUnreachable, ThresherError
 from thresher.feedback.forecast import read_forecast
 from thresher.feedback.topic_counts import TopicTotals
 from thresher.feedback.updates import rejudge_segments
-from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, SharedState
+from thresher.frontier.base import COLD_FAILURE, CRAWL_WIDE, Counts, CrawlStore, SharedState
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.monitoring.totals import Totals
 from thresher.operations.model_labelling import CrawlLabelling
@@ -470,7 +470,9 @@ def run_crawl(crawl: CrawlProject, *, around: AbstractContextManager[None] | Non
 
 
 async def take_notice(frontier: SharedState, config: CrawlConfig) -> str:
-    """Return the notice about a host that needs a browser, and mark it as printed; empty without one."""
+    """Return what the user should know: that the cold storage fails, or once that a host needs a browser."""
+    if failure := await frontier.get_state(CRAWL_WIDE, COLD_FAILURE):
+        return f"The cold storage failed within the last minute: {failure}. URLs that wait there were not fetched."
     host = await frontier.get_state(CRAWL_WIDE, STATE_KIND)
     if not host or uses_browser(config):
         return ""

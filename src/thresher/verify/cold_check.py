@@ -70,6 +70,11 @@ class ColdStorageCheck:
             again = "; those that pages in this folder link to are queued again" if self._repair else ""
             words = f"waiting URLs were lost with missing or damaged files of the cold storage{again}"
             yield VerifyFinding(part="frontier", state=state, words=words, number=sum(check.lost.values()))
+        if check.restored:
+            words = (
+                "waiting URLs were lost with files of the cold storage that can be read again; they are queued again"
+            )
+            yield VerifyFinding(part="frontier", state=state, words=words, number=check.restored)
         if check.unlisted:
             words = "files of the cold storage belong to no list; a later run deletes them"
             yield VerifyFinding(part="frontier", state=FindingState.NOTE, words=words, number=check.unlisted)

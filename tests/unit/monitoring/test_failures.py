@@ -7,7 +7,7 @@ import pytest
 
 from thresher.engine import watchdog
 from thresher.engine.download.errors import AddressRefused, HeadTooLong, NoBody, NotHttp, TooSlow, failure_for
-from thresher.frontier.base import Counts, FailureCount
+from thresher.frontier.base import LOST_WITH_FILES, Counts, FailureCount
 from thresher.monitoring.failures import FailureKind, cause_of, failure_report, grouped, kind_of, plain_reason
 from thresher.parsing.isolated import Unparsable
 from thresher.parsing.response import classify_response
@@ -140,6 +140,19 @@ def test_failures_without_a_listed_reason_are_counted_as_such():
 
     report = asyncio.run(failure_report(Old()))
     assert report.lines() == ["3 URLs: reason not listed", "2 URLs on 1 host: timeout (a.example)"]
+
+
+def test_urls_that_were_lost_come_first_and_are_not_taken_for_failed_ones():
+    class Lossy:
+        async def counts(self):
+            return Counts(failed=9)
+
+        async def failures(self):
+            return [FailureCount("", LOST_WITH_FILES, 2), FailureCount("a.example", "timeout", 5)]
+
+    report = asyncio.run(failure_report(Lossy()))
+    assert [group.urls for group in report.groups] == [2, 5, 4]
+    assert report.lines(1) == [f"2 URLs: {LOST_WITH_FILES}"]
 
 
 def test_block_pages_are_counted_by_kind_and_their_hosts_are_called_blocking():

@@ -57,6 +57,13 @@ exactly, and decides when a run is read.
 A run that was replaced is deleted an hour later: a store that crashed and lost its last writes may list it again. An
 object that was written and never listed is deleted in the same way.
 
+**Damage.** An object begins with a checksum of its name and content, and its name has the id of the crawl, so that two
+stores with crawls of one name may share a cold storage. A run that is missing or damaged is taken off its list together
+with its filter, the hosts of its partition are counted again, and the store notes how many URLs were lost. Its object
+is kept for inspection. The lost URLs are new when they are found again: `thresher verify --repair` queues those that
+stored pages link to, or whose object can be read again. Runs of version 0.2.0 have neither checksum nor id. They are
+read until they are merged, and deleted only where this store had listed them.
+
 **One mover.** A lock in the store lets one worker at a time move URLs of a shard. It takes a number, greater than all
 before; every script that moves URLs refuses an older one. So a mover that was stopped for longer than its lock changes
 nothing when it wakes.

@@ -108,6 +108,12 @@ class ColdTier:
             objects = await asyncio.to_thread(self._objects.sizes, f"{self._crawl}.{self._id}/{shard}")
         return [ColdRun(name, 0) for each in objects if (name := self.run_name(each)) is not None]
 
+    async def read_again(self, shard: int, run: ColdRun) -> Rows | None:
+        """Return the URLs of a run that was damaged; None while it is."""
+        await self._learn_id()
+        parts, _ = await asyncio.to_thread(self._read_runs, shard, [run], None)
+        return parts[0] if parts else None
+
     async def _learn_id(self) -> None:
         """Read the id of the crawl in the store; a crawl that was never identified gets one."""
         if not self._id:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thresher.errors import StoreError
-from thresher.frontier.base import LOST_WITH_FILES, FailureCount, Merge, UrlEntry, UrlState
+from thresher.frontier.base import COLD_FAILURE, CRAWL_WIDE, LOST_WITH_FILES, FailureCount, Merge, UrlEntry, UrlState
 from thresher.frontier.redis.codec import HostRecord, Name, Record, to_text, url_of
 from thresher.frontier.redis.connection import Part, RedisConnection
 from thresher.frontier.redis.frontier import LeaseAnswer, RedisFrontier
@@ -21,7 +21,7 @@ from thresher.frontier.redis.scripts import LEAST_HOT, PARTITIONS, Settings
 from thresher.frontier.redis.shards import Shards
 from thresher.frontier.tiered.cold import ColdStorageFailed, ColdTier
 from thresher.frontier.tiered.mover import Mover
-from thresher.frontier.tiered.runs import ColdUrl, key_of
+from thresher.frontier.tiered.runs import ColdRun, ColdUrl, key_of
 from thresher.objects.base import Objects
 from thresher.records import Candidate, Lease, Settlement
 from thresher.urls.canonical import host_key
@@ -44,6 +44,8 @@ STEP_SECONDS = 2.0
 """How long a worker moves URLs before others may."""
 LOCK_PAUSE_SECONDS = 0.1
 """How long a worker does not ask again for the lock of a shard that another one holds."""
+RESTORED_AT_ONCE = 8_192
+"""Cold URLs that are looked up at once: each call reads every run that may have one."""
 SWEEP_SECONDS = 600.0
 FAILED_PAUSE_SECONDS = 30.0
 """How long a worker leaves a cold storage alone that failed."""
@@ -68,6 +70,7 @@ class ColdCheck:
         damaged: Names of the objects that are missing or damaged, each with the reason.
         damaged_urls: Number of waiting URLs in them.
         damaged_left: Number of them that are still listed.
+        restored: Number of lost URLs that wait again, because their objects can be read again.
         unlisted: Number of objects of this crawl that no list has.
         lost: Number of lost URLs that were not queued again, by the shards and names of runs that were taken off.
     """
@@ -76,6 +79,7 @@ class ColdCheck:
     damaged: list[str] = field(default_factory=list)
     damaged_urls: int = 0
     damaged_left: int = 0
+    restored: int = 0
     unlisted: int = 0
     lost: dict[tuple[int, bytes], int] = field(default_factory=dict)
 
@@ -196,9 +200,14 @@ class TieredFrontier(RedisFrontier):
         return [*found, FailureCount(host="", reason=LOST_WITH_FILES, urls=lost)] if lost else found
 
     async def _best_cold(self, prefix: bytes, name: bytes, host: HostRecord, limit: int, ceiling: float) -> list[Best]:
-        """Return the best cold URLs of a host."""
-        urls = await self._cold.urls_of(prefix, self._shard_of[prefix], name, host)
-        below = [url for url in urls if url.score < ceiling]
+        """Return the best cold URLs of a host; none while the cold storage fails."""
+        below: list[ColdUrl] = []
+
+        async def read() -> None:
+            urls = await self._cold.urls_of(prefix, self._shard_of[prefix], name, host)
+            below.extend(url for url in urls if url.score < ceiling)
+
+        await self._guarded(read)
         states = await self._cold.states(prefix, host, below[: 2 * limit], self._settings.seen_keys)
         best = [url for url, state in zip(below, states, strict=False) if state == 1]
         return [(-url.score, url.age, _entry(url)) for url in best[:limit]]
@@ -211,12 +220,17 @@ class TieredFrontier(RedisFrontier):
     # Damaged runs
 
     async def check_runs(self, *, repair: bool = False) -> ColdCheck:
-        """Read all runs. With `repair`, damaged ones are taken off the lists, unless another worker moves URLs."""
+        """Read all runs.
+
+        With `repair`, damaged ones are taken off the lists, unless another worker moves URLs, and the URLs of those are
+        queued that were taken off before and can be read again: a folder was not mounted, or a copy was put back.
+        """
         check = ColdCheck()
         for shard in await self._opened():
             if not repair:
                 await self._check_shard(shard, check, 0)
                 continue
+            check.restored += await self._restore(shard)
             async with self._mover.lock(shard) as mover:
                 await self._check_shard(shard, check, mover)
         check.lost = await self._lost_urls()
@@ -233,6 +247,20 @@ class TieredFrontier(RedisFrontier):
                 await self._mover.discard(shard, mover, partition)
                 check.damaged_left -= len(read.damaged)
         check.unlisted += len(await self._mover.orphans(shard))
+
+    async def _restore(self, shard: int) -> int:
+        restored, key = 0, self.prefix(shard) + b"D"
+        for name in await self.connection.call("HKEYS", key):
+            rows = await self._cold.read_again(shard, ColdRun(name, 0))
+            if rows is None:
+                continue
+            for start in range(0, len(rows), RESTORED_AT_ONCE):
+                urls = [_candidate(url) for url in rows.part(start, start + RESTORED_AT_ONCE).urls()]
+                found = await self.find_all([candidate.url for candidate in urls])
+                with self.without_filters():
+                    restored += await self.add([url for url, entry in zip(urls, found, strict=True) if entry is None])
+            await self.connection.call("HDEL", key, name)  # its object belongs to no list now, and is deleted later
+        return restored
 
     async def forget_loss(self, check: ColdCheck) -> None:
         """Note that lost URLs were queued again; the objects of damaged runs are still kept."""
@@ -340,7 +368,7 @@ class TieredFrontier(RedisFrontier):
         return bool(moved)
 
     async def _guarded(self, move: Callable[[], Any]) -> bool:
-        """Move URLs unless the cold storage failed a short time ago; log when it fails."""
+        """Read or move URLs unless the cold storage failed a short time ago; log when it fails."""
         if time.monotonic() - self._failed < FAILED_PAUSE_SECONDS:
             return False
         try:
@@ -348,6 +376,7 @@ class TieredFrontier(RedisFrontier):
         except ColdStorageFailed as error:
             self._failed = time.monotonic()
             logger.error("the cold storage fails; it is tried again in %g s: %s", FAILED_PAUSE_SECONDS, error)
+            await self.put_state(CRAWL_WIDE, COLD_FAILURE, str(error), seconds=2 * FAILED_PAUSE_SECONDS)
             return False
 
     # What the mover needs
@@ -390,6 +419,19 @@ class TieredFrontier(RedisFrontier):
         key = b"th:{%s}" % self._crawl.encode()
         await self.connection.call("HSETNX", key, "partitions", self._settings.partitions)
         return int(await self.connection.call("HGET", key, "partitions"))
+
+
+def _candidate(url: ColdUrl) -> Candidate:
+    record = Record.read(url.record)
+    return Candidate(
+        url=url_of(to_text(url.host), url.rest),
+        score=record.score,
+        carry=record.carry,
+        depth_left=record.depth_left,
+        hops=record.hops,
+        redirects=record.redirects,
+        parent=record.parent,
+    )
 
 
 def _entry(url: ColdUrl) -> UrlEntry:

@@ -162,6 +162,18 @@ async def test_a_run_that_can_be_read_again_is_not_left_out(with_runs, folder, m
     assert await lost_of(with_runs) == 0
 
 
+async def test_urls_of_a_file_that_is_back_are_queued_again(with_runs, open_tiers, folder):
+    path = files_in(folder)[0]
+    path.rename(folder / "away")
+    fetched = await drained(with_runs)
+    assert len(fetched) < len(URLS)
+    (folder / "away").rename(path)
+    check = await (successor := open_tiers()).check_runs(repair=True)
+    assert (check.restored, check.lost) == (len(URLS) - len(fetched), {})
+    assert await lost_of(successor) == 0
+    assert sorted(fetched + await drained(successor)) == sorted(URLS)
+
+
 async def test_two_crawls_of_one_name_in_two_stores_may_share_a_cold_storage(folder, clock, monkeypatch):
     url = server_url("redis").rpartition("/")[0]
     settings = {"hot_urls": 1, "least_hot": 3, "background": False, "clock": clock}

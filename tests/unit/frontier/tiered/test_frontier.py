@@ -11,7 +11,7 @@ import pytest
 from tests.contract.frontier_steps import link, settlement
 from tests.contract.frontier_stores import server_url
 from thresher.errors import StoreUnreachable
-from thresher.frontier.base import MAX_TRIES, MAX_UNBEGUN, Absence, CountAudit, UrlState
+from thresher.frontier.base import COLD_FAILURE, CRAWL_WIDE, MAX_TRIES, MAX_UNBEGUN, Absence, CountAudit, UrlState
 from thresher.frontier.tiered import frontier as frontier_module
 from thresher.frontier.tiered import mover
 from thresher.frontier.tiered.frontier import EndlessMoves, TieredFrontier
@@ -344,7 +344,9 @@ async def test_while_the_cold_storage_fails_other_hosts_go_on(open_tiers, object
     await tiers.rescore({"http://a.example/2": 0.9})
     await tiers.add([link("http://b.example/1", 0.1)])
     assert [lease.url for lease in await tiers.lease(5, seconds=60)] == ["http://b.example/1"]
+    assert [entry.url for entry in await tiers.peek(50)] == ["http://a.example/29"]
     assert "the cold storage fails" in caplog.text
+    assert await tiers.get_state(CRAWL_WIDE, COLD_FAILURE) == "no route to the folder"
     objects.get, tiers._failed = get, 0.0
     assert [lease.url for lease in await tiers.lease(5, seconds=60)] == ["http://a.example/2"]
 
