@@ -139,7 +139,7 @@ async def test_every_url_that_a_merge_of_runs_evicts_is_recorded(open_tiers, mon
     assert await tiers.absences(gone[:2]) == [None, Absence.EVICTED]
 
 
-async def test_a_url_that_a_filter_takes_for_a_cold_one_is_told_from_others(open_tiers):
+async def test_a_url_that_a_filter_takes_for_a_cold_one_is_distinguished_from_others(open_tiers):
     tiers = open_tiers()
     await tiers.add([link(f"http://a.example/{n}", n / 1024) for n in range(1000)])
     others = [f"http://a.example/other/{n}" for n in range(1000)]
