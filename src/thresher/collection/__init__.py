@@ -2,7 +2,7 @@
 
 Each machine keeps the page store that it writes. What is new in it is uploaded every few seconds; every machine can
 download what the others uploaded, and then all commands read all pages. `manifest` describes the objects, `streams`
-what is uploaded, `uploader` when, and `replica` how other machines read it.
+what is uploaded, `uploader` when, `replica` how other machines read it, and `audit` how it is checked and repaired.
 
 When a page is uploaded. A page is stored on the disk of its worker first, then its URL is settled in the frontier. It
 is *uploaded* when the manifest has an entry with its row. A disk that is lost between the two loses rows whose URLs

@@ -125,7 +125,6 @@ def _check_objects(objects: Objects, entries: Sequence[ManifestEntry], found: Co
     sizes = {**objects.sizes("segments"), **objects.sizes("files")}
     by_key = {entry.key: entry for entry in entries}
     there = [entry for key, entry in by_key.items() if sizes.get(key) == entry.size]
-    is_right: dict[str, bool] = {}
     with TemporaryDirectory(prefix="thresher-audit-") as folder, ThreadPoolExecutor(READS_AT_ONCE) as pool:
         lock, place = threading.Lock(), Path(folder) / "object"
 

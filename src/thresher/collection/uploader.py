@@ -40,7 +40,7 @@ from thresher.collection.manifest import (
     packed_fingerprints,
 )
 from thresher.collection.streams import ChangeStream, has_format, rows_not_confirmed, to_parquet, upload_position
-from thresher.errors import DamagedFile, ThresherError
+from thresher.errors import ConfigError, DamagedFile, ThresherError
 from thresher.objects.base import Objects
 from thresher.objects.interruptible import InterruptibleObjects
 
@@ -354,6 +354,7 @@ class UploadThread:
         self._tick_seconds = tick_seconds
         self._stopping = threading.Event()
         self._until = float("inf")
+        self._is_refused = False
         self.error = ""
         """Why the last round failed; empty when it succeeded."""
         self.has_succeeded = False
@@ -394,7 +395,7 @@ class UploadThread:
         try:
             while not self._stopping.wait(pause):
                 pause = self._tick_seconds if self._round() else self._longer(pause)
-            while not self._round(everything=True) and time.monotonic() < self._until:
+            while not self._round(everything=True) and not self._is_refused and time.monotonic() < self._until:
                 time.sleep(min(FIRST_RETRY_SECONDS, max(0.0, self._until - time.monotonic())))
         except BaseException as error:
             self.error = f"uploads ended with an error: {error!r}"
@@ -407,6 +408,7 @@ class UploadThread:
             if not self.error:
                 logger.warning("pages cannot be uploaded, and wait on this machine: %s", error)
             self.error = str(error) or type(error).__name__
+            self._is_refused = isinstance(error, ConfigError)  # no use to wait for another answer
             return False
         self.error = ""
         self.has_succeeded = True

@@ -1,5 +1,6 @@
-"""The collection against the manifest and the frontier: nothing in it is missing or damaged, and every settled URL has
-a row in it, or on a running machine.
+"""The collection against its manifest and the frontier: all objects are there, and every settled URL has a row.
+
+A row is in the collection, or on a running machine.
 
 URLs that are settled and not in the collection yet are listed in the shared store. Those of a machine that no longer
 runs, and whose rows are not here either, are lost with its disk, or wait on it: they are queued again. Fetching a page

@@ -9,8 +9,9 @@ from contextlib import closing
 import pytest
 from click.testing import CliRunner
 
+from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from tests.unit.storage.warc.captures import answered, archived
-from tests.unit.verify.conftest import TOPIC, SmallCrawl
+from tests.unit.verify.conftest import TOPIC, SmallCrawl, page
 from thresher.cli import thresher
 from thresher.objects.base import open_objects
 from thresher.project import CrawlProject
@@ -203,3 +204,23 @@ def test_rows_that_count_as_uploaded_and_are_not_are_found_and_uploaded(collecte
     )
     collected.verify("--repair")
     assert collected.gathered() == (0, ROUNDS * PAGES + 1)
+
+
+def test_pages_of_a_shared_store_that_are_nowhere_any_more_are_queued_again(tmp_path, redis_url):  # noqa: F811
+    url = f"file://{tmp_path}/storage"
+    small = SmallCrawl(tmp_path / "small", TOPIC + f"collection: {url}\nstore: {redis_url}\n")
+    for start in (1, 4, 7):
+        pages = [page(number, [number + 1]) for number in range(start, start + 3)]
+        small.keep(*pages)
+        asyncio.run(small.settle(*pages))
+        upload_waiting(CrawlProject.open(small.root))
+    shutil.rmtree(small.root / "pages")  # the disk was lost
+    objects = open_objects(url)
+    second = [key for key in objects.sizes("manifest") if "/files." not in key][1]
+    objects.delete(f"segments/{json.loads(objects.get(second))['sha256']}.parquet")
+    command = ["verify", str(small.root), "--json"]
+    assert CliRunner().invoke(thresher, command).exit_code == 1
+    repaired = CliRunner().invoke(thresher, [*command, "--repair"])
+    states = {each["state"]: each["number"] for each in json.loads(repaired.stdout)["findings"]}
+    assert states["repaired"] >= 1, repaired.stdout
+    assert asyncio.run(small.state(4)).state == "waiting"  # named by a link; its links name the next ones
