@@ -8,6 +8,7 @@ from thresher.errors import StoreLost, StoreRefused, ThresherError
 from thresher.runner.limits import LEAST_ATTEMPTS, LEAST_SHARE, NOT_UPLOADED, NOTHING_FETCHED, StopReason
 
 ANSWERS = {
+    "batch": "damaged pages were left out",
     "doctor": "something that is needed is missing",
     "gather": "segments are missing from the collection",
     "search": "nothing was found",

@@ -13,6 +13,7 @@ import pytest
 
 from testing.servers.chaos import chaos
 from testing.servers.ports import free_port
+from testing.servers.store import store_server
 from tests.e2e.conftest import quick
 
 NOT_UPLOADED = 7
@@ -41,9 +42,10 @@ def network(s3, monkeypatch):
         yield proxy
 
 
-def started(crawl, url, *, seconds=UPLOAD_SECONDS):
+def started(crawl, url, *more, seconds=UPLOAD_SECONDS):
     """Start a run that waits only some seconds for its last uploads."""
-    command = [sys.executable, "-c", BRIEF.format(seconds), "run", str(crawl), "--collection", url, "--json"]
+    words = ["run", str(crawl), "--collection", url, "--json", *more]
+    command = [sys.executable, "-c", BRIEF.format(seconds), *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -133,3 +135,18 @@ def test_a_second_ctrl_c_does_not_wait_for_the_storage(crawl, site, network, s3,
     assert process.returncode == 13, err
     assert time.monotonic() - began < 20
     assert "are not in the collection" in err
+
+
+def test_each_machine_reports_what_it_could_not_upload(crawl, s3, tmp_path, monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
+    with store_server("redis", tmp_path / "store") as store:
+        owner = started(crawl, s3.url(tmp_path.name), "--store", store.url, "--workers", "0")
+        words = ["work", "--store", store.url, "--crawl", "crawl", "--dir", str(tmp_path / "other"), "--json"]
+        command = [sys.executable, "-c", BRIEF.format(UPLOAD_SECONDS), *words]
+        joined = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        with owner:
+            out, err = owner.communicate(timeout=60)
+    assert joined.returncode == NOT_UPLOADED, joined.stderr
+    assert json.loads(joined.stdout)["not_uploaded"]["rows"] == 9
+    assert owner.returncode == NOT_UPLOADED, err
+    assert (json.loads(out)["not_uploaded"]["rows"], json.loads(out)["not_uploaded"]["files"]) == (0, 2)

@@ -38,6 +38,7 @@ class BatchResult:
         parts: The number of part files.
         read_seconds: For writing the part files.
         seconds: For all of it.
+        unreadable: Damaged pages that were left out; they are marked in the result.
         applied: Judgements that were written back; None when that was not asked for.
     """
 
@@ -45,6 +46,7 @@ class BatchResult:
     parts: int
     read_seconds: float
     seconds: float
+    unreadable: int = 0
     applied: int | None = None
 
 
@@ -74,7 +76,12 @@ def run_batch(
     applied = apply_judgements(crawl, result) if apply else None
     seconds = time.monotonic() - began
     return BatchResult(
-        counts=dict(job.counts(result)), parts=len(paths), read_seconds=read_seconds, seconds=seconds, applied=applied
+        counts=dict(job.counts(result)),
+        parts=len(paths),
+        read_seconds=read_seconds,
+        seconds=seconds,
+        unreadable=result["unreadable"].to_pylist().count(True),
+        applied=applied,
     )
 
 

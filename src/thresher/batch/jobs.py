@@ -7,8 +7,7 @@ pages sorted by fingerprint: its result depends neither on the partition of the 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, Protocol
@@ -39,8 +38,6 @@ from thresher.storage.page_store import (
 from thresher.storage.reader import PageStoreReader
 from thresher.text.tokens import tokenize
 from thresher.urls.canonical import fingerprint
-
-logger = logging.getLogger(__name__)
 
 SIGNATURE_BYTES = 4 * BANDS * BAND_NUMBERS
 MOST_REDIRECTS = 10
@@ -94,6 +91,7 @@ class Rejudge:
             ("parts", pa.string()),
             ("topics", pa.string()),
             ("judged", pa.bool_()),  # whether enough of the page was stored
+            ("unreadable", pa.bool_()),
             ("changed", pa.bool_()),  # whether the stored judgement is to be replaced
         ]
     )
@@ -107,11 +105,16 @@ class Rejudge:
     def _row(self, page: Mapping[str, Any]) -> dict[str, Any]:
         names = ("url", "title", "language", "relevance", "relevant", "terms", "text", "topics")
         stored = StoredPage(0, *(page[name] for name in names))
-        judgement = judge_stored(self._learner, stored)
         row = {name: page[name] for name in self.schema.names if name in page}
         row |= {"stored_relevance": stored.relevance, "stored_relevant": stored.relevant}
+        row |= {"judged": False, "changed": False, "unreadable": False}
+        try:
+            judgement = judge_stored(self._learner, stored)
+            is_different = judgement is not None and is_changed(judgement, stored)
+        except DamagedFile:
+            return {**row, "unreadable": True}
         if judgement is None:
-            return {**row, "judged": False, "changed": False}
+            return row
         return {
             **row,
             "relevance": judgement.relevance,
@@ -120,7 +123,7 @@ class Rejudge:
             "parts": packed_parts(judgement.parts),
             "topics": packed_topics(judgement.topics),
             "judged": True,
-            "changed": is_changed(judgement, stored),
+            "changed": is_different,
         }
 
     def reduce(self, rows: Any) -> Any:
@@ -145,14 +148,13 @@ class Duplicates:
             ("fingerprint", pa.int64()),
             ("url", pa.string()),
             ("relevance", pa.float64()),
+            ("unreadable", pa.bool_()),
             ("signature", pa.binary(SIGNATURE_BYTES)),
         ]
     )
 
     def map(self, pages: Any) -> Any:
-        signatures = [_signature(page) for page in pages.select(["url", "text", "main", "markup"]).to_pylist()]
-        kept = pages.select(["fingerprint", "url", "relevance"])
-        return kept.append_column("signature", pa.array(signatures, pa.binary(SIGNATURE_BYTES))).cast(self.schema)
+        return _mapped(pages, ["text", "main", "markup"], _signature, self.schema)
 
     def reduce(self, rows: Any) -> Any:
         """Replace the signatures by the group of each page: the least fingerprint in it, and how many pages it has."""
@@ -173,11 +175,7 @@ class Duplicates:
 
 
 def _signature(page: Mapping[str, Any]) -> bytes | None:
-    try:
-        text = StoredContent(page["url"], page["text"], page["main"], page["markup"]).content().text
-    except DamagedFile as error:
-        logger.warning("%s: %s", error, page["url"])
-        return None
+    text = StoredContent(page["url"], page["text"], page["main"], page["markup"]).content().text
     known: Signature | None = signature(tokenize(text))
     return None if known is None else known.tobytes()
 
@@ -195,6 +193,7 @@ class Links:
             ("fingerprint", pa.int64()),
             ("url", pa.string()),
             ("relevance", pa.float64()),
+            ("unreadable", pa.bool_()),
             ("targets", pa.list_(pa.int64())),
         ]
     )
@@ -203,9 +202,7 @@ class Links:
         self._redirects = dict(redirects or {})
 
     def map(self, pages: Any) -> Any:
-        targets = [_targets(page) for page in pages.select(["url", "links"]).to_pylist()]
-        kept = pages.select(["fingerprint", "url", "relevance"])
-        return kept.append_column("targets", pa.array(targets, pa.list_(pa.int64()))).cast(self.schema)
+        return _mapped(pages, ["links"], _targets, self.schema, nothing=())
 
     def reduce(self, rows: Any) -> Any:
         """Replace the links by scores; links to pages that were not fetched do not count."""
@@ -241,11 +238,24 @@ class Links:
 
 
 def _targets(page: Mapping[str, Any]) -> list[int]:
-    try:
-        return [fingerprint(link.url) for link in unpacked_links(page["links"])]
-    except (DamagedFile, ValueError) as error:
-        logger.warning("%s: %s", error, page["url"])
-        return []
+    return [fingerprint(link.url) for link in unpacked_links(page["links"])]
+
+
+def _mapped(
+    pages: Any, columns: Sequence[str], compute: Callable[[Mapping[str, Any]], Any], schema: Any, nothing: Any = None
+) -> Any:
+    """Replace columns of pages by the last column of a schema, which is computed from them; damaged pages have none."""
+    kept = pages.select(["fingerprint", "url", "relevance"])
+    values, unreadable = [], []
+    for page in pages.select(["url", *columns]).to_pylist():
+        try:
+            values.append(compute(page))
+            unreadable.append(False)
+        except (DamagedFile, ValueError):
+            values.append(nothing)
+            unreadable.append(True)
+    kept = kept.append_column("unreadable", pa.array(unreadable, pa.bool_()))
+    return kept.append_column(schema.names[-1], pa.array(values, schema.types[-1])).cast(schema)
 
 
 def _true(column: Any) -> int:

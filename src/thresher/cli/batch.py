@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from thresher.batch.executors import run_batch
+from thresher.batch.executors import BatchResult, run_batch
 from thresher.batch.jobs import JOBS
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
+from thresher.monitoring.failures import some
 from thresher.project import CrawlProject
 
 
@@ -44,6 +46,7 @@ from thresher.project import CrawlProject
         "parts": "Part files that were read.",
         "read_seconds": "Seconds for reading the pages.",
         "seconds": "Seconds for the whole job.",
+        "unreadable": "Damaged pages that were left out; they are marked in the result.",
         "applied": "Judgements that were written back; null without --apply.",
     },
 )
@@ -73,9 +76,22 @@ def batch(
         done = run_batch(job, crawl, output, ray=ray, work=work, apply=apply)
     if as_json:
         echo_json(asdict(done))
-        return
+    else:
+        _print(done, output)
+    if done.unreadable:
+        echo(
+            f"{some(done.unreadable, 'page')} could not be read and are left out: what is stored of them is damaged. "
+            f"They are marked as unreadable in {output}. Repair them: thresher verify {dir} --repair",
+            err=True,
+        )
+        sys.exit(1)
+
+
+def _print(done: BatchResult, output: Path) -> None:
     numbers = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in done.counts.items())
     echo(f"{numbers}, in {done.seconds:.1f} s, in {output}")
+    if rest := done.counts["pages"] - done.counts.get("judged", done.counts["pages"]) - done.unreadable:
+        echo(f"{some(rest, 'page')} could not be judged: too little of them is stored", err=True)
     if done.applied is not None:
         elsewhere = done.counts["changed"] - done.applied
         echo(f"{done.applied:,} judgements written to the pages of this machine", err=True)

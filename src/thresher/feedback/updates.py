@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 
+from thresher.errors import REPAIR, DamagedFile
 from thresher.feedback.forecast import ForecastPublishers
 from thresher.feedback.topic_counts import read_topic_counts
 from thresher.feedback.warm_start import warm_start
@@ -217,28 +218,35 @@ async def rejudge_segments(judge: Judge, paths: Sequence[Path], frontier: CrawlS
 
 
 async def _rejudged(learner: Learner, archive: Archive) -> AsyncIterator[list[Revision]]:
-    """Yield the changed judgements of an archive, batch by batch."""
-    last = 0
+    """Yield the changed judgements of an archive, batch by batch; pages that cannot be read are counted."""
+    last, unreadable = 0, []
     while batch := await archive.stored(last, REJUDGE_BATCH):
         last = batch[-1].row_id
-        yield [revision for page in batch if (revision := _rejudgement(learner, page))]
-
-
-def _rejudgement(learner: Learner, page: StoredPage) -> Revision | None:
-    """Rejudge a stored page; None when nothing changed, or when too little of it was stored."""
-    judgement = judge_stored(learner, page)
-    changed = judgement is not None and is_changed(judgement, page)
-    return Revision(url=page.url, judgement=judgement) if judgement and changed else None
+        revisions = []
+        for page in batch:
+            try:
+                judgement = judge_stored(learner, page)
+                if judgement and is_changed(judgement, page):
+                    revisions.append(Revision(url=page.url, judgement=judgement))
+            except DamagedFile:
+                unreadable.append(page.url)
+        yield revisions
+    if unreadable:
+        number, first = len(unreadable), unreadable[0]
+        logger.warning("%d pages are damaged and keep their judgements, such as %s; %s", number, first, REPAIR)
 
 
 def judge_stored(learner: Learner, page: StoredPage) -> Judgement | None:
-    """Judge a stored page with the current model; None when too little of it was stored."""
+    """Judge a stored page with the current model; None when too little of it was stored.
+
+    Raises:
+        DamagedFile: Its terms or its text cannot be read.
+    """
     try:
         vector = page.terms or learner.vector(_parsed(page)) if page.terms or page.text else b""
         return learner.judge_vector(page.url, page.language, vector) if vector else None
-    except ValueError:
-        logger.warning("terms of a page cannot be read: %s", page.url)
-        return None
+    except ValueError as error:
+        raise DamagedFile(f"the stored terms of {page.url} are damaged: {error}; {REPAIR}") from error
 
 
 def is_changed(judgement: Judgement, page: StoredPage) -> bool:

@@ -11,6 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from struct import Struct, error
 
+import zstandard
+
+from thresher.judges.adaptive.terms import TermVector
 from thresher.judges.base import Judge, Learner, StateStore
 from thresher.modelstate.by_topic import TopicState
 from thresher.records import Judgement, ParsedPage, Revision, TermWeight, best_topic
@@ -111,6 +114,17 @@ def _merged(revisions: Iterable[tuple[str, Sequence[Revision]]]) -> list[Revisio
         for revision in of_topic:
             changed[revision.url][name] = revision.judgement
     return [Revision(url=url, judgement=Judgement.of_topics(topics)) for url, topics in changed.items()]
+
+
+def check_vector(packed: bytes) -> None:
+    """Check that what a learning judge of this package stored of a page, for one topic or several, can be read.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    is_one = packed.startswith(zstandard.FRAME_HEADER)
+    for vector in [packed] if is_one else [own for _, own in _vectors(packed) if own]:
+        TermVector.unpack(vector)
 
 
 def _vectors(packed: bytes) -> Iterator[tuple[str, bytes]]:

@@ -360,7 +360,7 @@ def unpacked_text(blob: bytes | None) -> str:
     """
     try:
         return zstandard.ZstdDecompressor().decompress(blob).decode("utf-8") if blob else ""
-    except (zstandard.ZstdError, UnicodeDecodeError) as error:
+    except (zstandard.ZstdError, MemoryError, OverflowError, UnicodeDecodeError) as error:  # its head may be damaged
         raise DamagedFile(f"the stored text, markup or links of a page are damaged: {error}; {REPAIR}") from error
 
 

@@ -19,6 +19,7 @@ from thresher.feedback.labels import verdicts
 from thresher.frontier.base import Frontier
 from thresher.project import CrawlProject, build_strategy
 from thresher.records import Candidate
+from thresher.registry import JUDGES
 from thresher.sqlite_files import copy_database
 from thresher.traps.detector import trap
 from thresher.verify.cold_check import ColdStorageCheck
@@ -48,7 +49,8 @@ async def verify(crawl: CrawlProject, *, repair: bool = False, repaired: Collect
     """
     with crawl.folder.only_one_run() if repair else nullcontext():
         running = not repair and bool(crawl.folder.runner())
-        findings = check_segments(crawl.folder.pages, repair=repair)
+        own_terms = crawl.config.judge.name in JUDGES
+        findings = check_segments(crawl.folder.pages, repair=repair, own_terms=own_terms)
         collected, unchecked = await _check_collection(crawl, repaired)
         looked_at = {"segments": len(segment_paths(crawl.folder.pages))}
         if any(finding.state == "wrong" for finding in findings):

@@ -3,7 +3,7 @@
 A crash does not damage a segment: that is what SQLite's log is for. A failing disk or a careless copy may. Then every
 row that can still be read is copied into a new segment, and the damaged file stays beside it under another name. A row
 whose contents cannot be decoded or whose text does not have its hash, though the file is intact, is removed; its URL is
-queued again afterwards.
+queued again afterwards. Terms that cannot be decoded are removed alone where the text is stored: judges then read it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import DamagedFile
+from thresher.judges.topics import check_vector
 from thresher.pipeline.deduplication import content_hash
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
@@ -30,7 +31,11 @@ _SCHEMA = resources.files("thresher.storage") / "sql" / "schema.sql"
 _PLACES_AT_ONCE = 256
 _LEAST_ROW_BYTES = 64
 _OUTCOMES = frozenset(Outcome)
-_CONTENTS = "SELECT id, url, fingerprint, outcome, text_hash, text, main, markup, links FROM page ORDER BY id"
+_CONTENTS = "SELECT id, url, fingerprint, outcome, text_hash, text, main, markup, links, terms FROM page ORDER BY id"
+_TEXT = 3
+"""The place of the text after the URL."""
+_DELETE = "DELETE FROM page WHERE id = ?"
+_WITHOUT_TERMS = "UPDATE page SET terms = NULL WHERE id = ?"
 
 
 def segment_paths(folder: Path) -> list[Path]:
@@ -48,52 +53,77 @@ def flaw_of(path: Path) -> str:
     return "" if first == "ok" else str(first)
 
 
-def check_segments(folder: Path, *, repair: bool) -> list[VerifyFinding]:
-    """Check all segments, and with `repair` recover the rows of damaged ones."""
-    damaged, spoiled = FindingTally(), FindingTally()
+def check_segments(folder: Path, *, repair: bool, own_terms: bool = True) -> list[VerifyFinding]:
+    """Check all segments, and with `repair` recover the rows of damaged ones.
+
+    Args:
+        own_terms: Whether a judge of this package stored the terms; those of others cannot be checked.
+    """
+    damaged, rows = FindingTally(), _RowCheck(own_terms=own_terms)
     saved = 0
     for path in segment_paths(folder):
         if flaw := flaw_of(path):
             damaged.add(f"{path.name}: {flaw}")
             saved += save_rows(path) if repair else 0
         if repair or not flaw:
-            _check_rows(path, spoiled, repair=repair)
+            rows.check(path, repair=repair)
     if not repair:
         return [
             *damaged.found("pages", FindingState.WRONG, "segments are damaged"),
-            *spoiled.found("pages", FindingState.WRONG, "rows cannot be read"),
+            *rows.spoiled.found("pages", FindingState.WRONG, "rows cannot be read"),
+            *rows.unjudgeable.found("pages", FindingState.WRONG, "rows have terms that cannot be read"),
         ]
     where = f"{saved:,} rows were saved from them; the damaged files end in {DAMAGED}"
+    judged = "rows had terms that could not be read; judges read their texts now"
     return [
         *damaged.found("pages", FindingState.REPAIRED, f"segments were damaged; {where}"),
-        *spoiled.found("pages", FindingState.REPAIRED, "rows could not be read and were removed"),
+        *rows.spoiled.found("pages", FindingState.REPAIRED, "rows could not be read and were removed"),
+        *rows.unjudgeable.found("pages", FindingState.REPAIRED, judged),
     ]
 
 
-def _check_rows(path: Path, spoiled: FindingTally, *, repair: bool) -> None:
-    """Find rows whose contents cannot be decoded, or whose URL or text does not match its hash."""
-    with closing(open_to_read(path)) as db:
-        if check_version(db, path) == 0:  # it has no tables yet
-            return
-        read_as_newest(db, db.execute("PRAGMA user_version").fetchone()[0])
-        db.text_factory = bytes
-        numbers = [row[0] for row in db.execute(_CONTENTS) if not _is_readable(*row[1:], spoiled=spoiled)]
-    if numbers and repair:
-        with closing(sqlite3.connect(path, timeout=60)) as db, db:
-            db.executemany("DELETE FROM page WHERE id = ?", [[number] for number in numbers])
+class _RowCheck:
+    """Finds rows whose contents cannot be decoded, or whose URL or text does not match its hash."""
+
+    def __init__(self, *, own_terms: bool) -> None:
+        self._own_terms = own_terms
+        self.spoiled, self.unjudgeable = FindingTally(), FindingTally()
+
+    def check(self, path: Path, *, repair: bool) -> None:
+        with closing(open_to_read(path)) as db:
+            if check_version(db, path) == 0:  # it has no tables yet
+                return
+            read_as_newest(db, db.execute("PRAGMA user_version").fetchone()[0])
+            db.text_factory = bytes
+            repairs = [(words, row[0]) for row in db.execute(_CONTENTS) if (words := self._repair_of(*row[1:]))]
+        if repairs and repair:
+            with closing(sqlite3.connect(path, timeout=60)) as db, db:
+                for statement, number in repairs:
+                    db.execute(statement, [number])
+
+    def _repair_of(self, url: Any, *contents: Any) -> str:
+        """Return the statement that repairs a row; empty for one that can be read."""
+        *others, terms = contents
+        are_terms_readable = terms is None or not self._own_terms or _are_readable(terms)
+        is_readable = _is_readable(url, *others)
+        if is_readable and are_terms_readable:
+            return ""
+        has_text = bool(others[_TEXT])
+        tally = self.unjudgeable if is_readable and has_text else self.spoiled
+        tally.add(str(url, "utf-8", "replace") if isinstance(url, bytes) else str(url))
+        return _WITHOUT_TERMS if is_readable and has_text else _DELETE
+
+
+def _are_readable(terms: Any) -> bool:
+    try:
+        check_vector(terms)
+    except (ValueError, TypeError, AttributeError):
+        return False
+    return True
 
 
 def _is_readable(
-    url: bytes,
-    number: int,
-    outcome: bytes,
-    text_hash: int,
-    text: Any,
-    main: Any,
-    markup: Any,
-    links: Any,
-    *,
-    spoiled: FindingTally,
+    url: bytes, number: int, outcome: bytes, text_hash: int, text: Any, main: Any, markup: Any, links: Any
 ) -> bool:
     try:
         for packed in (main, markup):
@@ -101,13 +131,10 @@ def _is_readable(
         list(unpacked_links(links))
         is_right = number == fingerprint(url.decode("utf-8")) and outcome.decode() in _OUTCOMES
         if text and text_hash:  # the text of irrelevant pages is not stored
-            is_right = is_right and content_hash(unpacked_text(text)) == text_hash
-        else:
-            unpacked_text(text)
+            return is_right and content_hash(unpacked_text(text)) == text_hash
+        unpacked_text(text)
     except (DamagedFile, ValueError, TypeError, AttributeError):
-        is_right = False
-    if not is_right:
-        spoiled.add(str(url, "utf-8", "replace") if isinstance(url, bytes) else str(url))
+        return False
     return is_right
 
 

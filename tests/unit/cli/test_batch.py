@@ -1,6 +1,8 @@
 """thresher batch runs a job, says what it found, and writes back only when no run is under way."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pyarrow.parquet as pq
 import pytest
@@ -40,3 +42,33 @@ def test_only_rejudge_has_something_to_apply(crawl, shell, tmp_path):
     code, _, err = shell("batch", "links", crawl.folder.root, "-o", tmp_path / "links.parquet", "--apply")
     assert code == 2
     assert "only rejudge" in err
+
+
+@pytest.mark.parametrize(
+    ("job", "column"), [("rejudge", "terms"), ("duplicates", "text"), ("duplicates", "markup"), ("links", "links")]
+)
+def test_damaged_pages_are_counted_and_the_code_is_not_0(shell, tmp_path, job, column):
+    root, result = make_crawl(tmp_path / "small").folder.root, tmp_path / "result.parquet"
+    with closing(sqlite3.connect(root / "pages" / "w1.db")) as db, db:
+        damaged = bytes.fromhex("28b52ffd00") + bytes(20)
+        spoiled = db.execute(f"UPDATE page SET {column} = ? WHERE id % 3 = 0", [damaged]).rowcount
+    code, out, err = shell("batch", job, root, "-o", result)
+    assert code == 1, err
+    assert f"{PAGES} pages" in out, err
+    assert f"{spoiled} pages could not be read and are left out: what is stored of them is damaged." in err
+    assert f"Repair them: thresher verify {root} --repair" in err
+    assert pq.read_table(result)["unreadable"].to_pylist().count(True) == spoiled
+    code, out, _ = shell("batch", job, root, "-o", result, "--json")
+    assert (code, json.loads(out)["unreadable"]) == (1, spoiled)
+    if job == "rejudge":
+        assert json.loads(out)["counts"]["judged"] == PAGES - spoiled
+
+
+def test_pages_of_which_too_little_is_stored_are_counted(shell, tmp_path):
+    root = make_crawl(tmp_path / "small").folder.root
+    with closing(sqlite3.connect(root / "pages" / "w1.db")) as db, db:
+        db.execute(
+            "UPDATE page SET terms = NULL, text = NULL WHERE id BETWEEN 2 AND 5"
+        )  # the first page was fetched again
+    code, _, err = shell("batch", "rejudge", root, "-o", tmp_path / "result.parquet")
+    assert (code, "4 pages could not be judged: too little of them is stored" in err) == (0, True), err

@@ -7,8 +7,14 @@ import pytest
 
 from tests.unit.verify.conftest import page, url
 from thresher.errors import StoreError
+from thresher.judges.adaptive.judge import AdaptiveJudge
+from thresher.judges.adaptive.terms import TermVector
+from thresher.judges.topics import TopicsLearner
 from thresher.pipeline.deduplication import content_hash
+from thresher.records import ParsedPage
+from thresher.storage.page_store import PageStoreWriter, unpacked_text
 from thresher.storage.reader import PageStoreReader
+from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 from thresher.verify.crawl import verify
 from thresher.verify.findings import FindingState
@@ -103,3 +109,59 @@ async def test_a_damaged_frontier_is_refused_with_words(many):
     (many.root / "frontier.db").write_bytes(b"not a database" * 1000)
     with pytest.raises(StoreError, match=r"frontier.db is damaged: .*move it away"):
         await verify(many.crawl)
+
+
+def spoil(folder, column, packed, *, where="id = 1"):
+    with closing(sqlite3.connect(folder / "w1.db")) as db, db:
+        db.execute(f"UPDATE page SET {column} = ? WHERE {where}", [packed])
+
+
+HUGE = bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0"
+"""A frame whose head claims more bytes than there is memory."""
+VECTOR = TermVector.of({"solar": 1.5, "cells": 2.0}).pack()
+TOPICS = TopicsLearner({"one": AdaptiveJudge(TopicProfile()), "two": AdaptiveJudge(TopicProfile())}).vector(
+    ParsedPage(url=url(1), title="", text="solar cells", language="en")
+)
+
+
+@pytest.mark.parametrize("column", ["text", "main", "markup", "links", "terms"])
+@pytest.mark.parametrize("packed", [b"\0", HUGE, VECTOR[:-3]])
+def test_a_spoiled_frame_of_any_column_is_found(small, column, packed):
+    small.keep(page(1, [2], text="1 words", markup="<p>1 words</p>", terms=VECTOR))
+    folder = small.root / "pages"
+    assert check_segments(folder, repair=False) == []
+    spoil(folder, column, packed)
+    [found] = check_segments(folder, repair=False)
+    assert (found.state, found.number, found.examples) == (FindingState.WRONG, 1, (url(1),))
+
+
+@pytest.mark.parametrize(("vector", "first"), [(VECTOR, 0), (TOPICS, -len(TOPICS) // 2)], ids=["one", "several topics"])
+def test_one_flipped_bit_of_a_term_vector_is_found_wherever_it_is(small, vector, first):
+    small.keep(page(1, text="1 words", terms=vector))
+    folder = small.root / "pages"
+    for place in range(len(vector))[first:]:
+        spoil(folder, "terms", bytes([*vector[:place], vector[place] ^ 1, *vector[place + 1 :]]))
+        assert len(check_segments(folder, repair=False)) == 1, place
+    spoil(folder, "terms", vector)
+    assert check_segments(folder, repair=False) == []
+
+
+def test_spoiled_terms_are_removed_and_the_page_is_judged_by_its_text(small):
+    small.keep(page(1, text="1 words", terms=VECTOR), page(2, text="2 words", terms=VECTOR), page(3, terms=VECTOR))
+    folder = small.root / "pages"
+    spoil(folder, "terms", b"\0", where="id <> 2")
+    [removed, repaired] = check_segments(folder, repair=True)
+    assert (removed.state, removed.examples) == (FindingState.REPAIRED, (url(3),))  # it has no text
+    assert (repaired.state, repaired.examples) == (FindingState.REPAIRED, (url(1),))
+    assert check_segments(folder, repair=False) == []
+    with closing(PageStoreWriter(folder / "w1.db")) as segment:
+        first, second = segment.read(0, 10)
+    assert (first.terms, unpacked_text(first.text)) == (None, "1 words")
+    assert (second.terms, second.text) == (VECTOR, None)
+
+
+async def test_terms_of_another_package_are_not_called_damaged(small, monkeypatch):
+    small.keep(page(1, text="1 words", terms=b"known to its judge only"))
+    await small.settle(page(1, text="1 words"))
+    monkeypatch.setattr("thresher.verify.crawl.JUDGES", {})
+    assert not [each for each in (await verify(small.crawl)).findings if each.part == "pages"]

@@ -44,7 +44,8 @@ class TermVector:
     def pack(self) -> bytes:
         """Serialize with half-precision weights and compression: some 2 KB for a usual page."""
         names = "\n".join(self.names).encode("utf-8", "replace")
-        return zstandard.compress(names + b"\0" + self.weights.astype("<f2").tobytes(), 1)
+        compressor = zstandard.ZstdCompressor(level=1, write_checksum=True)
+        return compressor.compress(names + b"\0" + self.weights.astype("<f2").tobytes())
 
     @classmethod
     def unpack(cls, packed: bytes) -> TermVector:
@@ -55,7 +56,7 @@ class TermVector:
         """
         try:
             content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_PACKED)
-        except zstandard.ZstdError as error:
+        except (zstandard.ZstdError, MemoryError, OverflowError) as error:  # a damaged head may claim any size
             raise ValueError(f"packed terms cannot be read: {error}") from error
         names, _, weights = content.partition(b"\0")
         terms = names.decode("utf-8").split("\n") if names else []
