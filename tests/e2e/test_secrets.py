@@ -250,8 +250,7 @@ def look_at(world, folder):
         world.call("export", folder, "-f", form, *text, "-o", f"exported-{folder}.{form}")
     for table in ("--hosts", "--links", "--mirrors", "--chunks"):
         world.call("export", folder, table, "-o", f"exported-{folder}{table}.jsonl")
-    for command in ("status", "hosts", "verify", "frontier", "changes"):
-        world.call(command, folder, "--json")
+    for command in ("status", "hosts", "verify", "frontier"):
         world.call(command, folder)
     world.call("doctor", code=None)
     world.call("why", folder, f"{world.site.url}/1")
