@@ -4,6 +4,7 @@
     files/<sha256>                          a WARC file, its index, labels, model state, or a file of the definition
     manifest/<stream>/<number>.json         an entry: one object, and what is in it
     merged/<stream>/<number>.jsonl.zst      all entries of a stream up to a number, in one object
+    crawl.json                              the id of the crawl that the collection belongs to
 
 All objects are created once and never replaced, by a conditional put. An object is written before its entry, so an
 entry always leads to a complete object; a crash in between leaves an object without an entry, which does no harm. The
@@ -37,7 +38,7 @@ from typing import Self
 
 import zstandard
 
-from thresher.errors import REPAIR, DamagedFile, ObjectMissing, StoreError
+from thresher.errors import REPAIR, ConfigError, DamagedFile, ObjectMissing, StoreError
 from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ MOST_MERGED_BYTES = 1 << 30
 MANIFEST, MERGED = "manifest", "merged"
 """The folders of entries, and of merged ones."""
 READS_AT_ONCE = 16
+_CRAWL = "crawl.json"
 _STREAM = re.compile(r"[a-z0-9][a-z0-9.-]{0,90}").fullmatch
 _SHA = re.compile(r"[0-9a-f]{64}").fullmatch
 _MERGED_NUMBER = re.compile(r".*/(\d{8})\.jsonl\.zst").fullmatch
@@ -166,6 +168,43 @@ def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def crawl_of(objects: Objects) -> str:
+    """Return the id of the crawl that a collection belongs to; empty when it has none yet.
+
+    Raises:
+        DamagedFile: It cannot be read.
+    """
+    if objects.size(_CRAWL) is None:  # also where the folder of the collection does not exist yet
+        return ""
+    try:
+        return str(json.loads(objects.get(_CRAWL))["id"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise DamagedFile(f"{_CRAWL} of {objects.url} cannot be read: {error}; delete it") from error
+
+
+def claim(objects: Objects, crawl_id: str) -> None:
+    """Check that a collection belongs to a crawl; one without a crawl belongs to it from now on.
+
+    Raises:
+        ConfigError: It belongs to another crawl, or the storage cannot create objects without replacing others.
+    """
+    content = json.dumps({"id": crawl_id}).encode()
+    owner = crawl_of(objects)
+    if not owner:
+        objects.put_new(_CRAWL, content)
+        owner = crawl_of(objects)
+    if owner != crawl_id:
+        raise ConfigError(
+            f"{objects.url} is the collection of another crawl (its id is {owner}, that of this crawl {crawl_id}); "
+            "nothing is uploaded. Name another collection"
+        )
+    if objects.put_new(_CRAWL, content):  # the same content, so nothing is lost
+        raise ConfigError(
+            f"{objects.url} replaces objects that exist, though it is asked not to (If-None-Match: *), so machines "
+            "could delete each other's pages; nothing is uploaded. Use a storage with conditional writes"
+        )
 
 
 class ManifestWriter:

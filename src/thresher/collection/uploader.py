@@ -34,6 +34,7 @@ from thresher.collection.manifest import (
     ManifestReader,
     ManifestWriter,
     StreamTaken,
+    claim,
     digest_of,
     file_digest,
     packed_fingerprints,
@@ -82,6 +83,7 @@ class CollectionUploader:
         folder: For the cache of the manifest and the name of the stream of files.
         files: Yields the complete files to upload: paths, or contents, with their names in the crawl's folder.
         on_uploaded: Called with the name of a worker and the fingerprints of its URLs that are uploaded now.
+        crawl_id: Returns the id of the crawl, which the collection must belong to; empty for any.
         clock: A monotonic clock.
     """
 
@@ -93,6 +95,7 @@ class CollectionUploader:
         folder: Path,
         files: Callable[[UploadRound], Iterable[tuple[str, Path | bytes]]] = lambda upload: (),
         on_uploaded: Callable[[str, list[int]], None] = lambda worker, numbers: None,
+        crawl_id: Callable[[], str] = str,
         segment_rows: int = SEGMENT_ROWS,
         segment_seconds: float = SEGMENT_SECONDS,
         clock: Callable[[], float] = time.monotonic,
@@ -102,6 +105,7 @@ class CollectionUploader:
         self._segments = segments
         self._files = files
         self._on_uploaded = on_uploaded
+        self._crawl_id = crawl_id
         self._segment_rows = segment_rows
         self._segment_seconds = segment_seconds
         self._clock = clock
@@ -122,6 +126,7 @@ class CollectionUploader:
             How many segments were uploaded.
 
         Raises:
+            ConfigError: The collection belongs to another crawl, or its storage cannot hold a collection.
             StoreUnreachable: The storage does not answer.
         """
         self.files()
@@ -291,6 +296,8 @@ class CollectionUploader:
     def files(self) -> dict[str, ManifestEntry]:
         """Return the files of the collection, by name; the first call reads the manifest."""
         if self._uploaded is None:
+            if crawl_id := self._crawl_id():
+                claim(self._objects, crawl_id)
             with closing(ManifestReader(self._folder / MANIFEST_CACHE)) as manifest:
                 manifest.update(self._objects)
                 self._flawed = manifest.flawed_streams()

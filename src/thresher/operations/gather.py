@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, digest_of, file_digest
+from thresher.collection.manifest import MANIFEST_CACHE, ManifestEntry, ManifestReader, crawl_of, digest_of, file_digest
 from thresher.collection.replica import Replica, update_search
 from thresher.config.folder import CrawlFolder
 from thresher.coordination.crawl_definition import Definition, checked_name
+from thresher.coordination.store_binding import StoreRecord
 from thresher.errors import REPAIR, ConfigError, DamagedFile, ObjectMissing
 from thresher.frontier.base import UrlState
 from thresher.frontier.sqlite.frontier import SqliteFrontier
@@ -67,7 +68,10 @@ async def gather(url: str, root: Path, *, progress: Callable[[int], None] = lamb
     wanted = [entry for entry in files.values() if _is_copied(entry.name)]
     damaged = [entry.key for entry in wanted if not _copy_file(folder, objects, entry)]
     update = Replica(folder.pages, folder.pages).update(objects, progress=progress)
-    await rebuild_frontier(folder)
+    crawl_id = crawl_of(objects)
+    await rebuild_frontier(folder, crawl_id)
+    if crawl_id and StoreRecord.read(folder) is None:  # so that the copy may go on with the collection
+        StoreRecord.of(SQLITE, id=crawl_id).write(folder)
     with PageStoreReader(folder.pages) as pages:
         number = pages.tally().pages
     with SearchIndex(root, folder.pages) as index:
@@ -120,10 +124,12 @@ def _content(objects: Objects, entry: ManifestEntry) -> bytes:
     return content
 
 
-async def rebuild_frontier(folder: CrawlFolder) -> None:
+async def rebuild_frontier(folder: CrawlFolder, crawl_id: str = "") -> None:
     """Settle the URLs of all rows in the frontier of the copy, then add their links; what it knows stays."""
     frontier = SqliteFrontier(folder.frontier, leases_per_host=_ROWS_AT_ONCE)
     try:
+        if crawl_id:
+            await frontier.identify(crawl_id)
         with PageStoreReader(folder.pages) as pages:
             async for rows in _unknown(frontier, _batches(pages, _ROWS_AT_ONCE)):
                 await _settle(frontier, rows)

@@ -74,6 +74,7 @@ def build_uploader(
         folder=folder,
         files=_CrawlFiles(crawl, owner=owner, with_search=with_search).read,
         on_uploaded=_UploadedPages(crawl).remove if crawl.is_shared else _ignore,
+        crawl_id=lambda: crawl.id,
         segment_rows=segment_rows,
     )
 
