@@ -277,7 +277,6 @@ class FrontierMachine(RuleBasedStateMachine):
         for content in (1, 2):
             assert self.run(self.frontier.content_owner(content)) == self.model.contents.get(content, 0)
 
-
     def every_url_is_accounted_for(self):
         absent = self.absent()
         assert self.run(self.frontier.absences(absent)) == self.model.absences(absent)
