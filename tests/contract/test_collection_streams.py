@@ -14,6 +14,7 @@ from thresher.collection.status import collection_status
 from thresher.collection.streams import ChangeStream
 from thresher.collection.uploader import CollectionUploader
 from thresher.records import Judgement, Revision
+from thresher.search.index import SearchIndex
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 
@@ -119,6 +120,22 @@ def test_of_two_copies_of_a_row_the_newest_judgement_is_read(machines, tmp_path)
             machine.update()
             assert machine.read()[url_of(1)][1] == relevance
             assert len(machine.read()) == 2
+
+
+def test_a_page_that_was_uploaded_in_several_streams_is_found_once(machines, tmp_path):
+    one, two = machines
+    one.writer.write([record(number) for number in range(20)])
+    for _ in range(4):
+        one.uploader.step(everything=True)
+        one.uploader.close()
+        two.update()
+        with SearchIndex(tmp_path / "two", two.pages) as index:
+            index.catch_up()
+            assert index.pages() == 20
+        with PageStoreReader(two.pages) as pages:
+            assert pages.tally().pages == 20
+        with closing(ChangeStream(one.pages / "w1.db")) as changes:
+            changes.rename()
 
 
 class CutOff(Exception):

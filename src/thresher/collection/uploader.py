@@ -40,7 +40,7 @@ from thresher.collection.manifest import (
     packed_fingerprints,
 )
 from thresher.collection.streams import ChangeStream, has_format, rows_not_confirmed, to_parquet, upload_position
-from thresher.errors import DamagedFile, ThresherError
+from thresher.errors import ConfigError, DamagedFile, ThresherError
 from thresher.objects.base import Objects
 
 logger = logging.getLogger(__name__)
@@ -333,6 +333,7 @@ class UploadThread:
         self._stopping = threading.Event()
         self._until = float("inf")
         self._rows_left = 0
+        self._is_refused = False
         self.error = ""
         """Why the last round failed; empty when it succeeded."""
         self._thread = threading.Thread(target=self._run, name="collection", daemon=True)
@@ -354,7 +355,7 @@ class UploadThread:
         try:
             while not self._stopping.wait(pause):
                 pause = self._tick_seconds if self._round() else self._longer(pause)
-            while not self._round(everything=True) and time.monotonic() < self._until:
+            while not self._round(everything=True) and not self._is_refused and time.monotonic() < self._until:
                 time.sleep(min(FIRST_RETRY_SECONDS, max(0.0, self._until - time.monotonic())))
             self._rows_left = self._uploader.waiting()
         finally:
@@ -367,6 +368,7 @@ class UploadThread:
             if not self.error:
                 logger.warning("pages cannot be uploaded, and wait on this machine: %s", error)
             self.error = str(error) or type(error).__name__
+            self._is_refused = isinstance(error, ConfigError)  # no use to wait for another answer
             return False
         self.error = ""
         return True

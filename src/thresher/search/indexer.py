@@ -136,9 +136,13 @@ class SearchIndexer:
             self._progress(self._rows)
 
     def _is_outdated(self, own: Segment, row: SegmentRow) -> bool:
+        """Return whether a later row of the page exists; of copies of a row, that of the last segment counts."""
+        place = self._segments.index(own)
         return any(
-            segment.has_newer(row.fingerprint, row.fetched_at, row.place if segment is own else 0)
-            for segment in self._segments
+            segment.has_newer(
+                row.fingerprint, row.fetched_at, row.place if segment is own else 0, or_same=number > place
+            )
+            for number, segment in enumerate(self._segments)
         )
 
     def _index_page(self, number: int, row: SegmentRow, main_text: str) -> None:

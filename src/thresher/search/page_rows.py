@@ -88,9 +88,13 @@ class Segment:
         stats = [file.stat() for file in files if file.exists()]
         return " ".join(f"{stat.st_mtime_ns}:{stat.st_size}" for stat in stats)
 
-    def has_newer(self, fingerprint: int, fetched_at: float, place: int) -> bool:
-        """Return whether a later row has a page of the same URL; `place` is 0 for a row of another segment."""
-        behind = "id > ?" if place else "fetched_at > ?"
+    def has_newer(self, fingerprint: int, fetched_at: float, place: int, *, or_same: bool = False) -> bool:
+        """Return whether a later row has a page of the same URL; `place` is 0 for a row of another segment.
+
+        Args:
+            or_same: Whether another copy of the same row counts too.
+        """
+        behind = "id > ?" if place else "fetched_at >= ?" if or_same else "fetched_at > ?"
         query = f"SELECT 1 FROM page WHERE fingerprint = ? AND page = 1 AND {behind} LIMIT 1"  # noqa: S608 - our own
         with reading(self.path):
             return self._db.execute(query, [fingerprint, place or fetched_at]).fetchone() is not None
