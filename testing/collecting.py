@@ -51,7 +51,7 @@ def page_body(number: int, pages: int) -> bytes:
     return f"<html><title>Page {number}</title><body><p>{words}</p>{anchors}</body></html>".encode()
 
 
-def make_crawl(root: Path, *, warc: bool = True) -> CrawlProject:
+def make_crawl(root: Path, *, warc: bool = True, store: str = "sqlite") -> CrawlProject:
     """Write the folder of a crawl that starts at page 0."""
     root.mkdir(parents=True, exist_ok=True)
     topic = {
@@ -63,6 +63,7 @@ def make_crawl(root: Path, *, warc: bool = True) -> CrawlProject:
         "manners": {"contact": "tests@example.org", "delay_seconds": 0.0},
         "scope": {"max_depth": 100},
         "output": {"warc": warc, "keep_irrelevant": True},
+        "store": store,
     }
     (root / "topic.yaml").write_text(yaml.safe_dump(topic), encoding="utf-8")
     return CrawlProject.open(root)

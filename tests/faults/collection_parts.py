@@ -11,7 +11,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from testing.collecting import Worker, make_crawl, page_url
+import redis
+
+from testing.collecting import AT_ONCE, Worker, make_crawl, page_url
+from testing.servers import store_server
 from tests.faults.collection import Archived, archived, checked, wrong
 from tests.faults.table import Outcome
 from thresher.errors import StoreError
@@ -210,21 +213,60 @@ def _take_rows(root: Path, urls: Sequence[str]) -> int:
 
 
 def _take_urls(root: Path, urls: Sequence[str]) -> int:
-    """Take settled URLs with what was counted for them, as a log that lost its end would."""
+    """Take settled URLs from the frontier; its triggers are in place."""
     with closing(sqlite3.connect(root / "frontier.db")) as db:
-        [(trigger,)] = db.execute("SELECT sql FROM sqlite_master WHERE name = 'url_dropped'")
-        db.execute("DROP TRIGGER url_dropped")  # it counts what is pushed out while it waits
-        for url in urls:
-            db.execute(
-                "UPDATE host SET pages = pages - 1, relevant = relevant - 1 "
-                "WHERE id = (SELECT host FROM url WHERE url = ?)",
-                [url],
-            )
-            db.execute("DELETE FROM url WHERE url = ?", [url])
-            db.execute("UPDATE tally SET done = done - 1")
-        db.execute(trigger)
+        db.executemany("DELETE FROM url WHERE url = ?", [[url] for url in urls])
         db.commit()
     return len(urls)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waited:
+    """What was taken from the waiting URLs of a crawl, and what is left of that after repair and one more run.
+
+    Args:
+        found: How many of them verify named.
+        missing: Pages without a row in the end.
+    """
+
+    taken: int
+    found: int
+    left: int
+    missing: int
+
+
+def take_waiting(pages: int, store: str = "") -> Waited:
+    """Stop a crawl on its way, take all its waiting URLs away behind its back, repair it, and go on."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "crawl"
+        make_crawl(root, warc=False, store=store or "sqlite")
+        worker = Worker(root, "w1", pages)
+        worker.works_for(pages // 2 // AT_ONCE)
+        worker.kill()
+        taken = _take_from_store(store) if store else _take_from_file(root)
+        before = checked(root)
+        checked(root, repair=True)
+        left = wrong(checked(root), FindingState.WRONG, FindingState.LOST)
+        Worker(root, "w2", pages).wait(600)
+        with PageStoreReader(root / "pages") as collection:
+            kept = {record.url for record in collection.ranked(duplicates=True)}
+        return Waited(
+            taken=taken,
+            found=sum(finding.number for finding in before.findings if finding.words.startswith("links")),
+            left=left,
+            missing=sum(page_url(number) not in kept for number in range(pages)),
+        )
+
+
+def _take_from_file(root: Path) -> int:
+    with closing(sqlite3.connect(root / "frontier.db")) as db, db:
+        return db.execute("DELETE FROM url WHERE state = 0").rowcount
+
+
+def _take_from_store(store: str) -> int:
+    with redis.Redis.from_url(store) as client:
+        queues = {key: [name for name in client.hkeys(key) if name] for key in client.keys("th:{made-up:0}q*")}
+        return sum(client.hdel(key, *names) for key, names in queues.items() if names)
 
 
 def _spoil_archive(root: Path) -> int:
@@ -251,14 +293,19 @@ async def _unknown(root: Path, pages: int) -> int:
 def r16() -> Outcome:
     """Take away a tenth of each, with captures and with default output."""
     seen, plain = disagree(3000, 0.1), disagree_by_default(3000, 0.1)
+    with tempfile.TemporaryDirectory() as folder, store_server("redis", Path(folder)) as server:
+        waited = [take_waiting(1000), take_waiting(1000, server.url)]
     held = seen.left == seen.unknown == seen.archived.missing == seen.archived.unreadable == 0
     held = held and plain.left == plain.missing == 0 and plain.pages == 3000
+    held = held and all(each.found == each.taken > each.left == each.missing == 0 for each in waited)
     return Outcome(
         held=held,
         figure=(
             f"{seen.taken} rows, URLs, records and indexes spoiled, {seen.found} findings; after repair {seen.left} "
             f"wrong; of {seen.archived.pages:,} pages {seen.archived.missing} missing, {seen.unknown} unknown to the "
             f"frontier. Default output: {plain.taken} rows and URLs, {plain.damaged} blocks of the segment; "
-            f"{plain.found} repaired; after the next run {plain.left} wrong, of 3,000 pages {plain.missing} missing"
+            f"{plain.found} repaired; after the next run {plain.left} wrong, of 3,000 pages {plain.missing} missing. "
+            f"Waiting URLs deleted from SQLite and Redis: {[each.taken for each in waited]}, named "
+            f"{[each.found for each in waited]}; after the next run {[each.missing for each in waited]} missing"
         ),
     )

@@ -2,12 +2,21 @@
 
 import shutil
 import subprocess
+from contextlib import nullcontext
 
 import pytest
 
+from testing.servers import store_server
 from tests.faults.collection import killed_parquet, killed_while_writing
 from tests.faults.collection_cuts import full_disk, power_cuts
-from tests.faults.collection_parts import OLD_SCHEMAS, disagree, disagree_by_default, refused_words, upgraded
+from tests.faults.collection_parts import (
+    OLD_SCHEMAS,
+    disagree,
+    disagree_by_default,
+    refused_words,
+    take_waiting,
+    upgraded,
+)
 
 
 def can_mount():
@@ -57,6 +66,14 @@ def test_parts_that_disagree_are_brought_to_agree():
     assert seen.found > 0
     assert seen.left == seen.unknown == 0, seen
     assert seen.archived.missing == seen.archived.unreadable == 0, seen
+
+
+@pytest.mark.parametrize("kind", ["", "redis"], ids=["file", "store"])
+def test_waiting_urls_that_are_deleted_are_named_and_fetched_after_a_repair(kind, tmp_path):
+    with store_server(kind, tmp_path) if kind else nullcontext() as server:
+        seen = take_waiting(200, server.url if server else "")
+    assert seen.found == seen.taken > 0, seen
+    assert seen.left == seen.missing == 0, seen
 
 
 def test_parts_that_disagree_are_brought_to_agree_with_default_output():
