@@ -307,7 +307,7 @@ class CollectionUploader:
         return self._uploaded
 
     def _next_file_number(self, manifest: ManifestReader) -> int:
-        """Return the next number of the stream of files; a stream whose last entries are lost or damaged begins anew."""
+        """Return the next number of the stream of files; one whose last entries are lost or damaged begins anew."""
         try:
             last = self._manifest.last(self._file_stream)
             number = last.number + 1 if last else 0
