@@ -10,14 +10,15 @@ import shutil
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.contract.crawl_folders import EXISTING, CutOff, Folder, World, labels_in, text_of
+from tests.contract.crawl_folders import EXISTING, SEED, CutOff, Folder, World, labels_in, text_of
 from thresher.errors import StoreUnreachable, ThresherError
 from thresher.frontier.base import UrlState
 from thresher.verify.findings import FindingState
 
 picks = st.integers(0, 1_000)
+damages = st.sampled_from(["delete", "truncate", "empty", "zero"])
 MOST_KILLS = 3
 """A URL whose worker is lost more often is given up."""
 
@@ -46,6 +47,12 @@ class CollectionMachine(RuleBasedStateMachine):
         self.was_set_back = False  # the clock
         self.is_defined = False  # whether the files of the collection are complete
         self.labels = b""  # those of the last complete upload; empty when another one may have been begun since
+
+    @initialize(pages=st.integers(0, 6))
+    def begin(self, pages):
+        if pages:
+            self.folders[0].fetch(pages)
+            self.upload_of(self.folders[0])
 
     @invariant()
     def count(self):
@@ -132,11 +139,14 @@ class CollectionMachine(RuleBasedStateMachine):
 
     # What goes wrong
 
-    @rule(
-        pick=picks,
-        part=st.sampled_from(["segments", "files", "manifest", "merged"]),
-        how=st.sampled_from(["delete", "truncate", "empty", "zero"]),
-    )
+    @rule(pick=picks, part=st.sampled_from(["segments", "files"]), how=damages)
+    def damage_object(self, pick, part, how):
+        self.damage(pick, part, how)
+
+    @rule(pick=picks, part=st.sampled_from(["manifest", "manifest", "merged"]), how=damages)
+    def damage_entry(self, pick, part, how):
+        self.damage(pick, part, how)
+
     def damage(self, pick, part, how):
         found = sorted(path for path in (self.world.collection / part).rglob("*") if path.is_file())
         if not found:
@@ -174,7 +184,7 @@ class CollectionMachine(RuleBasedStateMachine):
 
     @rule(pick=picks)
     def repair(self, pick):
-        self.labels = b""
+        self.labels, self.is_defined = b"", True
         self.folder(pick).verify(repair=True)
 
     @rule()
@@ -198,9 +208,10 @@ class CollectionMachine(RuleBasedStateMachine):
     def check_folder(self, folder):
         pages = folder.pages()
         for url, entry in folder.entries().items():
-            assert entry is not None, f"verify is clean, and the frontier has lost {url}"
-            assert entry.state is not UrlState.DONE or url in pages, f"verify is clean, and {url} has no row"
-            assert entry.state is not UrlState.FAILED or url not in EXISTING, f"{url} failed without a reason"
+            assert entry is not None or url == SEED, f"verify is clean, and the frontier has lost {url}"
+            state = entry.state if entry else UrlState.WAITING  # a run adds the seed again
+            assert state is not UrlState.DONE or url in pages, f"verify is clean, and {url} has no row"
+            assert state is not UrlState.FAILED or url not in EXISTING, f"{url} failed without a reason"
 
     def check_gathered(self, *folders):
         """Gather; every page of the folders is there. Return the pages."""

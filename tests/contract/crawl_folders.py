@@ -30,7 +30,7 @@ from thresher.operations import gather as gathering
 from thresher.pipeline.deduplication import content_hash
 from thresher.project import CrawlProject
 from thresher.records import Candidate, Judgement, Lease, Outcome, Revision, Settlement
-from thresher.runner.uploads import build_uploader
+from thresher.runner.uploads import build_uploader, repair_collection
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.base import Strategy
@@ -52,12 +52,15 @@ MISSING = (5, 11)
 """Pages of the site that its server does not have."""
 SEGMENT_ROWS, MERGE_ENTRIES = 2, 4
 LEASE_SECONDS = 60.0
+MOST_WAITS = 20
+"""A frontier whose URLs were taken away believes that some wait, until it is repaired."""
 
 
 def url_of(number: int) -> str:
     return f"http://h{number % 3}.example/{number}"
 
 
+SEED = url_of(0)
 NUMBERS = {url_of(number): number for number in range(PAGES)}
 EXISTING = {url_of(number) for number in range(PAGES) if number not in MISSING}
 """The URLs with a page; all can be reached from the seed."""
@@ -269,6 +272,8 @@ class Folder:
             topic = TOPIC.format(collection=world.collection.as_uri())
             (self.root / "topic.yaml").write_text(topic, encoding="utf-8")
         self.crawl = CrawlProject.open(self.root)
+        if added is None:
+            self.fetch(0)  # a copy of a folder that never ran is another crawl
 
     def _run(self, coroutine):
         return self.world.loop.run_until_complete(coroutine)
@@ -280,7 +285,7 @@ class Folder:
     async def _fetch(self, most: int, *, killed: bool) -> int:
         frontier = self.crawl.frontier()
         writer = PageStoreWriter(self.root / "pages" / "w1.db")
-        fetched = 0
+        fetched = waits = 0
         try:
             await bind(self.crawl.folder, self.crawl.config, frontier)
             seeds = [Candidate(url=url, score=1.0) for url in self.crawl.seeds()]
@@ -289,8 +294,8 @@ class Folder:
             while fetched < most:
                 leases = await frontier.lease(min(3, most - fetched), seconds=LEASE_SECONDS)
                 if not leases:
-                    seconds = await frontier.seconds_to_next()
-                    if seconds is None:
+                    seconds, waits = await frontier.seconds_to_next(), waits + 1
+                    if seconds is None or waits > MOST_WAITS:
                         break
                     self.world.times.running += seconds + 0.001
                     continue
@@ -329,7 +334,9 @@ class Folder:
         return self._run(self.crawl.collection_status()).waiting_rows
 
     def verify(self, *, repair: bool = False) -> VerifyReport:
-        return self._run(verify(self.crawl, repair=repair))
+        """Check the crawl and its collection, and repair both, as the command does."""
+        repaired = repair_collection(self.crawl) if repair else None
+        return self._run(verify(self.crawl, repair=repair, repaired=repaired))
 
     def pages(self) -> dict[str, SeenPage]:
         return pages_in(self.root)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _CHANGES = resources.files("thresher.collection") / "sql" / "changes.sql"
 _FRAMES = ("text", "main", "markup", "links", "terms")
 """Columns that are compressed already."""
-_WAITING = "SELECT count(*) FROM change WHERE version > ?"
+_WAITING = "SELECT count(*) FROM change JOIN page USING (id) WHERE version > ?"  # rows that were deleted do not wait
 _ROWS = (
     "SELECT change.version, page.* FROM change JOIN page USING (id) WHERE change.version > ? "
     "ORDER BY change.version LIMIT ?"

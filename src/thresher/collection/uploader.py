@@ -321,12 +321,12 @@ class CollectionUploader:
         return self._uploaded
 
     def _next_file_number(self, manifest: ManifestReader) -> int:
-        """Return the next number of the stream of files; a stream that lost its last entries is begun anew."""
+        """Return the next number of the stream of files; one whose last entries are lost or damaged begins anew."""
         try:
             last = self._manifest.last(self._file_stream)
+            number = last.number + 1 if last else 0
         except DamagedFile:
-            last = None
-        number = last.number + 1 if last else 0
+            number = -1
         if number >= manifest.next_number(self._file_stream):
             return number
         self._file_stream = _file_stream(self._folder, anew=True)
