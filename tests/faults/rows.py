@@ -1,4 +1,4 @@
-"""Every row of the table that is done: one entry each, in the order of the page; those of stores in `store_rows`.
+"""Every row of the table that is done: one entry each; more in `store_rows` and `storage_rows`.
 
 To add a row, write a function without arguments that returns an `Outcome`, and name it in an entry. Its module is
 imported when the row is run, no sooner.
@@ -7,6 +7,7 @@ imported when the row is run, no sooner.
 from __future__ import annotations
 
 from tests.faults.entry import Entry
+from tests.faults.storage_rows import STORAGE_ROWS
 from tests.faults.store_rows import STORE_ROWS
 
 __all__ = ["ROWS", "Entry"]
@@ -323,4 +324,4 @@ LOCAL_ROWS = [
     ),
 ]
 
-ROWS = [*LOCAL_ROWS, *STORE_ROWS]
+ROWS = [*LOCAL_ROWS, *STORE_ROWS, *STORAGE_ROWS]
