@@ -348,8 +348,8 @@ def _zeroed(content: bytes) -> bytes:
 def warc_spoiled(crawl: SiteCrawl) -> Planted:
     """Overwrite bytes of a capture in a WARC file."""
     path = _warc(crawl, ".warc.gz")
-    line = _warc(crawl, ".cdxj").read_text(encoding="utf-8").splitlines()[0]
-    place = json.loads(line.split(" ", 2)[2])
+    lines = _warc(crawl, ".cdxj").read_text(encoding="utf-8").splitlines()
+    place = json.loads(lines[len(lines) // 2].split(" ", 2)[2])
     start, end = int(place["offset"]), int(place["offset"]) + int(place["length"])
     content = path.read_bytes()
     path.write_bytes(content[:start] + _spoiled(content[start:end]) + content[end:])

@@ -115,12 +115,14 @@ def o1() -> Outcome:
 
 @contextmanager
 def absent(crawl: SiteCrawl) -> Iterator[None]:
-    """Unmount the folder of a collection."""
+    """Unmount the folder of a collection, whose place cannot be written to."""
     folder = crawl.root / "collection"
     folder.rename(crawl.root / "unmounted")
+    folder.write_text("no folder")
     try:
         yield
     finally:
+        folder.unlink()
         (crawl.root / "unmounted").rename(folder)
 
 
