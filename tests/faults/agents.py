@@ -68,8 +68,8 @@ def hostile_site() -> dict[str, Mapping[str, Any]]:
 
 
 @dataclass
-class Told:
-    """What an agent was told: in how many answers, and which orders stood outside of their markers."""
+class AgentResults:
+    """The results that an agent got: how many, and which orders stood outside of their markers."""
 
     answers: int = 0
     orders: int = 0
@@ -99,21 +99,21 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(inner)
 
 
-async def _asked(result: Result, urls: Sequence[str]) -> Told:
+async def _asked(result: Result, urls: Sequence[str]) -> AgentResults:
     from thresher.mcp_server.tools import CrawlTools  # here: its package is large
 
-    tools, name, told = CrawlTools(result.folder.parent), result.folder.name, Told()
-    told.add("status", await tools.status(crawl=name))
+    tools, name, results = CrawlTools(result.folder.parent), result.folder.name, AgentResults()
+    results.add("status", await tools.status(crawl=name))
     for words in ("perovskite", SENTINEL, "instructions"):
-        told.add("search", await tools.search(crawl=name, query=words, limit=20))
+        results.add("search", await tools.search(crawl=name, query=words, limit=20))
     for url in urls:
-        told.add("why", await tools.why(crawl=name, url=url))
+        results.add("why", await tools.why(crawl=name, url=url))
         if url in result.urls:
-            told.add("page", await tools.page(crawl=name, url=url))
-    return told
+            results.add("page", await tools.page(crawl=name, url=url))
+    return results
 
 
-def told_an_agent() -> Told:
+def agent_results() -> AgentResults:
     """Crawl hostile pages, and ask every tool that reads about them."""
     with recorder(hostile_site()) as w:
         result = crawl(w, [w.url("solar.test")], {"languages": ["en", "zh"]}, seconds=20)
@@ -123,12 +123,12 @@ def told_an_agent() -> Told:
 
 def m1() -> Outcome:
     """Look for orders outside of their markers."""
-    told = told_an_agent()
+    results = agent_results()
     return Outcome(
-        held=told.orders > 0 and not told.outside,
+        held=results.orders > 0 and not results.outside,
         figure=(
             f"{len(ORDERS)} orders in titles, headings, texts, metadata, links, addresses, redirects and failures; "
-            f"{told.orders} times in {told.answers} answers, {len(told.outside)} times outside of the markers"
+            f"{results.orders} times in {results.answers} answers, {len(results.outside)} times outside of the markers"
         ),
     )
 

@@ -138,7 +138,7 @@ def h15() -> Outcome:
         held=is_bounded(found),
         figure=(
             f"{len(files)} files: text of {len(found.read)}, {len(found.refused)} refused, {len(found.unfinished)} "
-            f"given up by the clock; longest {found.longest_seconds:.1f} s ({found.slowest}), child at most {found.peak_mib:.0f} "
-            f"MiB ({found.largest})"
+            f"given up by the clock; longest {found.longest_seconds:.1f} s ({found.slowest}), child at most "
+            f"{found.peak_mib:.0f} MiB ({found.largest})"
         ),
     )

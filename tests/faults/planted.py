@@ -15,8 +15,8 @@ from typing import Any
 
 from testing.commands import called
 from testing.crawl_process import REPOSITORY
+from tests.faults.planted_crawls import KINDS, PreparedCrawls, SiteCrawl, prepared_crawls
 from tests.faults.planted_losses import LOSSES, Loss
-from tests.faults.planted_stage import KINDS, Stage, Theatre, theatre
 from tests.faults.table import Outcome
 
 MOST_ROUNDS = 3
@@ -38,7 +38,7 @@ class Report:
         return self.code == 1 and any(part in printed for part in parts)
 
     @property
-    def says_lost(self) -> bool:
+    def reports_lost(self) -> bool:
         """Whether something is called lost."""
         return self.code == 1 and any(finding["state"] == "lost" for finding in self.findings)
 
@@ -70,14 +70,14 @@ class Verdict:
         return self.missing == 0 and self.run_code == 0 and self.reports[-1].code == 0
 
     @property
-    def is_said_to_be_lost(self) -> bool:
+    def is_reported_lost(self) -> bool:
         """Whether no page is missing, and every ``verify`` says that something else is lost."""
-        return self.missing == 0 and self.run_code == 0 and self.reports[0].code == 1 and self.reports[-1].says_lost
+        return self.missing == 0 and self.run_code == 0 and self.reports[0].code == 1 and self.reports[-1].reports_lost
 
     @property
     def held(self) -> bool:
         """Whether the promise was kept."""
-        ended_well = self.is_repaired if self.loss.is_repairable else self.is_said_to_be_lost
+        ended_well = self.is_repaired if self.loss.is_repairable else self.is_reported_lost
         return self.has_changed and self.is_found and ended_well
 
     def __str__(self) -> str:
@@ -90,10 +90,10 @@ class Verdict:
         return "\n".join([first, *lines])
 
 
-def verify(stage: Stage, *options: str) -> Report:
+def verify(crawl: SiteCrawl, *options: str) -> Report:
     """Call ``verify``; one that ends with an error has found nothing."""
     try:
-        done = stage.call("verify", *options, "--json")
+        done = crawl.call("verify", *options, "--json")
     except Exception as error:  # a user would see a traceback
         return Report(code=-1, words=f"{type(error).__name__}: {error}")
     if not done.stdout.startswith("{"):
@@ -101,25 +101,25 @@ def verify(stage: Stage, *options: str) -> Report:
     return Report(code=done.returncode, findings=json.loads(done.stdout)["findings"], words=done.stderr)
 
 
-def planted(crawls: Theatre, loss: Loss) -> Verdict:
+def planted(crawls: PreparedCrawls, loss: Loss) -> Verdict:
     """Plant one loss, and do what a user would."""
-    with crawls.staged(loss.kind) as stage:
-        before = stage.state()
-        taken = loss.plant(stage)
-        has_changed = stage.state() != before
-        reports, rounds, code = [verify(stage)], 0, 0
+    with crawls.copy_of(loss.kind) as crawl:
+        before = crawl.state()
+        taken = loss.plant(crawl)
+        has_changed = crawl.state() != before
+        reports, rounds, code = [verify(crawl)], 0, 0
         while rounds < MOST_ROUNDS and (rounds == 0 or any(map(_is_wrong, reports[-1].findings))):
-            reports.append(verify(stage, "--repair"))
-            code = 0 if stage.kind.wide else stage.run()
-            reports.append(verify(stage))
+            reports.append(verify(crawl, "--repair"))
+            code = 0 if crawl.kind.wide else crawl.run()
+            reports.append(verify(crawl))
             rounds += 1
         return Verdict(
             loss=loss,
             has_changed=has_changed,
             is_found=reports[0].names(taken.names),
-            missing=_unknown(stage, taken.urls) if stage.kind.wide else missing(stage),
+            missing=_unknown(crawl, taken.urls) if crawl.kind.wide else missing(crawl),
             run_code=code,
-            run_words=stage.words() if code else "",
+            run_words=crawl.words() if code else "",
             reports=reports,
         )
 
@@ -128,13 +128,13 @@ def _is_wrong(finding: dict[str, Any]) -> bool:
     return finding["state"] == "wrong"
 
 
-def missing(stage: Stage) -> int:
+def missing(crawl: SiteCrawl) -> int:
     """Return how many pages of the site are not in the export, or not in the collection."""
-    urls = stage.site_urls()
-    lost = urls - _exported(stage.crawl)
-    if stage.kind.collection:
-        called("gather", stage.collection, stage.root / "gathered", folder=REPOSITORY)
-        lost |= urls - _exported(stage.root / "gathered")
+    urls = crawl.site_urls()
+    lost = urls - _exported(crawl.folder)
+    if crawl.kind.collection:
+        called("gather", crawl.collection, crawl.root / "gathered", folder=REPOSITORY)
+        lost |= urls - _exported(crawl.root / "gathered")
     return len(lost)
 
 
@@ -143,24 +143,24 @@ def _exported(folder: object) -> set[str]:
     return {json.loads(line)["url"] for line in done.stdout.splitlines()} if not done.returncode else set()
 
 
-def _unknown(stage: Stage, urls: Iterable[str]) -> int:
+def _unknown(crawl: SiteCrawl, urls: Iterable[str]) -> int:
     """Return how many URLs are not in the frontier."""
 
     async def unknown(frontier: Any) -> int:
         return sum([await frontier.find(url) is None for url in urls])
 
-    return int(stage.on_frontier(unknown))
+    return int(crawl.on_frontier(unknown))
 
 
-def untouched(crawls: Theatre, kind: str) -> Report:
+def untouched(crawls: PreparedCrawls, kind: str) -> Report:
     """Verify a copy to which nothing was done."""
-    with crawls.staged(kind) as stage:
-        return verify(stage)
+    with crawls.copy_of(kind) as crawl:
+        return verify(crawl)
 
 
 def v1() -> Outcome:
     """Plant all losses; and none in a copy of each kind."""
-    with theatre() as crawls:
+    with prepared_crawls() as crawls:
         clean = sum(untouched(crawls, kind).code == 0 for kind in KINDS)
         verdicts = []
         for loss in LOSSES:
@@ -173,7 +173,7 @@ def v1() -> Outcome:
         figure=(
             f"{len(verdicts)} planted: found {sum(each.is_found for each in verdicts)}; repairable {len(repairable)}, "
             f"repaired and fetched again {sum(each.is_repaired for each in repairable)}; of the other {len(others)} "
-            f"said to be lost {sum(each.is_said_to_be_lost for each in others)}; untouched: {clean} of {len(KINDS)} "
+            f"said to be lost {sum(each.is_reported_lost for each in others)}; untouched: {clean} of {len(KINDS)} "
             "crawls without a finding"
         ),
     )

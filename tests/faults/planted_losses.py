@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.faults.planted_stage import PREFIX, WIDE, Stage
+from tests.faults.planted_crawls import PREFIX, WIDE, SiteCrawl
 from thresher.collection.manifest import FILE, PAGES, ManifestEntry
 from thresher.frontier.redis.codec import Name, url_of
 from thresher.urls.canonical import host_key
@@ -42,16 +42,16 @@ class Loss:
 
     name: str
     kind: str
-    plant: Callable[[Stage], Planted]
+    plant: Callable[[SiteCrawl], Planted]
     is_repairable: bool = True
 
 
 # Segments of the page store
 
 
-def _segment(stage: Stage) -> Path:
+def _segment(crawl: SiteCrawl) -> Path:
     """Return the file with most rows, all of them in the file itself."""
-    paths = [path for path in (stage.crawl / "pages").rglob("*.db") if path.name != "watch.db"]
+    paths = [path for path in (crawl.folder / "pages").rglob("*.db") if path.name != "watch.db"]
     return max(paths, key=lambda path: len(_rows(path, "SELECT id FROM page")))
 
 
@@ -68,35 +68,35 @@ def _change(path: Path, statement: str, values: Sequence[Sequence[object]]) -> N
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def rows_deleted(number: int, stage: Stage) -> Planted:
+def rows_deleted(number: int, crawl: SiteCrawl) -> Planted:
     """Delete rows, the seed's first."""
-    path = _segment(stage)
+    path = _segment(crawl)
     rows = _rows(path, "SELECT id, url FROM page WHERE page = 1 ORDER BY id LIMIT ?", [number])
     _change(path, "DELETE FROM page WHERE id = ?", [[row] for row, _ in rows])
     return Planted([str(url) for _, url in rows])
 
 
-def segment_deleted(stage: Stage) -> Planted:
+def segment_deleted(crawl: SiteCrawl) -> Planted:
     """Delete the file of a segment, with its log."""
-    path = _segment(stage)
+    path = _segment(crawl)
     urls = [str(url) for (url,) in _rows(path, "SELECT url FROM page")]
     for part in path.parent.glob(f"{path.name}*"):
         part.unlink()
     return Planted([path.name, *urls])
 
 
-def frame_spoiled(column: str, stage: Stage) -> Planted:
+def frame_spoiled(column: str, crawl: SiteCrawl) -> Planted:
     """Overwrite the middle of one compressed field of three rows."""
-    path = _segment(stage)
+    path = _segment(crawl)
     rows = _rows(path, f"SELECT id, url, {column} FROM page WHERE {column} IS NOT NULL ORDER BY id LIMIT 3")
     spoiled = [[_spoiled(bytes(frame), 8), number] for number, _, frame in rows]  # type: ignore[arg-type]
     _change(path, f"UPDATE page SET {column} = ? WHERE id = ?", spoiled)
     return Planted([str(url) for _, url, _ in rows])
 
 
-def blocks_spoiled(stage: Stage) -> Planted:
+def blocks_spoiled(crawl: SiteCrawl) -> Planted:
     """Overwrite blocks in the middle of the file of a segment."""
-    path = _segment(stage)
+    path = _segment(crawl)
     _rows(path, "SELECT 1")
     blocks = path.stat().st_size // 4096
     with path.open("r+b") as file:
@@ -114,8 +114,8 @@ def _spoiled(content: bytes, number: int = SPOILED_BYTES) -> bytes:
 # The frontier in a file
 
 
-def _frontier(stage: Stage) -> Path:
-    return stage.crawl / "frontier.db"
+def _frontier(crawl: SiteCrawl) -> Path:
+    return crawl.folder / "frontier.db"
 
 
 _WAITING_OF = (
@@ -124,64 +124,64 @@ _WAITING_OF = (
 )
 
 
-def _busiest(stage: Stage) -> str:
+def _busiest(crawl: SiteCrawl) -> str:
     """Return the host of the site with most pages."""
-    return host_key(stage.recorder.seed_url)
+    return host_key(crawl.recorder.seed_url)
 
 
-def waiting_deleted(number: int, stage: Stage, *, host: str = "") -> Planted:
+def waiting_deleted(number: int, crawl: SiteCrawl, *, host: str = "") -> Planted:
     """Delete waiting URLs of a host; triggers run."""
-    rows = _rows(_frontier(stage), _WAITING_OF, [host or _busiest(stage), number])
-    _change(_frontier(stage), "DELETE FROM url WHERE host = ? AND fingerprint = ?", [row[:2] for row in rows])
+    rows = _rows(_frontier(crawl), _WAITING_OF, [host or _busiest(crawl), number])
+    _change(_frontier(crawl), "DELETE FROM url WHERE host = ? AND fingerprint = ?", [row[:2] for row in rows])
     assert len(rows) >= min(number, 100), f"{len(rows)} URLs of {host} wait"
     return Planted([str(row[2]) for row in rows], [str(row[2]) for row in rows])
 
 
-def done_deleted(stage: Stage) -> Planted:
+def done_deleted(crawl: SiteCrawl) -> Planted:
     """Delete URLs that are done."""
     query = "SELECT host, fingerprint, url FROM url WHERE state = 2 AND instr(url, '#') = 0 LIMIT 5"
-    rows = _rows(_frontier(stage), query)
-    _change(_frontier(stage), "DELETE FROM url WHERE host = ? AND fingerprint = ?", [row[:2] for row in rows])
+    rows = _rows(_frontier(crawl), query)
+    _change(_frontier(crawl), "DELETE FROM url WHERE host = ? AND fingerprint = ?", [row[:2] for row in rows])
     return Planted([str(row[2]) for row in rows])
 
 
-def leased_deleted(stage: Stage) -> Planted:
+def leased_deleted(crawl: SiteCrawl) -> Planted:
     """Delete URLs while they are leased, by a worker that is gone."""
-    leases = stage.on_frontier(lambda frontier: frontier.lease(3, seconds=2.0, worker="gone"))
+    leases = crawl.on_frontier(lambda frontier: frontier.lease(3, seconds=2.0, worker="gone"))
     urls = [lease.url for lease in leases]
-    _change(_frontier(stage), "DELETE FROM url WHERE url = ?", [[url] for url in urls])
+    _change(_frontier(crawl), "DELETE FROM url WHERE url = ?", [[url] for url in urls])
     return Planted(urls)
 
 
-def host_deleted(stage: Stage, *, with_urls: bool) -> Planted:
+def host_deleted(crawl: SiteCrawl, *, with_urls: bool) -> Planted:
     """Delete the row of a host, with its URLs or without."""
-    key = next(host for host in _hosts(stage) if host != _busiest(stage))
-    [(number,)] = _rows(_frontier(stage), "SELECT id FROM host WHERE key = ?", [key])
-    _change(_frontier(stage), "DELETE FROM host WHERE id = ?", [[number]])
+    key = next(host for host in _hosts(crawl) if host != _busiest(crawl))
+    [(number,)] = _rows(_frontier(crawl), "SELECT id FROM host WHERE key = ?", [key])
+    _change(_frontier(crawl), "DELETE FROM host WHERE id = ?", [[number]])
     if with_urls:
-        _change(_frontier(stage), "DELETE FROM url WHERE host = ?", [[number]])
+        _change(_frontier(crawl), "DELETE FROM url WHERE host = ?", [[number]])
     return Planted([key])
 
 
-def frontier_deleted(stage: Stage) -> Planted:
+def frontier_deleted(crawl: SiteCrawl) -> Planted:
     """Delete the frontier."""
-    for path in stage.crawl.glob("frontier.db*"):
+    for path in crawl.folder.glob("frontier.db*"):
         path.unlink()
     return Planted(["frontier.db"])
 
 
-def _hosts(stage: Stage) -> list[str]:
-    return sorted({host_key(url) for url in stage.site_urls()})
+def _hosts(crawl: SiteCrawl) -> list[str]:
+    return sorted({host_key(url) for url in crawl.site_urls()})
 
 
 # The frontier on a store
 
 
-def hot_deleted(number: int, stage: Stage, *, host: str = "") -> Planted:
+def hot_deleted(number: int, crawl: SiteCrawl, *, host: str = "") -> Planted:
     """Delete waiting URLs of a host by HDEL."""
-    name = (host or _busiest(stage)).encode()
+    name = (host or _busiest(crawl)).encode()
     taken: list[bytes] = []
-    with stage.client() as client:
+    with crawl.client() as client:
         keys = [PREFIX + b"q" + name, *client.scan_iter(match=_literal(PREFIX + b"q" + name) + b" *")]
         for key in keys:
             fields = [field for field in sorted(client.hkeys(key)) if field][: number - len(taken)]
@@ -196,35 +196,35 @@ def _literal(key: bytes) -> bytes:
     return key.replace(b"[", b"\\[").replace(b"*", b"\\*").replace(b"?", b"\\?")
 
 
-def queue_deleted(stage: Stage) -> Planted:
+def queue_deleted(crawl: SiteCrawl) -> Planted:
     """Delete the whole hash of a host: its record and its waiting URLs."""
-    name = next(host for host in _hosts(stage) if host != _busiest(stage))
-    with stage.client() as client:
+    name = next(host for host in _hosts(crawl) if host != _busiest(crawl))
+    with crawl.client() as client:
         client.delete(PREFIX + b"q" + name.encode())
     return Planted([name])
 
 
-def seen_removed(number: int, stage: Stage) -> Planted:
+def seen_removed(number: int, crawl: SiteCrawl) -> Planted:
     """Remove pages that are done from the sets of seen URLs."""
-    urls = [str(url) for (url,) in _rows(_segment(stage), "SELECT url FROM page WHERE page = 1 LIMIT ?", [number])]
+    urls = [str(url) for (url,) in _rows(_segment(crawl), "SELECT url FROM page WHERE page = 1 LIMIT ?", [number])]
     wanted = {Name.of(url, host_key(url)).member for url in urls}
-    with stage.client() as client:
+    with crawl.client() as client:
         for key in client.scan_iter(match=PREFIX + b"s*"):
             client.srem(key, *wanted)
     return Planted(urls)
 
 
-def leases_lost(stage: Stage) -> Planted:
+def leases_lost(crawl: SiteCrawl) -> Planted:
     """Delete the leases of URLs, which are in no queue then."""
-    leases = stage.on_frontier(lambda frontier: frontier.lease(3, seconds=2.0, worker="gone"))
-    with stage.client() as client:
+    leases = crawl.on_frontier(lambda frontier: frontier.lease(3, seconds=2.0, worker="gone"))
+    with crawl.client() as client:
         client.delete(PREFIX + b"L", PREFIX + b"l")
     return Planted([lease.url for lease in leases])
 
 
-def store_emptied(stage: Stage) -> Planted:
+def store_emptied(crawl: SiteCrawl) -> Planted:
     """Delete everything that the store has."""
-    with stage.client() as client:
+    with crawl.client() as client:
         client.flushall()
     return Planted(["store"])
 
@@ -232,20 +232,20 @@ def store_emptied(stage: Stage) -> Planted:
 # Objects: of the cold tier and of the collection
 
 
-def _runs(stage: Stage) -> list[Path]:
-    return sorted((stage.root / "cold").rglob("*.parquet"), key=lambda path: -path.stat().st_size)
+def _runs(crawl: SiteCrawl) -> list[Path]:
+    return sorted((crawl.root / "cold").rglob("*.parquet"), key=lambda path: -path.stat().st_size)
 
 
-def _objects(stage: Stage, kind: str) -> list[ManifestEntry]:
+def _objects(crawl: SiteCrawl, kind: str) -> list[ManifestEntry]:
     """Return the entries of a kind, those of the longest stream first, each in its order."""
-    objects = stage.objects()
+    objects = crawl.objects()
     entries = [ManifestEntry.from_json(objects.get(key)) for key in objects.sizes("manifest")]
     return sorted((entry for entry in entries if entry.kind == kind), key=lambda entry: (entry.stream, entry.number))
 
 
-def run_damaged(spoil: Callable[[bytes], bytes] | None, stage: Stage) -> Planted:
+def run_damaged(spoil: Callable[[bytes], bytes] | None, crawl: SiteCrawl) -> Planted:
     """Change the largest run, or delete it."""
-    path = _runs(stage)[0]
+    path = _runs(crawl)[0]
     if spoil:
         path.write_bytes(spoil(path.read_bytes()))
     else:
@@ -253,83 +253,83 @@ def run_damaged(spoil: Callable[[bytes], bytes] | None, stage: Stage) -> Planted
     return Planted([path.name, path.stem])
 
 
-def runs_swapped(stage: Stage) -> Planted:
+def runs_swapped(crawl: SiteCrawl) -> Planted:
     """Swap the contents of two runs."""
-    first, second = _runs(stage)[:2]
+    first, second = _runs(crawl)[:2]
     one, other = first.read_bytes(), second.read_bytes()
     first.write_bytes(other)
     second.write_bytes(one)
     return Planted([first.stem, second.stem])
 
 
-def all_runs_deleted(stage: Stage) -> Planted:
+def all_runs_deleted(crawl: SiteCrawl) -> Planted:
     """Delete all runs."""
-    paths = _runs(stage)
+    paths = _runs(crawl)
     for path in paths:
         path.unlink()
     return Planted([path.stem for path in paths])
 
 
-def _put(stage: Stage, key: str, content: bytes | None) -> None:
-    objects = stage.objects()
+def _put(crawl: SiteCrawl, key: str, content: bytes | None) -> None:
+    objects = crawl.objects()
     objects.delete(key)
     if content is not None:
         objects.put_new(key, content)
 
 
-def object_damaged(spoil: Callable[[bytes], bytes] | None, stage: Stage, *, local: bool = True) -> Planted:
+def object_damaged(spoil: Callable[[bytes], bytes] | None, crawl: SiteCrawl, *, local: bool = True) -> Planted:
     """Change the second segment of the collection, or delete it; perhaps with the rows on this machine."""
-    entry = _objects(stage, PAGES)[1]
-    _put(stage, entry.key, spoil(stage.objects().get(entry.key)) if spoil else None)
+    entry = _objects(crawl, PAGES)[1]
+    _put(crawl, entry.key, spoil(crawl.objects().get(entry.key)) if spoil else None)
     if not local:
-        segment_deleted(stage)
+        segment_deleted(crawl)
     return Planted([entry.sha256, entry.key])
 
 
-def objects_swapped(stage: Stage) -> Planted:
+def objects_swapped(crawl: SiteCrawl) -> Planted:
     """Put another segment in the place of one."""
-    first, second = _objects(stage, PAGES)[:2]
-    one, other = stage.objects().get(first.key), stage.objects().get(second.key)
-    _put(stage, first.key, other)
-    _put(stage, second.key, one)
+    first, second = _objects(crawl, PAGES)[:2]
+    one, other = crawl.objects().get(first.key), crawl.objects().get(second.key)
+    _put(crawl, first.key, other)
+    _put(crawl, second.key, one)
     return Planted([first.sha256, second.sha256])
 
 
-def all_objects_deleted(stage: Stage) -> Planted:
+def all_objects_deleted(crawl: SiteCrawl) -> Planted:
     """Delete all segments of the collection."""
-    entries = _objects(stage, PAGES)
+    entries = _objects(crawl, PAGES)
     for entry in entries:
-        _put(stage, entry.key, None)
+        _put(crawl, entry.key, None)
     return Planted([entry.sha256 for entry in entries])
 
 
-def file_damaged(ending: str, spoil: Callable[[bytes], bytes] | None, stage: Stage) -> Planted:
+def file_damaged(ending: str, spoil: Callable[[bytes], bytes] | None, crawl: SiteCrawl) -> Planted:
     """Change a file of the collection, or delete it."""
-    entry = next(entry for entry in _objects(stage, FILE) if entry.name.endswith(ending))
-    _put(stage, entry.key, spoil(stage.objects().get(entry.key)) if spoil else None)
+    entry = next(entry for entry in _objects(crawl, FILE) if entry.name.endswith(ending))
+    _put(crawl, entry.key, spoil(crawl.objects().get(entry.key)) if spoil else None)
     return Planted([entry.sha256, entry.name])
 
 
-def entry_damaged(place: int, spoil: Callable[[bytes], bytes] | None, stage: Stage, *, merged: bool) -> Planted:
+def entry_damaged(place: int, spoil: Callable[[bytes], bytes] | None, crawl: SiteCrawl, *, merged: bool) -> Planted:
     """Change an entry of the manifest, or delete it; without the merged entries unless they are to stay."""
-    entry = _objects(stage, PAGES)[place]
+    entry = _objects(crawl, PAGES)[place]
     key = f"manifest/{entry.stream}/{entry.number:08d}.json"
-    _put(stage, key, spoil(stage.objects().get(key)) if spoil else None)
+    _put(crawl, key, spoil(crawl.objects().get(key)) if spoil else None)
     if not merged:
-        _delete_merged(stage)
+        _delete_merged(crawl)
     return Planted([entry.stream, key])
 
 
-def _delete_merged(stage: Stage) -> None:
-    for key in stage.objects().sizes("merged"):
-        stage.objects().delete(key)
+def _delete_merged(crawl: SiteCrawl) -> None:
+    for key in crawl.objects().sizes("merged"):
+        crawl.objects().delete(key)
 
 
-def merged_damaged(stage: Stage) -> Planted:
+def merged_damaged(crawl: SiteCrawl) -> Planted:
     """Spoil the merged entries of a stream."""
-    stream = _objects(stage, PAGES)[0].stream
-    [key] = [key for key in stage.objects().sizes("merged") if stream in key]
-    _put(stage, key, _spoiled(stage.objects().get(key)))
+    stream = _objects(crawl, PAGES)[0].stream
+    [key] = [key for key in crawl.objects().sizes("merged") if stream in key]
+    _put(crawl, key, _spoiled(crawl.objects().get(key)))
     return Planted([stream, key])
 
 
@@ -345,41 +345,41 @@ def _zeroed(content: bytes) -> bytes:
 # WARC files
 
 
-def warc_spoiled(stage: Stage) -> Planted:
+def warc_spoiled(crawl: SiteCrawl) -> Planted:
     """Overwrite bytes of a capture in a WARC file."""
-    path = _warc(stage, ".warc.gz")
-    line = _warc(stage, ".cdxj").read_text(encoding="utf-8").splitlines()[0]
-    place = json.loads(line.split(" ", 2)[2])
+    path = _warc(crawl, ".warc.gz")
+    lines = _warc(crawl, ".cdxj").read_text(encoding="utf-8").splitlines()
+    place = json.loads(lines[len(lines) // 2].split(" ", 2)[2])
     start, end = int(place["offset"]), int(place["offset"]) + int(place["length"])
     content = path.read_bytes()
     path.write_bytes(content[:start] + _spoiled(content[start:end]) + content[end:])
     return Planted([path.name, place["url"]])
 
 
-def warc_deleted(stage: Stage) -> Planted:
+def warc_deleted(crawl: SiteCrawl) -> Planted:
     """Delete a WARC file."""
-    path = _warc(stage, ".warc.gz")
+    path = _warc(crawl, ".warc.gz")
     path.unlink()
-    return Planted([path.name, *stage.site_urls()])
+    return Planted([path.name, *crawl.site_urls()])
 
 
-def index_lines_deleted(stage: Stage) -> Planted:
+def index_lines_deleted(crawl: SiteCrawl) -> Planted:
     """Delete every third line of an index."""
-    path = _warc(stage, ".cdxj")
+    path = _warc(crawl, ".cdxj")
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(line for number, line in enumerate(lines) if number % 3), encoding="utf-8")
     return Planted([path.name])
 
 
-def index_deleted(stage: Stage) -> Planted:
+def index_deleted(crawl: SiteCrawl) -> Planted:
     """Delete an index."""
-    path = _warc(stage, ".cdxj")
+    path = _warc(crawl, ".cdxj")
     path.unlink()
     return Planted([path.name])
 
 
-def _warc(stage: Stage, ending: str) -> Path:
-    return sorted((stage.crawl / "warc").glob(f"*{ending}"))[0]
+def _warc(crawl: SiteCrawl, ending: str) -> Path:
+    return sorted((crawl.folder / "warc").glob(f"*{ending}"))[0]
 
 
 _FILE, _FULL, _STORE, _FULL_STORE = "SQLite", "SQLite, full queue", "Redis", "Redis, full queue"

@@ -1,4 +1,4 @@
-"""Every row of the table that is done: one entry each, in the order of the page; others in `store_rows`, `storage_rows`.
+"""Every row of the table that is done: one entry each; more in `store_rows` and `storage_rows`.
 
 To add a row, write a function without arguments that returns an `Outcome`, and name it in an entry. Its module is
 imported when the row is run, no sooner.

@@ -18,7 +18,7 @@ from testing.recording_server import Answer, recorder
 from testing.servers import chaos, store_server
 from testing.servers.s3 import s3_server
 from tests.faults.planted import missing, verify
-from tests.faults.planted_stage import SITE, Kind, Stage, serving
+from tests.faults.planted_crawls import SITE, Kind, SiteCrawl, serving
 from tests.faults.table import Outcome
 
 PAGES_SEEN_SECONDS = 60.0
@@ -56,7 +56,7 @@ class Ended:
 
 
 @contextmanager
-def staged(kind: Kind) -> Iterator[Stage]:
+def new_crawl(kind: Kind) -> Iterator[SiteCrawl]:
     """Write the folder of a new crawl of the site, and run what it needs."""
     with ExitStack() as stack:
         root = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -64,43 +64,43 @@ def staged(kind: Kind) -> Iterator[Stage]:
         if kind.collection == "s3":
             server = stack.enter_context(s3_server(root / "s3"))
             stack.enter_context(patch.dict(os.environ, server.environment))
-        stage = Stage(kind, root, stack.enter_context(serving()), store)
-        stage.write_topic()
-        yield stage
+        crawl = SiteCrawl(kind, root, stack.enter_context(serving()), store)
+        crawl.write_topic()
+        yield crawl
 
 
-def ended(stage: Stage, troubles: int, words: str = "") -> Ended:
+def ended(crawl: SiteCrawl, troubles: int, words: str = "") -> Ended:
     """Crawl to the end, and look at what is there."""
-    code = stage.run()
+    code = crawl.run()
     return Ended(
         troubles=troubles,
-        missing=missing(stage),
+        missing=missing(crawl),
         code=code,
-        verify_code=verify(stage).code,
-        words=words or stage.words(),
+        verify_code=verify(crawl).code,
+        words=words or crawl.words(),
     )
 
 
-def killed_when_it_writes(stage: Stage, count: Callable[[], int], kills: int, *, seed: int = 0) -> Ended:
+def killed_when_it_writes(crawl: SiteCrawl, count: Callable[[], int], kills: int, *, seed: int = 0) -> Ended:
     """Kill a run and its workers a moment after it has written an object, several times; then crawl to the end."""
     chance, hits = random.Random(seed), 0
     for number in range(kills):
         before = count()
-        run = stage.start(f"--pages={(number + 1) * SITE.pages // (kills + 1)}")
+        run = crawl.start(f"--pages={(number + 1) * SITE.pages // (kills + 1)}")
         try:
             wait_for(lambda: run.ended or count() > before, seconds=PAGES_SEEN_SECONDS, step_seconds=0.001)  # noqa: B023
             time.sleep(chance.uniform(0, KILL_SECONDS))
             hits += not run.ended
         finally:
             run.kill_all()
-    return ended(stage, hits)
+    return ended(crawl, hits)
 
 
 def killed_uploads(where: str, kills: int) -> Ended:
     """Kill runs while they upload to a folder or to S3."""
-    with staged(Kind(collection=where)) as stage:
-        (stage.root / "collection").mkdir()
-        return killed_when_it_writes(stage, lambda: len(stage.objects().sizes("")), kills)
+    with new_crawl(Kind(collection=where)) as crawl:
+        (crawl.root / "collection").mkdir()
+        return killed_when_it_writes(crawl, lambda: len(crawl.objects().sizes("")), kills)
 
 
 def o1() -> Outcome:
@@ -114,14 +114,16 @@ def o1() -> Outcome:
 
 
 @contextmanager
-def absent(stage: Stage) -> Iterator[None]:
-    """Unmount the folder of a collection."""
-    folder = stage.root / "collection"
-    folder.rename(stage.root / "unmounted")
+def absent(crawl: SiteCrawl) -> Iterator[None]:
+    """Unmount the folder of a collection, whose place cannot be written to."""
+    folder = crawl.root / "collection"
+    folder.rename(crawl.root / "unmounted")
+    folder.write_text("no folder")
     try:
         yield
     finally:
-        (stage.root / "unmounted").rename(folder)
+        folder.unlink()
+        (crawl.root / "unmounted").rename(folder)
 
 
 @contextmanager
@@ -149,17 +151,17 @@ def answering(status: int) -> Iterator[None]:
         yield
 
 
-def cut_off(where: str, trouble: Callable[[Stage], object]) -> Ended:
+def cut_off(where: str, trouble: Callable[[SiteCrawl], object]) -> Ended:
     """Crawl a third, crawl on while the storage cannot be used, then let a run find it again."""
-    with staged(Kind(collection=where)) as stage:
-        stage.run(f"--pages={SITE.pages // 3}")
-        with trouble(stage):  # type: ignore[attr-defined]
-            code = stage.run(f"--pages={2 * SITE.pages // 3}")
-            words = f"exit code {code}: {stage.words().strip().splitlines()[-1:]}"
-        return ended(stage, int(code != 0), words)
+    with new_crawl(Kind(collection=where)) as crawl:
+        crawl.run(f"--pages={SITE.pages // 3}")
+        with trouble(crawl):  # type: ignore[attr-defined]
+            code = crawl.run(f"--pages={2 * SITE.pages // 3}")
+            words = f"exit code {code}: {crawl.words().strip().splitlines()[-1:]}"
+        return ended(crawl, int(code != 0), words)
 
 
-TROUBLES: dict[str, tuple[str, Callable[[Stage], object]]] = {
+TROUBLES: dict[str, tuple[str, Callable[[SiteCrawl], object]]] = {
     "absent": ("folder", absent),
     "cut off": ("s3", lambda _: weather(cut="both")),
     "slow": ("s3", lambda _: weather(latency_seconds=SLOW_SECONDS)),
@@ -184,23 +186,23 @@ def o2() -> Outcome:
 
 def restored() -> Ended:
     """Restore the folder of a crawl from a backup that is older than its collection."""
-    with staged(Kind(collection="folder")) as stage:
-        stage.run(f"--pages={SITE.pages // 4}")
-        shutil.copytree(stage.crawl, stage.root / "backup")
-        stage.run(f"--pages={SITE.pages // 2}")
-        shutil.rmtree(stage.crawl)
-        shutil.copytree(stage.root / "backup", stage.crawl)
-        return ended(stage, 1)
+    with new_crawl(Kind(collection="folder")) as crawl:
+        crawl.run(f"--pages={SITE.pages // 4}")
+        shutil.copytree(crawl.folder, crawl.root / "backup")
+        crawl.run(f"--pages={SITE.pages // 2}")
+        shutil.rmtree(crawl.folder)
+        shutil.copytree(crawl.root / "backup", crawl.folder)
+        return ended(crawl, 1)
 
 
 def copied() -> tuple[Ended, Ended]:
     """Go on with a folder and with its copy, both with the same collection."""
-    with staged(Kind(collection="folder")) as stage:
-        stage.run(f"--pages={SITE.pages // 4}")
-        other = replace(stage, root=stage.root / "second")
-        shutil.copytree(stage.crawl, other.crawl)
-        (other.root / "collection").symlink_to(stage.root / "collection")
-        return ended(stage, 1), ended(other, 1)
+    with new_crawl(Kind(collection="folder")) as crawl:
+        crawl.run(f"--pages={SITE.pages // 4}")
+        other = replace(crawl, root=crawl.root / "second")
+        shutil.copytree(crawl.folder, other.folder)
+        (other.root / "collection").symlink_to(crawl.root / "collection")
+        return ended(crawl, 1), ended(other, 1)
 
 
 def o3() -> Outcome:
@@ -215,8 +217,8 @@ def o3() -> Outcome:
 
 def killed_moves(kills: int) -> Ended:
     """Kill runs a moment after they have written a run of cold URLs."""
-    with staged(Kind(store=True, cold=True)) as stage:
-        return killed_when_it_writes(stage, lambda: len(_runs(stage)), kills)
+    with new_crawl(Kind(store=True, cold=True)) as crawl:
+        return killed_when_it_writes(crawl, lambda: len(_runs(crawl)), kills)
 
 
 def t1() -> Outcome:
@@ -225,42 +227,42 @@ def t1() -> Outcome:
     return Outcome(held=result.held, figure=f"{result.troubles} of 6 kills during a move; {result}")
 
 
-def _runs(stage: Stage) -> list[Path]:
-    return sorted((stage.root / "cold").rglob("*.parquet"))
+def _runs(crawl: SiteCrawl) -> list[Path]:
+    return sorted((crawl.root / "cold").rglob("*.parquet"))
 
 
 def cold_down(seconds: float) -> Ended:
     """Take the storage of cold URLs away while a run uses it, and bring it back."""
-    with staged(Kind(store=True, cold=True)) as stage:
-        run = stage.start()
+    with new_crawl(Kind(store=True, cold=True)) as crawl:
+        run = crawl.start()
         try:
-            wait_for(lambda: run.ended or _runs(stage), seconds=PAGES_SEEN_SECONDS)
+            wait_for(lambda: run.ended or _runs(crawl), seconds=PAGES_SEEN_SECONDS)
             hits = int(not run.ended)
-            (stage.root / "cold").rename(stage.root / "away")
-            (stage.root / "cold").write_text("no folder")  # so that it cannot be created again
+            (crawl.root / "cold").rename(crawl.root / "away")
+            (crawl.root / "cold").write_text("no folder")  # so that it cannot be created again
             time.sleep(seconds)
-            (stage.root / "cold").unlink()
-            (stage.root / "away").rename(stage.root / "cold")
+            (crawl.root / "cold").unlink()
+            (crawl.root / "away").rename(crawl.root / "cold")
             code = run.wait(PAGES_SEEN_SECONDS)
         finally:
             run.kill_all()
-        result = ended(stage, hits)
+        result = ended(crawl, hits)
         return replace(result, code=code or result.code)
 
 
 def cold_damaged() -> tuple[int, Ended]:
     """Delete a third of the runs and cut another third in half; return how a run ends, and the end after repair."""
-    with staged(Kind(store=True, cold=True)) as stage:
-        stage.run(f"--pages={SITE.pages // 6}")
-        paths = _runs(stage)
+    with new_crawl(Kind(store=True, cold=True)) as crawl:
+        crawl.run(f"--pages={SITE.pages // 6}")
+        paths = _runs(crawl)
         for number, path in enumerate(paths):
             if number % 3 == 0:
                 path.unlink()
             elif number % 3 == 1:
                 path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-        code = stage.run()
-        verify(stage, "--repair")
-        return code, ended(stage, len(paths))
+        code = crawl.run()
+        verify(crawl, "--repair")
+        return code, ended(crawl, len(paths))
 
 
 def t2() -> Outcome:

@@ -1,12 +1,12 @@
 """Pages give agents no orders, and the key of a model goes to its endpoint only."""
 
-from tests.faults.agents import keys_kept, told_an_agent
+from tests.faults.agents import agent_results, keys_kept
 
 
 def test_no_order_of_a_page_stands_outside_of_its_markers():
-    told = told_an_agent()
-    assert told.orders > 100
-    assert told.outside == []
+    results = agent_results()
+    assert results.orders > 100
+    assert results.outside == []
 
 
 def test_the_key_of_a_model_goes_to_no_proxy_no_other_host_and_no_file():

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.faults.planted import planted, untouched
+from tests.faults.planted_crawls import KINDS, prepared_crawls
 from tests.faults.planted_losses import LOSSES
-from tests.faults.planted_stage import KINDS, theatre
 
 SAMPLE = {
     "SQLite": ["terms", "120 waiting URLs"],
@@ -17,7 +17,7 @@ SAMPLE = {
 
 @pytest.fixture(scope="module")
 def crawls():
-    with theatre() as crawls:
+    with prepared_crawls() as crawls:
         yield crawls
 
 

@@ -85,8 +85,8 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A copy of a prepared crawl."""
+class SiteCrawl:
+    """A crawl of the site: its folder, its store and its collection."""
 
     kind: Kind
     root: Path
@@ -94,7 +94,7 @@ class Stage:
     store_url: str = ""
 
     @property
-    def crawl(self) -> Path:
+    def folder(self) -> Path:
         """The folder of the crawl."""
         return self.root / "planted"
 
@@ -105,12 +105,12 @@ class Stage:
 
     def write_topic(self) -> None:
         """Write the folder of a new crawl."""
-        self.crawl.mkdir(parents=True)
-        (self.crawl / "topic.yaml").write_text(json.dumps(_topic(self)), encoding="utf-8")  # JSON is YAML
+        self.folder.mkdir(parents=True)
+        (self.folder / "topic.yaml").write_text(json.dumps(_topic(self)), encoding="utf-8")  # JSON is YAML
 
     def start(self, *options: str) -> Run:
         """Start a run."""
-        return Crawl(self.crawl).start(*options, *(["--store", self.store_url] if self.store_url else []))
+        return Crawl(self.folder).start(*options, *(["--store", self.store_url] if self.store_url else []))
 
     def objects(self) -> Objects:
         """Open the collection."""
@@ -118,7 +118,7 @@ class Stage:
 
     def call(self, command: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         """Call a command about the crawl that fetches nothing."""
-        return called(command, self.crawl, *arguments, folder=REPOSITORY)
+        return called(command, self.folder, *arguments, folder=REPOSITORY)
 
     def run(self, *options: str) -> int:
         """Crawl on, for two minutes at most; return the exit code, 124 when the run had to be killed."""
@@ -132,7 +132,7 @@ class Stage:
 
     def words(self) -> str:
         """Return the end of what the runs have printed."""
-        return (self.crawl / "run.out").read_text(encoding="utf-8", errors="replace")[-500:]
+        return (self.folder / "run.out").read_text(encoding="utf-8", errors="replace")[-500:]
 
     def site_urls(self) -> set[str]:
         """Return the URLs of all pages of the site."""
@@ -146,7 +146,7 @@ class Stage:
         """Return what a frontier answers."""
 
         async def asked() -> Any:
-            frontier = CrawlProject.open(self.crawl).frontier()
+            frontier = CrawlProject.open(self.folder).frontier()
             try:
                 return await ask(frontier)
             finally:
@@ -189,8 +189,8 @@ def _digest(path: Path) -> str:
 
 
 @dataclass
-class Theatre:
-    """Prepares crawls when they are asked for, and stages copies of them."""
+class PreparedCrawls:
+    """Crawls that are made when they are asked for first, and copies of them."""
 
     root: Path
     recorder: Recorder
@@ -200,27 +200,27 @@ class Theatre:
     bucket: dict[str, bytes] = field(default_factory=dict)
 
     @contextmanager
-    def staged(self, name: str) -> Iterator[Stage]:
+    def copy_of(self, name: str) -> Iterator[SiteCrawl]:
         """Copy a prepared crawl to its place; what was there goes."""
         if name not in self.prepared:
             self._prepare(name)
-        with self._set(name) as stage:
-            yield stage
+        with self._set(name) as crawl:
+            yield crawl
 
     @contextmanager
-    def _set(self, name: str) -> Iterator[Stage]:
+    def _set(self, name: str) -> Iterator[SiteCrawl]:
         kind, live = KINDS[name], self.root / "live"
         shutil.rmtree(live, ignore_errors=True)
         if (self.root / name).exists():
             shutil.copytree(self.root / name, live)
-        stage = Stage(kind, live, self.recorder, self.server.url if kind.store else "")
+        crawl = SiteCrawl(kind, live, self.recorder, self.server.url if kind.store else "")
         if kind.collection == "s3":
-            self._fill_bucket(stage.objects())
+            self._fill_bucket(crawl.objects())
         if kind.store:
             self.server.folder.mkdir(parents=True, exist_ok=True)
             self.server.restart()
         try:
-            yield stage
+            yield crawl
         finally:
             self.server.kill()
 
@@ -234,10 +234,10 @@ class Theatre:
         if KINDS[name].collection == "s3" and not os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://127."):
             server = self.stack.enter_context(s3_server(self.root / "s3"))
             self.stack.enter_context(patch.dict(os.environ, server.environment))
-        with self._set(name) as stage:
-            _crawl_a_part(stage)
-            if stage.kind.collection == "s3":
-                objects = stage.objects()
+        with self._set(name) as crawl:
+            _crawl_a_part(crawl)
+            if crawl.kind.collection == "s3":
+                objects = crawl.objects()
                 self.bucket = {key: objects.get(key) for key in objects.sizes("")}
         shutil.copytree(self.root / "live", self.root / name)
         self.prepared.add(name)
@@ -246,35 +246,35 @@ class Theatre:
 @contextmanager
 def serving() -> Iterator[Recorder]:
     """Serve the site and the wide host."""
-    with recorder({WIDE: {"/list/*": Generated("tests.faults.planted_stage:wide_page")}}, site=SITE) as w:
+    with recorder({WIDE: {"/list/*": Generated("tests.faults.planted_crawls:wide_page")}}, site=SITE) as w:
         yield w
 
 
 @contextmanager
-def theatre() -> Iterator[Theatre]:
+def prepared_crawls() -> Iterator[PreparedCrawls]:
     """Serve the site, and prepare crawls of it in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder, serving() as w, ExitStack() as stack:
         root = Path(folder)
         server = StoreServer("redis", root / "live" / "store", options=["--appendfsync", "always"])
         server.start()  # to find a port
         server.kill()
-        yield Theatre(root, w, stack, server)
+        yield PreparedCrawls(root, w, stack, server)
 
 
-def _crawl_a_part(stage: Stage) -> None:
+def _crawl_a_part(crawl: SiteCrawl) -> None:
     """Crawl some pages, in several steps where a collection is to have several segments."""
-    stage.write_topic()
-    pages = FETCHED_WITH_LISTS if stage.kind.wide else FETCHED
-    for until in (pages // 3, 2 * pages // 3, pages) if stage.kind.collection else (pages,):
-        code = stage.run(f"--pages={until}")
+    crawl.write_topic()
+    pages = FETCHED_WITH_LISTS if crawl.kind.wide else FETCHED
+    for until in (pages // 3, 2 * pages // 3, pages) if crawl.kind.collection else (pages,):
+        code = crawl.run(f"--pages={until}")
         if code:
-            raise RuntimeError(f"run ended with {code}: {stage.words()}")
-    if stage.kind.collection:
-        _merge_entries(stage.objects())
-    if stage.kind.copies:
-        for path in [*(stage.crawl / "pages").glob("*.db*"), *(stage.crawl / "warc").iterdir()]:
+            raise RuntimeError(f"run ended with {code}: {crawl.words()}")
+    if crawl.kind.collection:
+        _merge_entries(crawl.objects())
+    if crawl.kind.copies:
+        for path in [*(crawl.folder / "pages").glob("*.db*"), *(crawl.folder / "warc").iterdir()]:
             path.unlink()
-        stage.call("export", "-f", "jsonl")
+        crawl.call("export", "-f", "jsonl")
 
 
 def _merge_entries(objects: Objects) -> None:
@@ -284,13 +284,13 @@ def _merge_entries(objects: Objects) -> None:
             manifest.ManifestWriter(objects).merge(stream)
 
 
-def _topic(stage: Stage) -> dict[str, Any]:
-    seeds = [stage.recorder.seed_url]
-    if stage.kind.wide:
-        seeds += [stage.recorder.url(WIDE, f"/list/{number}") for number in range(LISTS)]
+def _topic(crawl: SiteCrawl) -> dict[str, Any]:
+    seeds = [crawl.recorder.seed_url]
+    if crawl.kind.wide:
+        seeds += [crawl.recorder.url(WIDE, f"/list/{number}") for number in range(LISTS)]
     more: dict[str, Any] = {"name": "planted", "sitemaps": "off"}
-    if stage.kind.collection:
-        more |= {"collection": stage.collection, "output": {"keep_irrelevant": True, "warc": True}}
-    if stage.kind.cold:
-        more["frontier"] = {"cold": str(stage.root / "cold"), "hot_urls": HOT_URLS}
-    return {**topic(stage.recorder, seeds), **more}
+    if crawl.kind.collection:
+        more |= {"collection": crawl.collection, "output": {"keep_irrelevant": True, "warc": True}}
+    if crawl.kind.cold:
+        more["frontier"] = {"cold": str(crawl.root / "cold"), "hot_urls": HOT_URLS}
+    return {**topic(crawl.recorder, seeds), **more}
