@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -35,7 +35,14 @@ from thresher.collection.manifest import (
     merged_number,
 )
 from thresher.collection.replica import SEARCH, applied_numbers
-from thresher.collection.streams import ChangeStream, rows_waiting, settled_rows, stream_name, upload_position
+from thresher.collection.streams import (
+    ChangeStream,
+    rows_waiting,
+    settled_rows,
+    stream_name,
+    upload_position,
+    written_numbers,
+)
 from thresher.collection.uploader import CollectionUploader
 from thresher.errors import DamagedFile, ObjectMissing
 from thresher.objects.base import Objects
@@ -78,7 +85,7 @@ class CollectionAudit:
     lost_files: list[str] = field(default_factory=list)
 
 
-def audit(objects: Objects, cache: Path, own: Iterable[Path]) -> CollectionAudit:
+def audit(objects: Objects, cache: Path, own: Sequence[Path]) -> CollectionAudit:
     """Read the whole collection, and compare it with the manifest and with the page store of this machine.
 
     Args:
@@ -100,6 +107,7 @@ def audit(objects: Objects, cache: Path, own: Iterable[Path]) -> CollectionAudit
         _check_merged(objects, found)
         flawed = {*found.missing_entries, *found.damaged_entries}
         wrong = {entry_key(each.stream, each.number) for each in (*found.missing, *found.damaged)}
+        _check_written(objects, own, {*known, *flawed, *manifest.given_up()}, found)
         found.readable = {key: known[key] for key in flawed - wrong if key in known}
         _check_rows(objects, manifest, own, found)
     return found
@@ -154,7 +162,15 @@ def _check_merged(objects: Objects, found: CollectionAudit) -> None:
             found.damaged_merged.append(key)
 
 
-def _check_rows(objects: Objects, manifest: ManifestReader, own: Iterable[Path], found: CollectionAudit) -> None:
+def _check_written(objects: Objects, own: Sequence[Path], known: Collection[str], found: CollectionAudit) -> None:
+    """Find the last entries of this machine's streams that nothing else names, because none follows them."""
+    for path in own:
+        stream = stream_name(path)
+        keys = [entry_key(stream, number) for number in written_numbers(path)]
+        found.missing_entries += [key for key in keys if key not in known and objects.size(key) is None]
+
+
+def _check_rows(objects: Objects, manifest: ManifestReader, own: Sequence[Path], found: CollectionAudit) -> None:
     """Check that every settled row of this machine is in the collection, or waits for its upload."""
     uploaded = np.fromiter(manifest.fingerprints(), dtype=np.int64)
     for path in own:

@@ -173,6 +173,11 @@ def _records(path: Path) -> list[_Record]:
     return [_Record(*row) for row in rows]
 
 
+def written_numbers(path: Path) -> list[int]:
+    """Return the numbers of the last entries that a segment wrote."""
+    return [each.number for each in _records(path) if each.is_written]
+
+
 def upload_position(
     path: Path, stream: str, entries: LastEntries, flawed: Collection[str] = ()
 ) -> tuple[int, int] | None:

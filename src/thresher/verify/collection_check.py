@@ -109,7 +109,7 @@ class CollectionCheck:
         if audit.waiting and not self.is_repaired:
             words = "rows of this machine wait for their upload, by the next run or by --repair"
             yield from FindingTally(audit.waiting).found("collection", FindingState.NOTE, words)
-        words = "entries of the manifest were given up earlier, as lost"
+        words = "entries of the manifest were given up by an earlier repair"
         yield from FindingTally(audit.given_up).found("collection", FindingState.NOTE, words)
 
 

@@ -350,7 +350,9 @@ class QueueCheck:
         for miscount in filter(_is_loss, self._audit.miscounts):
             if miscount.host:
                 lost[miscount.host] += miscount.counted - miscount.there
-        return max(gone - queued.total(), (lost - queued).total(), 0)
+        # a URL whose lease is gone is taken for done: it is queued again if it has no row
+        taken_for_done = sum(max(0, each.there - each.counted) for each in self._audit.miscounts if each.kind == "done")
+        return max(max(gone - queued.total(), (lost - queued).total()) - taken_for_done, 0)
 
     def _leases(self, counts: Counts) -> list[VerifyFinding]:
         if self._queue.is_running or not counts.leased:

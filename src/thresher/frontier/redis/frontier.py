@@ -273,7 +273,9 @@ class RedisFrontier:
         async for hosts in self._queries.all_hosts(prefix):
             answer = await self._run("audit", shard, 0, *hosts)
             waiting, leased, rows = waiting + answer[0], leased + answer[1], rows + answer[2]
-        wrong = {"waiting": waiting - before["waiting"], "leased": leased - before["leased"]}
+        done = await self._queries.settled(prefix, self._settings.seen_keys) - before["failed"]
+        there = {"waiting": waiting, "leased": leased, "done": done}
+        wrong = {name: number - before[name] for name, number in there.items()}
         if before != await self._queries.sums(prefix):
             wrong = {}
         miscounts = [HostMiscount(to_text(host), to_text(kind), *numbers) for host, kind, *numbers in rows]
@@ -282,7 +284,8 @@ class RedisFrontier:
         if repair:
             async for hosts in self._queries.all_hosts(prefix):
                 await self._run("audit", shard, 1, *hosts)
-            for name, by in {**wrong, "recorded": unrecorded}.items():
+            pages = max(wrong.get("done", 0), -before["pages"])  # what is found again is counted again
+            for name, by in {**wrong, "pages": pages, "recorded": unrecorded}.items():
                 await self.connection.call("HINCRBY", prefix + b"x", name, by)
         return CountAudit(miscounts=miscounts, unrecorded=unrecorded)
 

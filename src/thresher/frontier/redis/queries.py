@@ -124,9 +124,14 @@ class RedisQueries:
 
     async def sums(self, prefix: bytes) -> dict[str, int]:
         """Return the sums of a shard that an audit compares."""
-        names = ("waiting", "leased", "dropped", "recorded")
+        names = ("waiting", "leased", "done", "failed", "pages", "dropped", "recorded")
         kept = await self._connection.call("HMGET", prefix + b"x", *names)
         return {name: int(value or 0) for name, value in zip(names, kept, strict=True)}
+
+    async def settled(self, prefix: bytes, seen_keys: int) -> int:
+        """Return how many URLs of a shard are settled: those that are leased or settled, without the leases."""
+        sizes = await self._connection.call_all([("SCARD", prefix + b"s%d" % number) for number in range(seen_keys)])
+        return sum(map(int, sizes)) - int(await self._connection.call("HLEN", prefix + b"L"))
 
     async def all_hosts(self, prefix: bytes) -> AsyncIterator[list[bytes]]:
         """Yield the names of all hosts of a shard, each followed by its member of the ready ones or nothing."""
