@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.contract.crawl_folders import EXISTING, SEED, CutOff, Folder, World, labels_in, text_of
+from tests.contract.crawl_folders import EXISTING, SEED, CutOff, Folder, World, labels_in, reachable, text_of
 from thresher.errors import StoreUnreachable, ThresherError
 from thresher.frontier.base import UrlState
 from thresher.verify.findings import FindingState
 
 picks = st.integers(0, 1_000)
 damages = st.sampled_from(["delete", "truncate", "empty", "zero"])
+OPEN = (UrlState.WAITING, UrlState.LEASED)
 MOST_KILLS = 3
 """A URL whose worker is lost more often is given up."""
 
@@ -206,10 +207,12 @@ class CollectionMachine(RuleBasedStateMachine):
                 self.check_gathered(folder)
 
     def check_folder(self, folder):
-        pages = folder.pages()
-        for url, entry in folder.entries().items():
-            assert entry is not None or url == SEED, f"verify is clean, and the frontier has lost {url}"
-            state = entry.state if entry else UrlState.WAITING  # a run adds the seed again
+        pages, entries = folder.pages(), folder.entries()
+        open_urls = {url for url, entry in entries.items() if entry and entry.state in OPEN}
+        coming = reachable({SEED, *open_urls} if entries.get(SEED) is None else open_urls)  # a run adds the seed again
+        for url, entry in entries.items():
+            assert entry is not None or url in coming, f"verify is clean, and the frontier has lost {url}"
+            state = entry.state if entry else UrlState.WAITING
             assert state is not UrlState.DONE or url in pages, f"verify is clean, and {url} has no row"
             assert state is not UrlState.FAILED or url not in EXISTING, f"{url} failed without a reason"
 

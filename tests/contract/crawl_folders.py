@@ -72,6 +72,15 @@ def links_of(number: int) -> list[int]:
     return [] if number in MISSING else sorted(to for to in linked if to < PAGES and to != number)
 
 
+def reachable(urls: set[str]) -> set[str]:
+    """Return the URLs that are found when some are fetched, with all that they lead to."""
+    found, new = set(urls), set(urls)
+    while new:
+        new = {url_of(to) for url in new for to in links_of(NUMBERS[url])} - found
+        found |= new
+    return found
+
+
 def text_of(url: str, fetched_at: float) -> str:
     return f"perovskite cells of {url} at {fetched_at:.6f}"
 
