@@ -311,3 +311,14 @@ async def test_a_cycle_takes_as_many_steps_with_20_times_as_many_urls(tmp_path, 
         taken.append(await steps_of_a_cycle(frontier, 20))
         await frontier.close()
     assert taken[1] < 1.1 * taken[0]
+
+
+async def test_a_host_whose_urls_were_deleted_is_not_offered_for_ever(path, open_frontier):
+    frontier = open_frontier(delay_seconds=0.0)
+    await frontier.add([Candidate(url=f"http://a.example/{number}", score=0.9) for number in range(3)])
+    await frontier.add([Candidate(url="http://b.example/", score=0.5)])
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM url WHERE url LIKE '%a.example%'")
+    assert [lease.host for lease in await frontier.lease(5, seconds=30)] == ["b.example"]
+    assert await frontier.lease(5, seconds=30) == []
+    assert await frontier.seconds_to_next() > 20  # until the lease ends; not at once

@@ -41,6 +41,11 @@ CREATE TEMP TRIGGER hand_out_best INSTEAD OF INSERT ON hand_out BEGIN
     WHERE state = 0 AND host = (SELECT id FROM host WHERE stage = 1 ORDER BY best DESC, best_age LIMIT 1)
     ORDER BY score DESC, age
     LIMIT 1;
+    -- A host whose URLs were deleted from outside must not be offered for ever.
+    INSERT OR IGNORE INTO touched
+    SELECT id FROM (SELECT id FROM host WHERE stage = 1 ORDER BY best DESC, best_age LIMIT 1)
+    WHERE NOT EXISTS (SELECT 1 FROM url WHERE host = id AND state = 0);
+    INSERT INTO tidy SELECT new.now WHERE EXISTS (SELECT 1 FROM touched);
 END;
 
 CREATE TEMP VIEW counting AS

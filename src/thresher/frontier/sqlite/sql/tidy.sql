@@ -20,7 +20,7 @@ FROM (
         next_time,
         park_end,
         CASE
-            WHEN waiting = 0 THEN 0
+            WHEN NOT EXISTS (SELECT 1 FROM url WHERE url.host = host.id AND state = 0) THEN 0
             WHEN park_end > setting.now THEN 4
             WHEN leased >= setting.leases_per_host THEN 2
             WHEN next_time > setting.now THEN 3
