@@ -1,12 +1,21 @@
 """Machines that upload to a collection, over object storage of every kind."""
 
+from contextlib import closing
+
 from thresher.collection.manifest import FILE, ManifestEntry
 from thresher.collection.replica import Replica
 from thresher.collection.uploader import CollectionUploader
 from thresher.records import Outcome
+from thresher.runner.uploads import build_uploader
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
+
+
+def upload_waiting(crawl):
+    """Upload what waits in a crawl folder now; return the number of segments."""
+    with closing(build_uploader(crawl, owner=not crawl.folder.joined.is_file())) as uploader:
+        return uploader.step(everything=True)
 
 
 def url_of(number):

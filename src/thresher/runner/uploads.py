@@ -44,12 +44,6 @@ def upload_thread(crawl: CrawlProject, *, owner: bool) -> UploadThread:
     return UploadThread(uploader, objects)
 
 
-def upload_waiting(crawl: CrawlProject) -> int:
-    """Upload what waits on this machine now; return the number of segments."""
-    with closing(build_uploader(crawl, owner=not crawl.folder.joined.is_file())) as uploader:
-        return uploader.step(everything=True)
-
-
 def repair_collection(crawl: CrawlProject) -> CollectionAudit:
     """Read the whole collection; upload what waits on this machine, and again what the collection has lost of it.
 

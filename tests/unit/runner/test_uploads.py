@@ -7,6 +7,7 @@ from contextlib import closing
 import pytest
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
+from tests.contract.collection_machines import upload_waiting
 from tests.unit.storage.warc.captures import answered, archived, writer
 from thresher.api.status import status_of
 from thresher.coordination.model_exchange import SharedStateTable
@@ -14,7 +15,7 @@ from thresher.feedback.labels import Label
 from thresher.objects.base import open_objects
 from thresher.operations.gather import gather
 from thresher.project import CrawlProject
-from thresher.runner.uploads import build_uploader, upload_waiting
+from thresher.runner.uploads import build_uploader
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
 from thresher.storage.page_store import PageStoreWriter
