@@ -55,8 +55,8 @@ class Sample:
     last_line: str
 
 
-def make(folder: Path, collection: str, pages: int, segment_rows: int) -> int:
-    """Write a crawl folder with its frontier, and upload it; return the number of segments."""
+def make(folder: Path, collection: str, pages: int, segment_rows: int) -> tuple[int, float, float]:
+    """Write a crawl folder with its frontier, and upload it; return the segments, and seconds of upload and search."""
     write_settings(folder, collection)
     random = Random(7)
     for worker in (0, 1):
@@ -66,8 +66,13 @@ def make(folder: Path, collection: str, pages: int, segment_rows: int) -> int:
                 writer.write(batch)
     crawl = CrawlProject.open(folder)
     asyncio.run(rebuild_frontier(crawl.folder))
+    began = time.monotonic()
+    with closing(build_uploader(crawl, owner=True, segment_rows=segment_rows)) as uploader:
+        segments = uploader.step(everything=True)
+    uploaded = time.monotonic()
     with closing(build_uploader(crawl, owner=True, segment_rows=segment_rows, with_search=True)) as uploader:
-        return uploader.step(everything=True)
+        uploader.step(everything=True)
+    return segments, uploaded - began, time.monotonic() - uploaded
 
 
 def write_settings(folder: Path, collection: str) -> None:
@@ -121,11 +126,12 @@ def bench(pages: int, *, s3: bool, segment_rows: int, place: Path) -> None:
         os.environ.update(environment)
         began = time.monotonic()
         with multiprocessing.get_context("spawn").Pool(1) as pool:  # a child counts the memory of its parent as its own
-            segments = pool.apply(make, (place / "crawl", collection, pages, segment_rows))
+            segments, upload, search = pool.apply(make, (place / "crawl", collection, pages, segment_rows))
         seconds = time.monotonic() - began
         write_settings(place / "settings", collection)
         kind = "an S3 server" if s3 else "a folder"
-        print(f"{machine()}; {pages:,} pages in {segments:,} segments on {kind}, made in {seconds:.0f} s.\n")
+        print(f"{machine()}; {pages:,} pages in {segments:,} segments on {kind}, made in {seconds:.0f} s, of which")
+        print(f"{upload:.1f} s to upload pages, and {search:.1f} s to make and upload search segments.\n")
         print("| place | command | seconds | target | processor seconds | peak MiB | last line |")
         print("|---|---|---|---|---|---|---|", flush=True)
         for where, name, arguments in plan(place, collection):
