@@ -15,9 +15,10 @@ HELPERS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
 def children(pid: int) -> list[int]:
     """Return the living children of a process; zombies are not alive."""
     found: list[int] = []
-    for listing in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):  # a thread that has just ended
-            found += map(int, listing.read_text().split())
+    with contextlib.suppress(OSError):  # the process has just ended
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):  # a thread that has just ended
+                found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
     return [child for child in found if is_alive(child)]
 
 

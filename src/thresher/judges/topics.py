@@ -13,7 +13,6 @@ from struct import Struct, error
 
 import zstandard
 
-from thresher.judges.adaptive.terms import TermVector
 from thresher.judges.base import Judge, Learner, StateStore
 from thresher.modelstate.by_topic import TopicState
 from thresher.records import Judgement, ParsedPage, Revision, TermWeight, best_topic
@@ -122,6 +121,8 @@ def check_vector(packed: bytes) -> None:
     Raises:
         ValueError: It is damaged.
     """
+    from thresher.judges.adaptive.terms import TermVector  # here: commands that only read must not load numpy
+
     is_one = packed.startswith(zstandard.FRAME_HEADER)
     for vector in [packed] if is_one else [own for _, own in _vectors(packed) if own]:
         TermVector.unpack(vector)

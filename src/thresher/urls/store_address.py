@@ -121,7 +121,16 @@ def shown_store(store: str) -> str:
 
 def without_secrets(text: str) -> str:
     """Return a message without the user, password and query of the URLs in it."""
-    return re.sub(r"(://[^\s?]*)\?\S*", r"\1?…", re.sub(r"://\S*@", "://…@", text))
+    return re.sub(r"\S+", lambda word: _without_secrets(word[0]), text)
+
+
+def _without_secrets(word: str) -> str:
+    before, mark, rest = word.partition("://")
+    if not mark:
+        return word
+    _, at, place = rest.rpartition("@")
+    address, question, _ = place.partition("?")
+    return f"{before}://{'…@' if at else ''}{address}{'?…' if question else ''}"
 
 
 def same_store(one: str, other: str) -> bool:

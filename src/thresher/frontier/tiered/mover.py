@@ -11,11 +11,12 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from thresher.errors import StoreError
 from thresher.frontier.redis.codec import HostRecord, Name
 from thresher.frontier.redis.connection import Part
 from thresher.frontier.redis.scripts import Settings
@@ -35,7 +36,8 @@ from thresher.frontier.tiered.runs import (
 
 logger = logging.getLogger(__name__)
 
-LOCK_SECONDS = 300.0
+LOCK_SECONDS = 30.0
+"""How long a lock outlives its holder; the holder renews it."""
 SPILL_HOSTS = 2_000
 """Maximum number of hosts of one spill."""
 LOAD_SECONDS = 0.25
@@ -108,19 +110,26 @@ class Mover:
     @asynccontextmanager
     async def lock(self, shard: int) -> AsyncIterator[int]:
         """Hold the lock of a shard; yield the number of the mover, 0 when another worker has the lock."""
-        gate, began = f"tiers {shard}", time.monotonic()
+        gate = f"tiers {shard}"
         if await self._store.acquire_lock(gate, seconds=LOCK_SECONDS) > 0:
             yield 0
             return
+        renewals = asyncio.create_task(self._renew(gate))
         try:
             yield int(await self._connection.call("HINCRBY", self._store.prefix(shard) + b"x", "mover", 1))
         except MoverReplacedError:
-            logger.warning(
-                "moving URLs between the tiers took longer than %g s; another worker took over", LOCK_SECONDS
-            )
+            logger.warning("this worker did not run for %g s; another one moves URLs between the tiers", LOCK_SECONDS)
+            gate = ""
         finally:
-            if time.monotonic() - began < LOCK_SECONDS / 2:  # else it may be another worker's by now
+            renewals.cancel()
+            if gate:
                 await self._store.release_lock(gate, delay_seconds=0.0)
+
+    async def _renew(self, gate: str) -> None:
+        while True:
+            await asyncio.sleep(LOCK_SECONDS / 3)
+            with suppress(StoreError):  # the move itself reports it
+                await self._store.release_lock(gate, delay_seconds=LOCK_SECONDS)
 
     async def allowance(self, shard: int) -> int:
         """Return how many hot URLs a host may have."""

@@ -1,5 +1,6 @@
 """The promises of the tiers, on a real server. What every frontier promises is asked in `tests/contract/`."""
 
+import asyncio
 import random
 import subprocess
 import sys
@@ -314,6 +315,27 @@ async def add_for_ever(url, crawl, folder):
             [link(f"http://h{n % HOSTS}.example/{n}", n * 7919 % 1000 / 1000) for n in range(start, start + 20)]
         )
         print(start, start + 20, ".", flush=True)
+
+
+async def test_a_mover_renews_its_lock_and_one_that_was_killed_leaves_it_for_a_short_time(
+    open_tiers, clock, monkeypatch
+):
+    monkeypatch.setattr(mover, "LOCK_SECONDS", 0.3)
+    one, other = open_tiers(), open_tiers()
+    await one.counts()
+    await other.counts()
+    async with one._mover.lock(0) as number:
+        for _ in range(8):
+            await asyncio.sleep(0.15)
+            clock.now += 0.15
+        async with other._mover.lock(0) as later:
+            assert (number > 0, later) == (True, 0)
+    assert await one.acquire_lock("tiers 0", seconds=mover.LOCK_SECONDS) == 0  # as a worker that is killed at once
+    async with other._mover.lock(0) as later:
+        assert later == 0
+    clock.now += 0.4
+    async with other._mover.lock(0) as later:
+        assert later > number
 
 
 async def test_a_mover_that_was_replaced_changes_nothing(open_tiers):
