@@ -81,7 +81,7 @@ class Result:
         """Return what a command prints about this crawl."""
         done = called(command, self.folder, *arguments, folder=REPOSITORY)
         if check and done.returncode:
-            raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr[-2000:]}")
+            raise RuntimeError(f"{command} ended with {done.returncode}: {(done.stdout + done.stderr)[-2000:]}")
         return done.stdout
 
 

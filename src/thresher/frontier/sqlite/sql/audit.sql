@@ -5,7 +5,7 @@ counts (key, kind, counted, there) AS (
     UNION ALL
     SELECT key, 'leased', host.leased, found.leased FROM host CROSS JOIN found ON found.host = host.id
     UNION ALL
-    SELECT key, 'pages', host.pages, min(host.pages, found.pages)  -- a done URL without a reason may be no page
+    SELECT key, 'pages', host.pages, min(host.pages, found.pages)  -- a done URL may be no page
     FROM host CROSS JOIN found ON found.host = host.id
     UNION ALL
     SELECT '', 'waiting', waiting, (SELECT total(waiting) FROM host) FROM tally

@@ -1,6 +1,6 @@
 -- recount_all (now): correct all counts from the URLs. A lease without its URL ends, and a URL without its lease waits again.
 
--- What there is of each host. Pages are told from other done URLs by their reasons, and side requests by their fragments.
+-- What there is of each host. Side requests, which give no pages, have a fragment; other done URLs may have been pages.
 CREATE TEMP VIEW there AS
 SELECT
     host.id AS host,
@@ -8,9 +8,7 @@ SELECT
     count(*) FILTER (WHERE state = 1) AS leased,
     count(*) FILTER (WHERE state = 2) AS done,
     count(*) FILTER (WHERE state = 3) AS failed,
-    count(*) FILTER (
-        WHERE state = 2 AND coalesce(reason, '') IN ('', 'truncated', 'through a browser') AND instr(url, '#') = 0
-    ) AS pages
+    count(*) FILTER (WHERE state = 2 AND instr(url, '#') = 0) AS pages
 FROM host LEFT JOIN url ON url.host = host.id
 GROUP BY host.id;
 
