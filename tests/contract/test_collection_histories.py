@@ -43,6 +43,12 @@ FOUND = {
         ("roll_collection_back",),
     ],
     "the clock was set back between two fetches": [("fetch_and_be_killed", 0, 2), ("set_clock_back", 86_400.0)],
+    "an object and its entry are damaged, and two machines have its rows": [
+        ("begin", 2),
+        ("copy",),
+        ("damage", 903, "segments", "truncate"),
+        ("damage", 105, "manifest", "zero"),
+    ],
     "a copy goes on": [("fetch", 0, 3), ("upload", 0), ("copy",), ("fetch", 1, 2), ("upload", 0), ("upload", 1)],
 }
 """Histories that ended badly, as short as they could be made."""

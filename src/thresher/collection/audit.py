@@ -11,15 +11,15 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from thresher.collection.manifest import (
     FILE,
+    LARGE_BYTES,
     MERGED,
     PAGES,
     READS_AT_ONCE,
@@ -27,9 +27,8 @@ from thresher.collection.manifest import (
     ManifestReader,
     ManifestWriter,
     contents,
-    digest_of,
     entry_key,
-    file_digest,
+    has_content,
     is_newer,
     merged_entries,
     merged_number,
@@ -44,12 +43,9 @@ from thresher.collection.streams import (
     written_numbers,
 )
 from thresher.collection.uploader import CollectionUploader
-from thresher.errors import DamagedFile, ObjectMissing
+from thresher.errors import DamagedFile
 from thresher.objects.base import Objects
 from thresher.storage.page_store import COLLECTED
-
-LARGE_BYTES = 32 << 20
-"""Larger objects are read one at a time, by way of a file."""
 
 
 @dataclass
@@ -133,19 +129,13 @@ def _check_objects(objects: Objects, entries: Sequence[ManifestEntry], found: Co
     sizes = {**objects.sizes("segments"), **objects.sizes("files")}
     by_key = {entry.key: entry for entry in entries}
     there = [entry for key, entry in by_key.items() if sizes.get(key) == entry.size]
-    with TemporaryDirectory(prefix="thresher-audit-") as folder, ThreadPoolExecutor(READS_AT_ONCE) as pool:
-        lock, place = threading.Lock(), Path(folder) / "object"
+    lock = threading.Lock()
 
-        def check(entry: ManifestEntry) -> bool:
-            try:
-                if entry.size <= LARGE_BYTES:
-                    return digest_of(objects.get(entry.key)) == entry.sha256
-                with lock:
-                    objects.download(entry.key, place)
-                    return file_digest(place) == entry.sha256
-            except ObjectMissing:
-                return False
+    def check(entry: ManifestEntry) -> bool:
+        with lock if entry.size > LARGE_BYTES else nullcontext():  # one large object at a time
+            return has_content(objects, entry)
 
+    with ThreadPoolExecutor(READS_AT_ONCE) as pool:
         is_right = dict(zip((entry.key for entry in there), pool.map(check, there), strict=True))
     found.objects += len(there)
     found.size += sum(entry.size for entry in there)

@@ -34,6 +34,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Self
 
 import zstandard
@@ -54,6 +55,8 @@ MOST_MERGED_BYTES = 1 << 30
 MANIFEST, MERGED = "manifest", "merged"
 """The folders of entries, and of merged ones."""
 READS_AT_ONCE = 16
+LARGE_BYTES = 32 << 20
+"""Larger objects are read by way of a file."""
 _CRAWL = "crawl.json"
 _STREAM = re.compile(r"[a-z0-9][a-z0-9.-]{0,90}").fullmatch
 _SHA = re.compile(r"[0-9a-f]{64}").fullmatch
@@ -205,6 +208,19 @@ def claim(objects: Objects, crawl_id: str) -> None:
             f"{objects.url} replaces objects that exist, though it is asked not to (If-None-Match: *), so machines "
             "could delete each other's pages; nothing is uploaded. Use a storage with conditional writes"
         )
+
+
+def has_content(objects: Objects, entry: ManifestEntry) -> bool:
+    """Read the object of an entry, a large one by way of a file, and return whether it is the one that was written."""
+    try:
+        if entry.size <= LARGE_BYTES:
+            return digest_of(objects.get(entry.key)) == entry.sha256
+        with TemporaryDirectory(prefix="thresher-object-") as folder:
+            path = Path(folder) / "object"
+            objects.download(entry.key, path)
+            return file_digest(path) == entry.sha256
+    except ObjectMissing:
+        return False
 
 
 class ManifestWriter:

@@ -37,6 +37,7 @@ from thresher.collection.manifest import (
     claim,
     digest_of,
     file_digest,
+    has_content,
     packed_fingerprints,
 )
 from thresher.collection.streams import ChangeStream, has_format, rows_not_confirmed, to_parquet, upload_position
@@ -236,7 +237,7 @@ class CollectionUploader:
             last_version=changed.last_version,
             settled=packed_fingerprints(changed.settled),
         )
-        self._objects.put_new(entry.key, content)
+        self._put(entry, content)
         stream.changes.record(entry)
         self._manifest.add(entry)
         stream.changes.record_written(entry)
@@ -282,12 +283,20 @@ class CollectionUploader:
     def _upload_file(self, name: str, content: Path | bytes, digest: str, revision: int) -> ManifestEntry:
         size = len(content) if isinstance(content, bytes) else content.stat().st_size
         entry = self._file_entry(FILE, name, sha256=digest, size=size, revision=revision)
-        if isinstance(content, bytes):
-            self._objects.put_new(entry.key, content)
-        else:
-            self._objects.put_file(entry.key, content)
+        self._put(entry, content)
         self._add(entry)
         return entry
+
+    def _put(self, entry: ManifestEntry, content: Path | bytes) -> None:
+        """Store the object of an entry; one that is there already is read, and replaced if it is damaged."""
+        if isinstance(content, bytes):
+            if not self._objects.put_new(entry.key, content) and not has_content(self._objects, entry):
+                self._objects.delete(entry.key)
+                self._objects.put_new(entry.key, content)
+            return
+        if self._objects.size(entry.key) == entry.size and not has_content(self._objects, entry):
+            self._objects.delete(entry.key)
+        self._objects.put_file(entry.key, content)
 
     def _file_entry(self, kind: str, name: str, **fields: Any) -> ManifestEntry:
         return ManifestEntry(
