@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 _CHANGES = resources.files("thresher.collection") / "sql" / "changes.sql"
 _FRAMES = ("text", "main", "markup", "links", "terms")
 """Columns that are compressed already."""
-_WAITING = "SELECT count(*) FROM change JOIN page USING (id) WHERE version > ?"  # rows that were deleted do not wait
+# Rows that were deleted do not wait; a limit of -1 is none.
+_WAITING = "SELECT count(*) FROM (SELECT 1 FROM change JOIN page USING (id) WHERE version > ? LIMIT ?)"
 _ROWS = (
     "SELECT change.version, page.* FROM change JOIN page USING (id) WHERE change.version > ? "
     "ORDER BY change.version LIMIT ?"
@@ -94,9 +95,9 @@ class ChangeStream:
         self._path = path
         self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60, check_same_thread=False)
 
-    def waiting(self, after: int) -> int:
-        """Return how many rows have changed after a version."""
-        return int(self._db.execute(_WAITING, [after]).fetchone()[0])
+    def waiting(self, after: int, most: int = -1) -> int:
+        """Return how many rows have changed after a version; with `most`, it counts no further."""
+        return int(self._db.execute(_WAITING, [after, most]).fetchone()[0])
 
     def read(self, after: int, *, max_rows: int, max_bytes: int) -> ChangedRows:
         """Return the next changed rows after a version; at least one, if there is one."""
@@ -225,7 +226,7 @@ def rows_waiting(path: Path, after: int) -> int:
     """Return how many rows of a segment have changed after a version; all rows where changes are not recorded yet."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)) as db:
         try:
-            return int(db.execute(_WAITING, [after]).fetchone()[0])
+            return int(db.execute(_WAITING, [after, -1]).fetchone()[0])
         except sqlite3.OperationalError:
             return int(db.execute("SELECT count(*) FROM page").fetchone()[0])
 

@@ -201,7 +201,7 @@ class CollectionUploader:
             stream.number, stream.version = position
 
     def _is_due(self, stream: _Stream, *, everything: bool) -> bool:
-        waiting = stream.changes.waiting(stream.version)
+        waiting = stream.changes.waiting(stream.version, self._segment_rows)
         if not waiting:
             stream.since = None
             return False
