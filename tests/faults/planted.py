@@ -173,7 +173,7 @@ def v1() -> Outcome:
         figure=(
             f"{len(verdicts)} planted: found {sum(each.is_found for each in verdicts)}; repairable {len(repairable)}, "
             f"repaired and fetched again {sum(each.is_repaired for each in repairable)}; of the other {len(others)} "
-            f"said to be lost {sum(each.is_reported_lost for each in others)}; untouched: {clean} of {len(KINDS)} "
+            f"reported as lost {sum(each.is_reported_lost for each in others)}; untouched: {clean} of {len(KINDS)} "
             "crawls without a finding"
         ),
     )
