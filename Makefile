@@ -1,9 +1,16 @@
 # The same words on a laptop and in CI. PYTHON may point into any environment that has `.[dev]`.
 PYTHON ?= python
 
-.PHONY: check format lint types test native docs bench faults dist sbom audit versions release
+.PHONY: check ci nightly format lint types native docs bench faults dist sbom audit versions release
 
-check: lint types test          ## everything a commit must pass
+check: lint types               ## everything a commit must pass
+	$(PYTHON) -m tests.levels check
+
+ci: lint types                  ## everything a push must pass: also stores, faults, the wheel and folders of earlier versions
+	$(PYTHON) -m tests.levels ci
+
+nightly: lint types             ## all tests
+	$(PYTHON) -m tests.levels nightly
 
 lint:
 	$(PYTHON) -m ruff format --check .
@@ -11,9 +18,6 @@ lint:
 
 types:
 	$(PYTHON) -m mypy
-
-test:                           ## all tests, in four lanes side by side
-	$(PYTHON) -m tests.lanes
 
 format:                         ## let ruff write what it would ask for
 	$(PYTHON) -m ruff format .
@@ -51,4 +55,4 @@ audit:                          ## known weaknesses of what is installed; says s
 versions:                       ## the unit tests on every promised Python that is on PATH, each in its own environment
 	$(PYTHON) -m tests.release.versions
 
-release: check versions sbom audit  ## everything a release must pass; what is given to others lies in dist/ afterwards
+release: nightly versions sbom audit  ## everything a release must pass; what is given to others lies in dist/ afterwards

@@ -2,9 +2,11 @@
 
 Each SRC is a folder that holds the package `thresher`: this checkout's ``src`` when none is given, or those of several
 versions to compare. Counted are files, lines, public names of modules, class names that are defined more than once,
-modules at the root of the package, and small modules with a single importer. Files visited per page are traced: one
-worker of that version crawls a generated site, and every source file of which code runs between one lease and the next
-is counted, for cycles that commit a page. The median over all pages is printed.
+modules at the root of the package, modules with a single importer, and what stands for the coupling of the outer parts:
+uses of the class that opened all resources and of the question whether a store is shared (`--uses NAME` counts further
+names), places that build a worker or compute a status, and tests of the words of a reason. Files visited per page are
+traced: one worker of that version crawls a generated site, and every source file of which code runs between one lease
+and the next is counted, for cycles that commit a page. The median over all pages is printed.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ import argparse
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -30,6 +33,13 @@ from testing.recording_server.process import running
 from testing.recording_server.site import Site
 
 SMALL_LINES = 40
+USES = ("CrawlProject", "is_shared")
+"""Names whose uses are always counted."""
+BUILT = {"WorkerContext": "places that build a worker", "CrawlStatus": "places that compute a status"}
+WORDS = re.compile(
+    r"reason\w*\.(?:startswith|endswith|removeprefix|partition)\(|reason (?:LIKE|GLOB)|startswith\(reason"
+)
+"""Tests of the words of a reason; the package that reads those of earlier versions is left out."""
 PAGES, FIRST_PAGES = 80, 10
 """Pages that are crawled, and the first of them, which also read robots.txt and are not counted."""
 SITE = Site(pages=400, hosts=4, page_bytes=8 * 1024, links=20)
@@ -67,8 +77,12 @@ if sys.orig_argv[1:2] == ["-m"] and sys.orig_argv[2:3] and sys.orig_argv[2].ends
 class Module:
     name: str
     path: Path
-    lines: int
+    text: str
     tree: ast.Module
+
+    @property
+    def lines(self) -> int:
+        return len(self.text.splitlines())
 
     @property
     def public_names(self) -> Iterator[str]:
@@ -83,6 +97,16 @@ class Module:
     def classes(self) -> Iterator[str]:
         return (node.name for node in self.tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_")
 
+    def uses(self, name: str) -> int:
+        """Return how often a name is read or called; imports and definitions are not counted."""
+        nodes = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name | ast.Attribute))
+        return sum((node.id if isinstance(node, ast.Name) else node.attr) == name for node in nodes)
+
+    def calls(self, name: str) -> int:
+        """Return how often a function or class with this name is called."""
+        calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return sum(isinstance(called, ast.Name) and called.id == name for called in calls)
+
     def imports(self, known: set[str]) -> Iterator[str]:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.ImportFrom) and node.module:
@@ -96,11 +120,11 @@ def modules_of(source: Path, package: str) -> list[Module]:
     for path in sorted((source / package).rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         name = ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
-        found.append(Module(name, path, len(text.splitlines()), ast.parse(text)))
+        found.append(Module(name, path, text, ast.parse(text)))
     return found
 
 
-def counted(source: Path) -> dict[str, int | float]:
+def counted(source: Path, names: Sequence[str] = USES) -> dict[str, int | float]:
     core, lab = modules_of(source, "thresher"), modules_of(source, "thresher_lab")
     both = [*core, *lab]
     known = {module.name for module in both}
@@ -115,7 +139,13 @@ def counted(source: Path) -> dict[str, int | float]:
         "public names": sum(name[0] != "_" for module in both for name in module.public_names),
         "class names defined more than once": sum(number > 1 for number in classes.values()),
         "modules at the root": len([m for m in core if m.path.parent == source / "thresher"]),
+        "modules with one importer": sum(importers[m.name] == 1 for m in both if m.path.name != "__init__.py"),
         f"modules under {SMALL_LINES} lines with one importer": len(small),
+        **{f"uses of {name}": sum(module.uses(name) for module in both) for name in names},
+        **{place: sum(module.calls(name) for module in core) for name, place in BUILT.items()},
+        "tests of the words of a reason": sum(
+            len(WORDS.findall(module.text)) for module in core if not module.name.startswith("thresher.reasons")
+        ),
     }
 
 
@@ -148,11 +178,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.structure", description="The size of the code in numbers.")
     parser.add_argument("sources", nargs="*", type=Path, metavar="SRC", default=[Path(__file__).parents[1] / "src"])
     parser.add_argument("--files", action="store_true", help="list the files that most pages visit")
+    parser.add_argument("--uses", action="append", default=[*USES], metavar="NAME", help="count the uses of a name")
     options = parser.parse_args()
     columns = []
     for source in map(Path.resolve, options.sources):
         cycles = visited(source)
-        columns.append({**counted(source), "files visited per page (median)": median(map(len, cycles))})
+        columns.append({**counted(source, options.uses), "files visited per page (median)": median(map(len, cycles))})
         if options.files:
             often = Counter(path for cycle in cycles for path in cycle)
             print(*sorted(path for path, number in often.items() if number > len(cycles) / 2), sep="\n")

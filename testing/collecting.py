@@ -21,10 +21,10 @@ from pathlib import Path
 import yaml
 from warcio.archiveiterator import ArchiveIterator
 
+from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
 from thresher.parsing.html import parse
 from thresher.pipeline.deduplication import content_hash
-from thresher.project import CrawlProject
 from thresher.records import Candidate, FetchedPage, Lease, Outcome, Settlement
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.warc.provenance import Paths
@@ -51,7 +51,7 @@ def page_body(number: int, pages: int) -> bytes:
     return f"<html><title>Page {number}</title><body><p>{words}</p>{anchors}</body></html>".encode()
 
 
-def make_crawl(root: Path, *, warc: bool = True, store: str = "sqlite") -> CrawlProject:
+def make_crawl(root: Path, *, warc: bool = True, store: str = "sqlite") -> CrawlSetup:
     """Write the folder of a crawl that starts at page 0."""
     root.mkdir(parents=True, exist_ok=True)
     topic = {
@@ -66,7 +66,7 @@ def make_crawl(root: Path, *, warc: bool = True, store: str = "sqlite") -> Crawl
         "store": store,
     }
     (root / "topic.yaml").write_text(yaml.safe_dump(topic), encoding="utf-8")
-    return CrawlProject.open(root)
+    return CrawlSetup.open(root)
 
 
 def answer_of(lease: Lease, pages: int) -> tuple[PageRecord, FetchedPage]:
@@ -106,8 +106,8 @@ def settlement_of(lease: Lease, record: PageRecord) -> Settlement:
 
 async def collect(root: Path, worker: str, pages: int, say: Callable[[int], None]) -> None:
     """Take pages until none is left; say how many after each step."""
-    crawl = CrawlProject.open(root)
-    frontier, rows = crawl.frontier(), PageStoreWriter(crawl.folder.pages / f"{worker}.db")
+    crawl = CrawlSetup.open(root)
+    frontier, rows = crawl.backend.frontier(), PageStoreWriter(crawl.folder.pages / f"{worker}.db")
     is_archived = crawl.config.output.warc
     warc = WarcWriter(root / "warc", worker, about={}, paths=Paths(crawl.folder.pages)) if is_archived else None
     await frontier.add([Candidate(url=page_url(0), score=0.5)])

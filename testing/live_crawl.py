@@ -9,9 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from thresher.project import CrawlProject
+from thresher.assembly import check_crawl
+from thresher.crawl import CrawlSetup
 from thresher.runner.limits import Limits
-from thresher.runner.supervisor import RunResult, Supervisor
+from thresher.runner.supervisor import RunResult, Supervisor, SupervisorOptions
 from thresher_lab.simulation.tasks import topic_phrase
 from thresher_lab.webs.server import WebServer
 from thresher_lab.webs.virtualweb import Web
@@ -48,7 +49,7 @@ def write_crawl(
 
 async def run(folder: Path, pages: int) -> RunResult:
     """Crawl as `thresher run` does, with one worker process."""
-    crawl = CrawlProject.open(folder)
-    crawl.check()
+    crawl = CrawlSetup.open(folder)
+    check_crawl(crawl)
     limits = Limits(pages=pages)
-    return await Supervisor(crawl, workers=1, limits=limits, report=lambda _: None, listen=False).run()
+    return await Supervisor(crawl, SupervisorOptions(limits=limits, handles_signals=False)).run()

@@ -8,6 +8,7 @@ import pytest
 
 from testing.clock import Clock
 from testing.servers.fixtures import s3, s3_server_of_session  # noqa: F401
+from tests.levels import LEVELS, is_in
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -15,9 +16,9 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 def pytest_configure():
     """Let the process of the tests, and those that they start, waste no processor time.
 
-    Lanes share the processors, so threads of a matrix product would only wait for each other. Tests start hundreds of
-    processes; each would compile all modules again where the environment says not to keep compiled ones. How long one
-    example of a property takes says more about the other lanes than about us, so it has no deadline.
+    Processes of the tests share the processors, so threads of a matrix product would only wait for each other. Tests
+    start hundreds of processes; each would compile all modules again where the environment says not to keep compiled
+    ones. How long one example of a property takes says more about other processes than about us: it has no deadline.
     """
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
@@ -25,6 +26,17 @@ def pytest_configure():
     hypothesis.settings.load_profile("shared machine")
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--level", choices=LEVELS, help="run only the tests of a level: check, ci or nightly (all)")
+
+
+def pytest_collection_modifyitems(config, items):
+    if level := config.getoption("--level"):
+        left_out = [item for item in items if not is_in(item.nodeid, level)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if is_in(item.nodeid, level)]
 
 
 @pytest.fixture

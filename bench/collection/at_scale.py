@@ -30,8 +30,8 @@ from bench.collection.export import record, url
 from testing.machine import machine
 from testing.servers.s3 import s3_server
 from thresher.collection.uploader import SEGMENT_ROWS
+from thresher.crawl import CrawlSetup
 from thresher.operations.gather import rebuild_frontier
-from thresher.project import CrawlProject
 from thresher.runner.uploads import build_uploader
 from thresher.storage.page_store import PageStoreWriter
 
@@ -64,7 +64,7 @@ def make(folder: Path, collection: str, pages: int, segment_rows: int) -> tuple[
         with closing(PageStoreWriter(folder / "pages" / f"w{worker + 1}.db")) as writer:
             while batch := list(islice(records, 500)):
                 writer.write(batch)
-    crawl = CrawlProject.open(folder)
+    crawl = CrawlSetup.open(folder)
     asyncio.run(rebuild_frontier(crawl.folder))
     began = time.monotonic()
     with closing(build_uploader(crawl, owner=True, segment_rows=segment_rows)) as uploader:

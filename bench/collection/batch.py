@@ -24,11 +24,12 @@ import zstandard
 
 from testing.machine import machine
 from testing.processes import family
+from thresher.assembly import build_judge
 from thresher.batch.executors import in_process, on_ray
 from thresher.batch.jobs import BatchJob, Duplicates, Rejudge
 from thresher.batch.parts import Row, write_part_files
+from thresher.crawl import CrawlSetup
 from thresher.judges.adaptive.judge import AdaptiveJudge
-from thresher.project import CrawlProject, build_judge
 from thresher.records import ParsedPage
 
 WORDS = [f"word{number}" for number in range(30_000)]
@@ -48,7 +49,7 @@ def page(number: int) -> ParsedPage:
 
 def judge_of(folder: Path) -> Any:
     (folder / "topic.yaml").write_text(TOPIC, encoding="utf-8")
-    judge = build_judge(CrawlProject.open(folder))
+    judge = build_judge(CrawlSetup.open(folder))
     assert isinstance(judge, AdaptiveJudge)
     for number in range(LEARNED_PAGES):
         judge.learn(page(number), seed=number == 0)

@@ -22,7 +22,8 @@ from testing.machine import machine
 from testing.malicious_pdfs import PAGE, pdf, stream
 from testing.recording_server import Answer, Recorder, page, recorder
 from testing.recording_server.words import TOPIC_WORDS
-from thresher.project import CrawlProject, build_judge
+from thresher.assembly import build_judge
+from thresher.crawl import CrawlSetup
 from thresher.records import BlockKind
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
@@ -172,7 +173,7 @@ def _settings(server: Recorder) -> dict[str, object]:
 
 def _figures(web: WalledWeb, folder: Path, requests: Mapping[str, int], seconds: float) -> WallFigures:
     walls_of, pdf_urls = web.wall_urls(), web.pdf_urls()
-    judge = build_judge(CrawlProject.open(folder))
+    judge = build_judge(CrawlSetup.open(folder))
     with PageStoreReader(folder / "pages") as reader:
         history = {url: reader.history(fingerprint(url)) for url in walls_of}
         pdfs = {url: reader.find(fingerprint(url)) for url in pdf_urls}

@@ -17,6 +17,7 @@ from thresher.frontier.base import CrawlStore, UrlEntry, UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge
 from thresher.judges.cosine import CosineJudge
+from thresher.reasons.reason import ReasonKind
 from thresher.strategies.base import Strategy
 from thresher.strategies.best_first import BestFirst
 from thresher.topics.profile import TopicProfile
@@ -132,7 +133,7 @@ async def run_cluster(
 def _losses(states: Sequence[UrlEntry | None]) -> dict[str, int]:
     """Count the pages that were not brought home, and those among them that were given up with their workers."""
     lost = [state for state in states if state is None or state.state is not UrlState.DONE]
-    given_up = sum(state is not None and state.reason.startswith("lost with") for state in lost)
+    given_up = sum(state is not None and state.reason.kind is ReasonKind.WORKER_LOST for state in lost)
     return {"missing": len(lost), "given_up": given_up}
 
 

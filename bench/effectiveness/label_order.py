@@ -18,8 +18,9 @@ from random import Random
 from statistics import mean
 from tempfile import TemporaryDirectory
 
+from thresher.assembly import build_pipeline
+from thresher.crawl import CrawlSetup
 from thresher.operations.labelling import add_labels
-from thresher.project import CrawlProject, build_pipeline
 from thresher.storage.reader import PageStoreReader
 from thresher_lab.simulation.simulator import WebResponder
 from thresher_lab.simulation.tasks import Task, TaskRunner, topic_phrase
@@ -49,7 +50,7 @@ def write_topic(folder: Path, phrase: str, seeds: Sequence[str]) -> None:
 
 async def crawl_pages(folder: Path, bench: TaskRunner, pages: int) -> None:
     """Crawl as one worker does, without sockets."""
-    crawl, answers = CrawlProject.open(folder), WebResponder(bench.web, bench.pages)
+    crawl, answers = CrawlSetup.open(folder), WebResponder(bench.web, bench.pages)
     pipeline = build_pipeline(crawl, WORKER, parse=answers.parse)
     await pipeline.seed(crawl.seeds())
     for number in range(pages):
@@ -59,9 +60,9 @@ async def crawl_pages(folder: Path, bench: TaskRunner, pages: int) -> None:
     await pipeline.close()
 
 
-async def shares(crawl: CrawlProject, bench: TaskRunner, targets: frozenset[int]) -> Shares:
+async def shares(crawl: CrawlSetup, bench: TaskRunner, targets: frozenset[int]) -> Shares:
     """Return the share of on-topic pages among the first of the queue."""
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     try:
         found = [bench.web.page_id(entry.url) in targets for entry in await frontier.peek(max(FIRST))]
     finally:
@@ -69,7 +70,7 @@ async def shares(crawl: CrawlProject, bench: TaskRunner, targets: frozenset[int]
     return tuple(sum(found[:first]) / first for first in FIRST)
 
 
-def arms(crawl: CrawlProject, bench: TaskRunner, topic: str, targets: frozenset[int]) -> dict[str, dict[str, bool]]:
+def arms(crawl: CrawlSetup, bench: TaskRunner, topic: str, targets: frozenset[int]) -> dict[str, dict[str, bool]]:
     """Draw pages to label: on-topic ones, and off-topic ones among the best."""
     with PageStoreReader(crawl.folder.pages) as collection:
         urls = [record.url for record in collection.ranked() if record.url not in crawl.seeds()]
@@ -93,13 +94,13 @@ async def measure(bench: TaskRunner, topic: str, folder: Path, pages: int) -> Ma
     targets, root = bench.web.targets(topic), folder / "crawl"
     write_topic(root, topic_phrase(topic), [bench.web.url_of(seed) for seed in bench.seeds(task)])
     await crawl_pages(root, bench, pages)
-    crawl = CrawlProject.open(root)
+    crawl = CrawlSetup.open(root)
     found = {"before": await shares(crawl, bench, targets)}
     for name, labels in arms(crawl, bench, topic, targets).items():
         copy = folder / name
         shutil.copytree(root, copy)
-        await add_labels(CrawlProject.open(copy), labels)
-        found[name] = await shares(CrawlProject.open(copy), bench, targets)
+        await add_labels(CrawlSetup.open(copy), labels)
+        found[name] = await shares(CrawlSetup.open(copy), bench, targets)
     return found
 
 

@@ -1,15 +1,16 @@
 """What are labels of a language model worth that is wrong in some of its answers?
 
-``python -m bench.effectiveness.model_labels`` (needs THRESHER_WEBS; about 25 minutes of one core).
+``python -m bench.effectiveness.model_labels`` (needs THRESHER_WEBS; about 40 minutes of one core).
 
-Crawls of 100 pages stop, and a model labels pages of them, five at a time, before they go on to 200. The model is an
+Crawls of 100 pages stop, and a model labels pages of them, five at a time, before they go on to 400. The model is an
 endpoint on this machine that is asked over HTTP by the client of `thresher label --model`. It answers by the true
 labels, with 0, 10, 20 and 30 % of its answers wrong, always the same ones, and gives no probabilities: so every label
 has the confidence that a model has before it was compared with people. Beside it no labels, and 20 labels of a person
-without errors. Test topics, one seed set of five seeds and a phrase.
+without errors, who is asked as by `thresher label`. Test topics, one seed set of five seeds and a phrase.
 
-Measured are F1 of the verdicts at the end on all pages of the crawl but the seeds, the same without the labelled pages,
-the area under the hits of the last 100 pages per area of an oracle that goes on from the same 100 pages, and the calls.
+Measured are F1 of the verdicts at the end on all pages of the crawl but the seeds; the gain on pages without a label:
+their F1 minus that of the same judge on the same pages when all labels are withdrawn; the area under the hits of the
+last 300 pages per area of an oracle that goes on from the same 100 pages; and the calls.
 Rows are added to bench/results/model-labels.jsonl as they come; what is there is not run again, and ``--print`` only
 prints it. ``--dev`` compares confidences on dev topics, in model-labels-dev.jsonl.
 """
@@ -33,6 +34,8 @@ from testing.model_endpoint import Reply, completion, model_endpoint, page_of
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.feedback.model_client import ModelClient, PageText, answer_key, messages
 from thresher.feedback.model_labels import AnswerLog, ErrorRate, label_probability
+from thresher.feedback.sampling import LabelCandidate, nearest_to_threshold
+from thresher.judges.adaptive.calibration import THRESHOLD
 from thresher.records import ParsedPage
 from thresher_lab.simulation.labelling import (
     Chances,
@@ -59,7 +62,7 @@ NO_LABELS, PERSON = "no labels", f"person, {PERSON_LABELS} labels"
 SEEDS = 5
 MEASURES = {
     "f1": "F1 of all verdicts",
-    "f1_unlabelled": "F1 without labelled pages",
+    "gain_unlabelled": "gain on unlabelled pages",
     "percent_of_oracle": "% of oracle of the rest",
     "calls": "calls",
 }
@@ -98,6 +101,11 @@ class WrongModel:
         page = page_of(request)
         is_wrong = Random(f"{self._topic} {page}").random() < self._errors
         return completion("yes" if self._truths[page] != is_wrong else "no")
+
+
+def ask_nearest(pages: Sequence[LabelCandidate], count: int) -> list[str]:
+    """Ask as `thresher label` does."""
+    return [page.url for page in nearest_to_threshold(pages, count, threshold=THRESHOLD)]
 
 
 def shown(page: ParsedPage) -> PageText:
@@ -153,24 +161,28 @@ class TopicArms:
 
     def _crawl(self, labels: int, answer: AskingModel | None = None) -> tuple[JudgingOnce, LabelledCrawlResult]:
         judge = JudgingOnce(self._bench.judge_profile(self._task.topic, self._bench.seeds(self._task)))
-        course = LabellingSchedule(before=100, after=100, labels=labels)
+        course = LabellingSchedule(before=100, after=300, labels=labels, at_once=5 if answer else 1)
         crawl = MeasuredCrawl(
             self._bench, self._task, judge=judge, page_cache=self._page_cache, course=course, answer=answer
         )
-        return judge, asyncio.run(crawl.run(ask_well if labels else ask_nothing))
+        ask = ask_well if answer else ask_nearest if labels else ask_nothing
+        return judge, asyncio.run(crawl.run(ask))
 
     def _row(self, arm: str, judge: JudgingOnce, crawl: LabelledCrawlResult, *, calls: int = 0) -> Row:
         seeds = set(self._bench.seeds(self._task))
         crawled = [number for number in dict.fromkeys([*crawl.before, *crawl.after]) if number not in {-1, *seeds}]
         pages = {number: page for number in crawled if (page := self._page_cache.page(number))}
-        flagged = {number: judge.judge(page).relevant for number, page in pages.items()}
-        unlabelled = {number: yes for number, yes in flagged.items() if number not in crawl.labelled}
+        unlabelled = {number: page for number, page in pages.items() if number not in crawl.labelled}
+        with_labels = self._f1(judge, pages), self._f1(judge, unlabelled)
+        judge.teach({pages[number].url: None for number in crawl.labelled if number in pages})
+        without = self._f1(judge, unlabelled)
+        is_defined = with_labels[1] is not None and without is not None
         return {
             "web": self._task.web,
             "topic": self._task.topic,
             "arm": arm,
-            "f1": self._f1(flagged),
-            "f1_unlabelled": self._f1(unlabelled),
+            "f1": with_labels[0],
+            "gain_unlabelled": with_labels[1] - without if is_defined else None,
             "percent_of_oracle": percent_of_oracle(self._bench, crawl, self._targets),
             "calls": calls,
             "labels": len(crawl.labelled),
@@ -178,9 +190,9 @@ class TopicArms:
             "hits": sum(number in self._targets for number in crawl.after),
         }
 
-    def _f1(self, flagged: Mapping[int, bool]) -> float | None:
-        truth = np.array([number in self._targets for number in flagged], dtype=np.bool_)
-        return f1(truth, np.array(list(flagged.values()), dtype=np.bool_))
+    def _f1(self, judge: JudgingOnce, pages: Mapping[int, ParsedPage]) -> float | None:
+        truth = np.array([number in self._targets for number in pages], dtype=np.bool_)
+        return f1(truth, np.array([judge.judge(page).relevant for page in pages.values()], dtype=np.bool_))
 
 
 def run(web: str, topics: Sequence[str], path: Path, arms: Sequence[Arm]) -> None:

@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from thresher.project import CrawlProject, build_judge, build_strategy
+from thresher.assembly import build_judge, build_strategy
+from thresher.crawl import CrawlSetup
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import topic_phrase
 from thresher_lab.webs.open_web import open_web
@@ -42,7 +43,7 @@ async def orders(web: Web, topic: str, strategy: str, pages: int, folder: Path) 
     return asked, [fetch.url for fetch in simulated.fetches]
 
 
-def _write_crawl(web: Web, topic: str, strategy: str, places: dict[str, str], folder: Path) -> CrawlProject:
+def _write_crawl(web: Web, topic: str, strategy: str, places: dict[str, str], folder: Path) -> CrawlSetup:
     seeds = Random(1).sample(sorted(web.targets(topic)), 5)
     folder.mkdir(parents=True)
     (folder / "seeds.txt").write_text("\n".join(map(web.url_of, seeds)), encoding="utf-8")
@@ -55,7 +56,7 @@ def _write_crawl(web: Web, topic: str, strategy: str, places: dict[str, str], fo
         "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": places},
     }
     (folder / "topic.yaml").write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
-    return CrawlProject.open(folder)
+    return CrawlSetup.open(folder)
 
 
 def equal_share(first: list[str], second: list[str]) -> float:

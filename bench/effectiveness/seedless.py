@@ -28,9 +28,9 @@ from pathlib import Path
 from testing.seed_services.searxng import SearxngService
 from testing.seed_services.text_index import IndexedPage, TextIndex
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.operations.create import NewCrawl, create_crawl
 from thresher.operations.find_seeds import SeedLimits, SeedProposal, find_seeds
-from thresher.project import CrawlProject
 from thresher.records import FetchedPage
 from thresher.seeding.base import SeedQuery, make_source
 from thresher.topics.expansion import expand_by_taxonomy
@@ -118,13 +118,13 @@ class SeedlessRunner(TaskRunner):
 def propose(web: Web, topic: TopicDefinition, engine: str, limits: SeedLimits) -> SeedProposal:
     """Find seeds by the code of ``thresher seeds``; only the pages of candidates come from the frozen web."""
 
-    def fetch(_: CrawlProject, urls: Sequence[str]) -> Mapping[str, FetchedPage | str]:
+    def fetch(_: CrawlSetup, urls: Sequence[str]) -> Mapping[str, FetchedPage | str]:
         return {url: _fetched(web, url) for url in urls}
 
     with tempfile.TemporaryDirectory() as folder:
         new = NewCrawl(topic=topic, contact="me@example.org", settings={"manners": {"delay_seconds": 0.0}})
         create_crawl(CrawlFolder(Path(folder)), new)
-        crawl = CrawlProject.open(Path(folder))
+        crawl = CrawlSetup.open(Path(folder))
         name, source = make_source(f"searxng={engine}", crawl.config)
         return find_seeds(crawl, SeedQuery.of(topic), {name: source}, fetch=fetch, limits=limits)
 

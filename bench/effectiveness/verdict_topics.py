@@ -82,10 +82,14 @@ def phrase_of(web: str, topic: str) -> str:
 
 
 class TopicCrawl:
-    """The crawl of one topic, and streams that are made of its pages."""
+    """The crawl of one topic, and streams that are made of its pages.
 
-    def __init__(self, bench: TaskRunner, topic: str, seeds: int) -> None:
-        self._bench, self._topic = bench, topic
+    Args:
+        make: The class of its judges.
+    """
+
+    def __init__(self, bench: TaskRunner, topic: str, seeds: int, make: type[WatchedJudge] = WatchedJudge) -> None:
+        self._bench, self._topic, self._make = bench, topic, make
         self._task = Task(
             web=bench.web.name,
             topic=topic,
@@ -100,7 +104,7 @@ class TopicCrawl:
 
     def new_judge(self) -> WatchedJudge:
         phrase = phrase_of(self._task.web, self._topic)
-        return WatchedJudge(
+        return self._make(
             TopicProfile(
                 phrases=[phrase], vectors=TopicDefinition.from_phrase(phrase).vectors(), seeds=frozenset(self.seeds)
             )

@@ -28,9 +28,9 @@ from bench.speed.dashboard_live import PAIRS, live
 from bench.stores.server import measured_server
 from testing.machine import machine
 from testing.screens import crawls as world
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.service import CrawlService
 from thresher.dashboard.views import frontier, harvest, hosts, label, page, pages, search, workers
-from thresher.project import CrawlProject
 
 HOSTS = 10_000
 ROUNDS = 20
@@ -60,7 +60,7 @@ def views(service: CrawlService, name: str, middle: int) -> dict[str, View]:
 
 
 @asynccontextmanager
-async def opened(crawl: CrawlProject) -> AsyncIterator[CrawlService]:
+async def opened(crawl: CrawlSetup) -> AsyncIterator[CrawlService]:
     """Look at a crawl; the first look, which reads all pages, and the search index are waited for."""
     service = CrawlService({"crawl": crawl})
     began = time.perf_counter()
@@ -74,7 +74,7 @@ async def opened(crawl: CrawlProject) -> AsyncIterator[CrawlService]:
         await service.close()
 
 
-async def measure(crawl: CrawlProject, written: int, rounds: int) -> Times:
+async def measure(crawl: CrawlSetup, written: int, rounds: int) -> Times:
     """Ask for every view `rounds` times; return the milliseconds, each with its answer as JSON."""
     async with opened(crawl) as service:
         took: Times = {}
@@ -91,7 +91,7 @@ async def measure(crawl: CrawlProject, written: int, rounds: int) -> Times:
 async def sized(folder: Path, arguments: argparse.Namespace, store: str) -> Times:
     """Write a crawl, and measure it."""
     crawl = world.write(folder, pages=arguments.pages, hosts=HOSTS, store=store)
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     began = time.perf_counter()
     await world.fill(frontier, pages=arguments.pages, waiting=arguments.waiting, hosts=HOSTS)
     print(f"{folder.name}: {await frontier.counts()}, {time.perf_counter() - began:.0f} s", file=sys.stderr)

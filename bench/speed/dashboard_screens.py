@@ -19,7 +19,7 @@ from testing.screens import crawls
 from testing.screens.browser import Visitor, chromium, visitor
 from testing.screens.places import screens_of
 from testing.screens.world import Dashboard, dashboard
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
 
 HOSTS = 10_000
 ROUNDS = 10
@@ -34,8 +34,8 @@ def written(folder: Path, pages: int, waiting: int) -> Path:
     return folder
 
 
-async def _filled(crawl: CrawlProject, pages: int, waiting: int) -> None:
-    frontier = crawl.frontier()
+async def _filled(crawl: CrawlSetup, pages: int, waiting: int) -> None:
+    frontier = crawl.backend.frontier()
     try:
         await crawls.fill(frontier, pages=pages, waiting=waiting, hosts=HOSTS)
     finally:

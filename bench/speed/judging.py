@@ -2,7 +2,8 @@
 
 One process, pages of 25 to 35 KB: made ones always, and real ones of wikispeedia (English) and w3school_zh (Chinese)
 when THRESHER_WEBS is set. Each judge reads 600 pages as in a crawl, learning and its refits included; CPU milliseconds
-per page, the median of three runs, each with its own parsing beside it.
+per page, the median of three runs, each with its own parsing beside it. `--answers N` gives the adaptive judge N pages
+of wikispeedia and then labels, one at a time; CPU milliseconds per label.
 """
 
 from __future__ import annotations
@@ -67,13 +68,36 @@ def cost(name: str, phrase: str, sources: Sequence[tuple[str, bytes]]) -> tuple[
     return 1000 * (parsed - started) / len(pages), 1000 * (judged - judging) / len(pages)
 
 
+def answer_cost(count: int, labels: int = 20) -> list[float]:
+    """Return CPU milliseconds of each label, after a number of pages."""
+    web = open_web("wikispeedia")
+    urls = [web.url_of(number) for number in range(min(count, len(web)))]
+    vectors = TopicDefinition.from_phrase("British history").vectors()
+    profile = TopicProfile(phrases=["British history"], vectors=vectors, seeds=frozenset(urls[:SEEDS]))
+    judge = registry.make("judge", "adaptive", {}, profile)
+    for url in urls:
+        if source := web.get(url):
+            judge.learn(parse(url, source.body, "text/html"), seed=url in profile.seeds)
+    taken = []
+    for number, url in enumerate(urls[SEEDS :: max(1, len(urls) // labels)]):
+        started = time.process_time()
+        judge.teach({url: number % 3 == 0})
+        taken.append(1000 * (time.process_time() - started))
+    return taken
+
+
 def main() -> None:
     gc.set_threshold(20_000, 20, 20)  # as in a worker
     parser = argparse.ArgumentParser(prog="python -m bench.speed.judging", description="What judging a page costs.")
     parser.add_argument("--pages", type=int, default=600)
     parser.add_argument("--judges", default=",".join(JUDGES))
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--answers", type=int, metavar="N", help="labels, one at a time, after N pages")
     options = parser.parse_args()
+    if options.answers:
+        taken = sorted(answer_cost(options.answers))
+        print(f"{options.answers} pages, {len(taken)} labels: median {median(taken):.0f} ms, worst {taken[-1]:.0f} ms")
+        return
     sets = {"made": ("perovskite solar cells", made_pages(options.pages))}
     if os.environ.get("THRESHER_WEBS"):
         sets["wikispeedia"] = ("British history", real_pages("wikispeedia", options.pages))

@@ -27,10 +27,11 @@ import yaml
 from bench.speed.full_speed import SITE
 from testing.machine import machine
 from testing.recording_server.words import TOPIC_WORDS
+from thresher.assembly import build_pipeline
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import CrawlStore
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.parsing.html import parse
-from thresher.project import CrawlProject, build_pipeline
 from thresher.records import Candidate, FetchedPage
 from thresher.storage.page_store import PageStoreWriter
 
@@ -93,7 +94,7 @@ def filled(waiting: int) -> Iterator[Path]:
 
 
 async def _fill_and_close(folder: Path, waiting: int) -> None:
-    pipeline = build_pipeline(CrawlProject.open(folder), "w1")
+    pipeline = build_pipeline(CrawlSetup.open(folder), "w1")
     await fill(pipeline.frontier, waiting)
     await pipeline.close()
 
@@ -108,7 +109,7 @@ async def fill(frontier: CrawlStore, waiting: int) -> None:
         )
 
 
-async def turn(crawl: CrawlProject, watches: Watches, pages: int) -> None:
+async def turn(crawl: CrawlSetup, watches: Watches, pages: int) -> None:
     """Let pages go through the line, as many at once as a worker has open."""
     frontier_calls = ("_add", "_lease", "_commit", "_remember")
     pipeline = build_pipeline(crawl, "w1", parse=watches.on("parse", parse))
@@ -164,7 +165,7 @@ def measure(settings: Mapping[str, Any], pages: int, frontier: Path | None = Non
         else:
             folder.mkdir()
         write_topic(folder, settings)
-        asyncio.run(turn(CrawlProject.open(folder), watches, pages))
+        asyncio.run(turn(CrawlSetup.open(folder), watches, pages))
     return {stage: 1000 * seconds / pages for stage, seconds in watches.seconds.items()}
 
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from thresher.api.pages import Pages
     from thresher.api.run import Run
     from thresher.api.search_results import FoundPage
-    from thresher.api.status import Status
     from thresher.api.topic import Topic
     from thresher.api.why import Step, Why
     from thresher.errors import ThresherError
+    from thresher.status import CrawlStatus as Status
 
 __version__ = "0.2.0"
 
@@ -44,16 +44,16 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Crawl": "thresher.api.crawl",
-    "FoundPage": "thresher.api.search_results",
-    "Page": "thresher.api.page",
-    "Pages": "thresher.api.pages",
-    "Run": "thresher.api.run",
-    "Status": "thresher.api.status",
-    "Step": "thresher.api.why",
-    "ThresherError": "thresher.errors",
-    "Topic": "thresher.api.topic",
-    "Why": "thresher.api.why",
+    "Crawl": "thresher.api.crawl.Crawl",
+    "FoundPage": "thresher.api.search_results.FoundPage",
+    "Page": "thresher.api.page.Page",
+    "Pages": "thresher.api.pages.Pages",
+    "Run": "thresher.api.run.Run",
+    "Status": "thresher.status.CrawlStatus",
+    "Step": "thresher.api.why.Step",
+    "ThresherError": "thresher.errors.ThresherError",
+    "Topic": "thresher.api.topic.Topic",
+    "Why": "thresher.api.why.Why",
 }
 
 
@@ -61,7 +61,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for."""
     if name not in _PLACES:
         raise AttributeError(f"module 'thresher' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+    module, _, attribute = _PLACES[name].rpartition(".")
+    found = globals()[name] = getattr(import_module(module), attribute)
     return found
 
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import NamedTuple
+
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Carry = Mapping[str, Json]
@@ -60,27 +62,9 @@ class BlockKind(StrEnum):
     ERROR = "error"
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Reason:
         """The reason with which a lease is settled: one per kind, since failures are counted by host and reason."""
-        return f"{BLOCKED}{_BLOCK_NAMES[self]}"
-
-
-BLOCKED = "blocked: "
-"""The beginning of the reason of every block page."""
-_BLOCK_NAMES = {
-    BlockKind.CHALLENGE: "challenge page",
-    BlockKind.CONSENT: "consent wall",
-    BlockKind.LOGIN: "login wall",
-    BlockKind.PAYWALL: "paywall",
-    BlockKind.PARKING: "parked domain",
-    BlockKind.ERROR: "error page",
-}
-OPTED_OUT = "opted out: "
-"""The beginning of the reason of a page that is left out because of an AI opt-out."""
-
-
-RENDERED = "through a browser"
-"""The reason in the record of a complete page that a browser rendered."""
+        return Reason.of(ReasonKind.BLOCK_PAGE, self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +203,33 @@ class TermWeight:
     weight: float
 
 
+class RequestKind(IntEnum):
+    """What is requested with an entry of the frontier. Stores keep the number; the greater wins when found again."""
+
+    PAGE = 0
+    ROBOTS = 1
+    """The robots.txt of another host, which a robots.txt redirects to."""
+    SITEMAP = 2
+    FEED = 3
+    """A feed that a page links to; a feed among the seeds is a seed."""
+    PROBE = 4
+    """A page that cannot exist, to learn how its host responds."""
+    TICKET = 5
+    """A request that only the memory of a Scrapy spider has."""
+    SEED = 6
+    """A seed, or what it redirects to."""
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the response may be a page of the crawl; judge and strategy do not see those of other kinds."""
+        return self in (RequestKind.PAGE, RequestKind.TICKET, RequestKind.SEED)
+
+    @classmethod
+    def at(cls, hops: int) -> RequestKind:
+        """Return the kind of a page of which only the number of links from a seed is known."""
+        return cls.PAGE if hops else cls.SEED
+
+
 class Candidate(NamedTuple):
     """A URL to add to the frontier.
 
@@ -231,6 +242,8 @@ class Candidate(NamedTuple):
         hops: Links from a seed; when found again the minimum wins.
         redirects: Number of consecutive redirects before it.
         parent: Fingerprint of the page on which it was found; 0 for a seed.
+        kind: What is requested.
+        for_host: The host key for which a sitemap is read, if it is on another host; such an entry has no carry.
     """
 
     url: str
@@ -241,6 +254,8 @@ class Candidate(NamedTuple):
     hops: int = 0
     redirects: int = 0
     parent: int = 0
+    kind: RequestKind = RequestKind.PAGE
+    for_host: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,6 +280,8 @@ class Lease:
     hops: int = 0
     redirects: int = 0
     parent: int = 0
+    kind: RequestKind = RequestKind.PAGE
+    for_host: str = ""
     tries: int = 0
     host_pages: int = 0
     host_relevant: int = 0
@@ -319,21 +336,21 @@ class Settlement:
     Args:
         lease: The lease that this settles.
         outcome: The outcome of the lease.
-        reason: Why it failed, is retried or gave no complete page; empty when done.
+        reason: Why it failed, is retried or gave no complete page; none when done.
         links: The candidates found on the page.
         delay_seconds: The delay before the next request to the host.
         page: Whether a page was fetched (a redirect or an error is not a page).
         relevant: Whether that page was relevant.
-        park: Why the host is to be parked; empty when it is not.
+        park: Why the host is to be parked; none when it is not.
         content: Hash of the page's text, to find later duplicates; 0 for none.
     """
 
     lease: Lease
     outcome: Outcome
-    reason: str = ""
+    reason: Reason = NO_REASON
     links: Sequence[Candidate] = ()
     delay_seconds: float = 0.0
     page: bool = False
     relevant: bool = False
-    park: str = ""
+    park: Reason = NO_REASON
     content: int = 0

@@ -1,14 +1,16 @@
-"""Registry of strategies, judges and seed sources by name: built-ins and installed plug-ins.
+"""Registry of strategies, judges, seed sources and formats by name: built-ins and installed plug-ins.
 
-A plug-in is an installed package with entry points in the groups ``thresher.strategies``, ``thresher.judges`` or
-``thresher.seed_sources``; the strategies of other crawlers in `thresher_lab.peers` are registered like this too. A
-topic file, a store or a model can name registered classes only, never a module to import.
+A plug-in is an installed package with entry points in the groups ``thresher.strategies``, ``thresher.judges``,
+``thresher.seed_sources``, ``thresher.export_formats`` or ``thresher.document_formats``; the strategies of other
+crawlers in `thresher_lab.peers` are registered like this too. A topic file, a store or a model can name registered
+classes only, never a module to import.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -53,8 +55,37 @@ SEED_SOURCES = {
     "sitemaps": "thresher.seeding.host_sitemaps:HostSitemaps",
     "wikipedia": "thresher.seeding.wikipedia:WikipediaArticles",
 }
-_BUILT_IN = {"strategy": STRATEGIES, "judge": JUDGES, "seed source": SEED_SOURCES}
-_GROUPS = {"strategy": "thresher.strategies", "judge": "thresher.judges", "seed source": "thresher.seed_sources"}
+EXPORT_FORMATS = {
+    "jsonl": "thresher.export.formats:JSONL",
+    "csv": "thresher.export.formats:CSV",
+    "parquet": "thresher.export.formats:PARQUET",
+    "markdown": "thresher.export.formats:MARKDOWN",
+    "dataset": "thresher.export.formats:DATASET",
+    "opensearch": "thresher.export.formats:OPENSEARCH",
+    "graphml": "thresher.export.formats:GRAPHML",
+    "warc": "thresher.export.formats:WARC",
+}
+DOCUMENT_FORMATS = {
+    "pdf": "thresher.parsing.documents.formats:PDF",
+    "docx": "thresher.parsing.documents.formats:DOCX",
+}
+_BUILT_IN = {
+    "strategy": STRATEGIES,
+    "judge": JUDGES,
+    "seed source": SEED_SOURCES,
+    "export format": EXPORT_FORMATS,
+    "document format": DOCUMENT_FORMATS,
+}
+_GROUPS = {
+    "strategy": "thresher.strategies",
+    "judge": "thresher.judges",
+    "seed source": "thresher.seed_sources",
+    "export format": "thresher.export_formats",
+    "document format": "thresher.document_formats",
+}
+
+_CONTRACTS = {"strategy": "thresher.strategies.base", "judge": "thresher.judges.base"}
+"""Modules with the protocols of a kind. Optional ones are detected by the names of methods."""
 
 
 def known(kind: str) -> dict[str, str]:
@@ -65,8 +96,8 @@ def known(kind: str) -> dict[str, str]:
     return {**installed, **_BUILT_IN[kind]}
 
 
-def find(kind: str, name: str) -> Callable[..., Any]:
-    """Return the class with a name.
+def find(kind: str, name: str) -> Any:
+    """Return the class with a name; of a format, the object.
 
     Raises:
         UnknownName: It is not registered.
@@ -75,8 +106,7 @@ def find(kind: str, name: str) -> Callable[..., Any]:
     if name not in places:
         raise UnknownName(kind, name, places)
     module, _, attribute = places[name].partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), attribute)
-    return found
+    return getattr(import_module(module), attribute)
 
 
 def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> Any:
@@ -86,6 +116,8 @@ def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> An
         ConfigError: A parameter is unknown or refused.
     """
     build = find(kind, name)
+    if kind in _CONTRACTS:
+        check_capabilities(kind, name, build)
     allowed = parameters_of(build)
     for parameter in parameters:
         if parameter not in allowed:
@@ -95,6 +127,28 @@ def make(kind: str, name: str, parameters: Mapping[str, Any], *given: Any) -> An
         return build(*given[: _count_positional(build)], **parameters)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{kind} {name}: {error}") from error
+
+
+def check_capabilities(kind: str, name: str, build: type) -> None:
+    """Check the names of the methods by which optional capabilities are detected: a wrong one would switch them off.
+
+    Raises:
+        ConfigError: A capability is there in part, or one of its methods seems to be misspelt.
+    """
+    has = {member for member in dir(build) if member[0] != "_"}
+    optional = [
+        each for each in vars(import_module(_CONTRACTS[kind])).values() if getattr(each, "_is_runtime_protocol", False)
+    ]
+    wanted = [
+        {member for member in (*vars(each), *inspect.get_annotations(each)) if member[0] != "_"} for each in optional
+    ]
+    missing = sorted(set[str]().union(*wanted) - has)
+    for member in sorted(has.difference(*wanted)):
+        if meant := get_close_matches(member, missing, 1, 0.8):
+            raise ConfigError(f"{kind} {name} has {member!r}; its name should probably be {meant[0]!r}")
+    for members in wanted:
+        if members & has and (lacks := sorted(members - has)):
+            raise ConfigError(f"{kind} {name} has {sorted(members & has)[0]!r}, which needs {lacks[0]!r} too")
 
 
 def _count_positional(build: Callable[..., Any]) -> int:

@@ -21,8 +21,8 @@ from testing.faulty_crawl.scenario import REPLACED_SECONDS, Plan
 from testing.recording_server.process import Recorder
 from testing.servers import ChaosProxy, StoreServer
 from testing.servers.log_file import AppendLog
+from thresher.crawl import CrawlSetup as Parts
 from thresher.frontier.base import Counts
-from thresher.project import CrawlProject as Parts
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ async def counts_of(crawl: Crawl, changes: Mapping[str, str]) -> Counts:
     """Ask the store of a crawl how it stands."""
     parts = Parts.open(crawl.folder)
     config = parts.config.model_copy(update=dict(changes))  # past the proxy, by which the crawl knows its store
-    frontier = replace(parts, config=config).frontier()
+    frontier = replace(parts, config=config).backend.frontier()
     try:
         return await frontier.counts()
     finally:

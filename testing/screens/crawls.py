@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import CrawlStore
-from thresher.project import CrawlProject
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import fingerprint
@@ -21,7 +21,7 @@ BEGAN = 1.7e9
 AT_ONCE = 1000
 
 
-def write(folder: Path, *, pages: int, hosts: int, store: str = "sqlite") -> CrawlProject:
+def write(folder: Path, *, pages: int, hosts: int, store: str = "sqlite") -> CrawlSetup:
     """Write topic.yaml and the pages; nothing when they are there already."""
     (folder / "pages").mkdir(parents=True, exist_ok=True)
     topic = {
@@ -36,7 +36,7 @@ def write(folder: Path, *, pages: int, hosts: int, store: str = "sqlite") -> Cra
     if not list((folder / "pages").glob("*.db")):
         for segment in range(SEGMENTS):
             _write_segment(folder / "pages" / f"w{segment + 1}.db", range(segment, pages, SEGMENTS), hosts)
-    return CrawlProject.open(folder)
+    return CrawlSetup.open(folder)
 
 
 def page_url(number: int, hosts: int) -> str:

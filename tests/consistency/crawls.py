@@ -10,15 +10,15 @@ from random import Random
 import thresher
 from testing.commands import called
 from tests.e2e.conftest import Site, quick
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.views.harvest import harvest
 from thresher.dashboard.views.hosts import hosts
-from thresher.dashboard.views.status import status
-from thresher.project import CrawlProject
 
 TOPIC = "solar cell panel silicon perovskite photon voltage module wafer sunlight roof tandem layer".split()  # noqa: SIM905
 OTHER = "river stone castle king battle harvest village sheep weather market bread window garden".split()  # noqa: SIM905
 PAGES, ON_TOPIC, DUPLICATES = 160, 48, 4
+STATUS = ("pages", "duplicates", "relevant", "expected", "waiting", "failed")
 
 
 def fill(site: Site) -> str:
@@ -53,15 +53,15 @@ def new_crawl(folder: Path, seed: str, **sections: str) -> Path:
 
 
 def numbers(folder: Path) -> dict[str, dict[str, float]]:
-    """Return what each command, the dashboard and Python say of a crawl, by who says it and under which name."""
+    """Return what is counted apart from each other of a crawl, by who says it and under which name."""
     return {
-        "status": _status(folder),
+        "status": {name: getattr(thresher.Crawl(folder).status(), name) for name in STATUS},
         "hosts": _hosts(json.loads(_out("hosts", folder, "--json"))),
         "export": _export(folder),
         "export relevant": {"relevant": len(_lines("export", folder, "--relevant"))},
         "export hosts": _export_hosts(folder),
         "search": _search(folder),
-        "python": _python(folder),
+        "python": {"relevant": sum(page.relevant for page in thresher.Crawl(folder).pages())},
         **asyncio.run(_dashboard(folder)),
     }
 
@@ -80,12 +80,6 @@ def _out(*arguments: object) -> str:
 
 def _lines(*arguments: object) -> list[dict[str, object]]:
     return [json.loads(line) for line in _out(*arguments).splitlines()]
-
-
-def _status(folder: Path) -> dict[str, float]:
-    printed = json.loads(_out("status", folder, "--json"))
-    names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed", "provisional")
-    return {name: printed[name] for name in names}
 
 
 def _hosts(listed: list[dict[str, float]]) -> dict[str, float]:
@@ -112,25 +106,11 @@ def _search(folder: Path) -> dict[str, float]:
     return {"relevant and found": sum(hit["relevant"] for hit in found)}
 
 
-def _python(folder: Path) -> dict[str, float]:
-    crawl = thresher.Crawl(folder)
-    printed = crawl.status()
-    names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed", "provisional")
-    listed = sum(page.relevant for page in crawl.pages())
-    return {
-        **{name: getattr(printed, name) for name in names},
-        "relevant": printed.relevant if printed.relevant == listed else -1,
-    }
-
-
 async def _dashboard(folder: Path) -> dict[str, dict[str, float]]:
-    open_crawl = OpenCrawl(CrawlProject.open(folder), "solar")
+    open_crawl = OpenCrawl(CrawlSetup.open(folder), "solar")
     try:
-        printed = await status(open_crawl)
-        names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed")
         curve = await harvest(open_crawl)
         return {
-            "overview": {**{name: printed["counts"][name] for name in names}, "provisional": printed["provisional"]},
             "harvest curve": {"pages": curve["pages"], "relevant": curve["relevant"]},
             "hosts screen": _hosts((await hosts(open_crawl))["hosts"]),
         }

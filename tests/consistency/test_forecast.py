@@ -1,13 +1,9 @@
-"""Row U3: the forecast holds, is the same everywhere, and never says that all is found while URLs wait."""
+"""Row U3: the forecast holds, and never says that all is found while URLs wait."""
 
 import asyncio
-import json
 
 import pytest
 
-import thresher as api
-from tests.e2e.conftest import quick
-from tests.e2e.test_dashboard import shown
 from thresher.feedback.forecast import read_forecast
 from thresher.strategies.flagship.strategy import Thresher
 from thresher_lab.simulation.simulator import Simulator
@@ -55,43 +51,3 @@ def test_u3_there_is_no_forecast_before_200_pages(crawls):
 def test_u3_no_forecast_says_that_nothing_is_left_while_urls_wait(crawls):
     assert all(1 <= ahead.most <= waiting for _, ahead, _, waiting in crawls if ahead)
     assert {True, False} == {ahead is None for _, ahead, _, _ in crawls}
-
-
-def tree(site, pages):
-    """Make a site in which every page leads to four others, one page in three about solar cells."""
-    words = ("perovskite solar cells and their layers", "green tea in a pot", "the history of a small town")
-    for number in range(pages):
-        links = [f'<a href="/{child}">{words[child % 3]}</a>' for child in range(4 * number + 1, 4 * number + 5)]
-        text = f"<p>{words[number % 3]}, part {number}. " + f"{words[number % 3]} {number * 7919}. " * 5 + "</p>"
-        site.pages[f"/{number}"] = f"<html><title>{words[number % 3]} {number}</title>{text}{''.join(links)}</html>"
-
-
-def forecasts(thresher, folder):
-    """Return the forecast as the command line, Python and the dashboard have it, and what `status` prints."""
-    with shown(folder) as dashboard:
-        rest = dashboard.status()["forecast"]
-    python = api.Crawl(folder).status().forecast
-    known = [json.loads(thresher("status", "solar", "--json").stdout)["forecast"], rest]
-    return [*known, python and {"pages": python.pages, "least": python.least, "most": python.most}]
-
-
-def test_u3_every_command_and_screen_shows_the_same_interval(thresher, site):
-    tree(site, 1200)
-    assert thresher("new", "solar", "--topic", "perovskite solar cells", "--seed", site.url("/0")).returncode == 0
-    folder = thresher.folder / "solar"
-    quick(folder, scope="{traps: follow}")
-    thresher("run", "solar", "--pages", "150", timeout=120)
-    assert forecasts(thresher, folder) == [None] * 3
-    assert "forecast" not in thresher("status", "solar").stdout
-    ran = thresher("run", "solar", "--pages", "240", "--json", timeout=120)
-    ahead = json.loads(ran.stdout)["forecast"]
-    assert forecasts(thresher, folder) == [ahead] * 3
-    assert ahead["pages"] >= 200
-    words = f"{ahead['least']:,} to {ahead['most']:,} of the "
-    printed = thresher("status", "solar").stdout
-    assert words in printed
-    assert words in ran.stderr
-    for text in (printed, ran.stderr):
-        assert "share found" not in text
-        assert "100 %" not in text
-        assert "100.0" not in text

@@ -12,8 +12,13 @@ from unittest.mock import patch
 import pytest
 
 from testing.servers.store import ServerMissing, store_server
+from thresher.assembly import build_label_feed, build_pipeline
+from thresher.crawl import CrawlSetup
+from thresher.feedback.forecast import KIND, read_forecast
+from thresher.feedback.labels import Label
+from thresher.frontier.base import CRAWL_WIDE
 from thresher.operations.labelling import add_labels, known_labels, questions
-from thresher.project import CrawlProject, build_label_feed, build_pipeline
+from thresher.records import LABEL_PART
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
 from thresher_lab.simulation.simulator import WebResponder
@@ -49,7 +54,7 @@ def write_topic(folder, web, *, seeds=2, **more):
 
 async def crawl_from_memory(folder, bench, pages):
     """Crawl as a worker does, without sockets; return the crawl when nobody works for it any more."""
-    crawl, answers = CrawlProject.open(folder), WebResponder(bench.web, bench.pages)
+    crawl, answers = CrawlSetup.open(folder), WebResponder(bench.web, bench.pages)
     pipeline = build_pipeline(crawl, "w1", parse=answers.parse)
     label_feed = build_label_feed(crawl, pipeline.updater, "w1")
     await label_feed.begin()
@@ -72,11 +77,11 @@ def crawled(bench, tmp_path_factory):
 def crawl(crawled, tmp_path):
     """A copy of the crawl that a test may change."""
     shutil.copytree(crawled.folder.root, tmp_path / "crawl")
-    return CrawlProject.open(tmp_path / "crawl")
+    return CrawlSetup.open(tmp_path / "crawl")
 
 
 async def waiting(crawl, limit=QUEUE):
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     try:
         return await frontier.peek(limit)
     finally:
@@ -119,7 +124,7 @@ def command(thresher):
 
 
 async def found(crawl, url):
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     try:
         return await frontier.find(url)
     finally:
@@ -170,26 +175,71 @@ async def test_u10_a_url_that_the_crawl_could_never_fetch_is_refused_in_words(cr
     assert await known_labels(crawl) == {}
 
 
-async def test_boundary_labels_move_the_threshold_and_report_true_counts(bench, crawl, command):
-    """Everything is on topic that is asked about: the threshold must not rise, and the counts are the page store's."""
+async def test_each_question_is_the_page_nearest_to_the_cut_after_all_earlier_answers(crawl, command):
+    """The same answers, one by one and in one session: a session must ask what a new one would."""
+    copied = CrawlSetup.open(shutil.copytree(crawl.folder.root, crawl.folder.root.with_name("copy")))
+    answers, expected = "ynyn", []
+    for answer in answers:
+        [question] = await questions(copied, 1)
+        expected.append(f"{question.record.url}")
+        await add_labels(copied, {question.record.url: answer == "y"})
+    printed = await command("label", crawl.folder.root, "--count", len(answers), piped=answers)
+    assert printed.returncode == 0, printed.stderr
+    assert re.findall(r"^   (http\S+)$", printed.stderr, re.MULTILINE) == expected
+    assert await known_labels(crawl) == dict(zip(expected, (True, False, True, False), strict=True))
+
+
+async def test_after_each_answer_the_relevant_pages_before_and_after_are_those_of_the_page_store(crawl, command):
     before = relevant_pages(crawl)
-    asked = await questions(crawl, 10, boundary=True)
-    chances = [question.record.relevance for question in asked]
-    assert 2 <= len(asked) <= 10
-    assert min(chances) < crawl.threshold() <= max(chances)
-    printed = await command("label", crawl.folder.root, "--boundary", "--json", piped="y" * len(asked))
+    printed = await command("label", crawl.folder.root, piped="y n s u y q")
     assert printed.returncode == 0, printed.stderr
-    moved = json.loads(printed.stdout)["boundary"]
-    assert moved["below"] + moved["above"] == moved["below_yes"] + moved["above_yes"] == len(asked)
-    assert (moved["relevant"], moved["relevant_now"]) == (before, relevant_pages(crawl))
-    assert moved["relevant_now"] >= before + moved["below"]
-    assert moved["now"] < moved["threshold"]
+    steps = [tuple(map(int, step)) for step in re.findall(r"^   relevant (\d+) → (\d+)", printed.stderr, re.MULTILINE)]
+    assert len(steps) == 3
+    assert [step[0] for step in steps] == [before, *(step[1] for step in steps[:-1])]
+    assert steps[-1][1] == relevant_pages(crawl)
+    assert f"Relevant {before} → {relevant_pages(crawl)}" in printed.stdout
+    assert "recision" not in printed.stdout + printed.stderr
 
 
-async def test_boundary_labels_are_reported_in_one_line(crawl, command):
-    printed = await command("label", crawl.folder.root, "--boundary", piped="y n s u n q")
+async def test_pages_whose_verdict_changed_are_named_without_those_that_were_labelled(bench, crawl):
+    before = relevant_urls(crawl)
+    refused = set(unsure_pages(bench.web, crawl, on_topic=True)[:6])  # a narrower topic
+    taught = await add_labels(crawl, dict.fromkeys(refused, False))
+    now = relevant_urls(crawl)
+    became, ceased = now - before - refused, before - now - refused
+    assert became | ceased, "the labels changed nothing else"
+    for named, changed in ((taught.now_relevant, became), (taught.no_longer, ceased)):
+        assert len(named) == min(len(changed), 3)
+        assert {page.url for page in named} <= changed
+    assert (taught.before.relevant, taught.after.relevant) == (len(before), len(now))
+
+
+async def test_labels_that_a_killed_process_left_are_applied_before_the_next_question(crawl, command):
+    [question] = await questions(crawl, 1)
+    url = question.record.url
+    label_store = crawl.backend.labels()
+    await label_store.append([Label(url=url, relevant=True, at=1.0)])
+    printed = await command("label", crawl.folder.root, piped="q")
     assert printed.returncode == 0, printed.stderr
-    assert re.search(r"on topic: threshold 0\.\d\d → \d\.\d\d, relevant \d+ → \d+\n", printed.stdout)
+    assert url not in printed.stderr
+    with PageStoreReader(crawl.folder.pages) as collection:
+        assert collection.find(fingerprint(url)).parts[LABEL_PART] == 1.0
+
+
+async def test_new_labels_withdraw_a_forecast_that_was_computed_from_earlier_verdicts(crawl):
+    frontier = crawl.backend.frontier()
+    content = {"latest": [0.5], "forecast": {"pages": 100, "least": 1, "most": 9}}
+    await frontier.put_state(CRAWL_WIDE, KIND, json.dumps(content), seconds=60.0)
+    assert await read_forecast(frontier, await frontier.counts()) is not None
+    [question] = await questions(crawl, 1)
+    await add_labels(crawl, {question.record.url: False})
+    assert await read_forecast(frontier, await frontier.counts()) is None
+    await frontier.close()
+
+
+def relevant_urls(crawl):
+    with PageStoreReader(crawl.folder.pages) as collection:
+        return {record.url for record in collection.ranked(relevant=True)}
 
 
 def relevant_pages(crawl):
@@ -197,16 +247,17 @@ def relevant_pages(crawl):
         return sum(record.relevant for record in collection.ranked())
 
 
-async def test_boundary_labels_count_on_a_shared_store_that_nobody_works_on(bench, tmp_path, command):
+async def test_answers_count_on_a_shared_store_that_nobody_works_on(bench, tmp_path, command):
     try:
         with store_server("redis", tmp_path / "store") as server:
-            folder = write_topic(tmp_path / "crawl", bench.web, store=server.url)
+            strict = {"name": "adaptive", "threshold": 0.4}  # auto is right before any label
+            folder = write_topic(tmp_path / "crawl", bench.web, store=server.url, judge=strict)
             crawl = await crawl_from_memory(folder, bench, 60)
             before = relevant_pages(crawl)
-            printed = await command("label", folder, "--boundary", "--json", piped="y" * 10)
+            printed = await command("label", folder, "--json", piped="y" * 10)
             taught = json.loads(printed.stdout)
             assert taught["applied"]
-            assert taught["boundary"]["relevant"] == before
-            assert taught["boundary"]["relevant_now"] == relevant_pages(crawl) > before
+            assert taught["before"]["relevant"] == before
+            assert taught["after"]["relevant"] == relevant_pages(crawl) > before
     except ServerMissing as error:
         pytest.skip(str(error))

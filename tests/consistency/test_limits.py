@@ -12,8 +12,8 @@ import pytest
 
 from tests.consistency.disks import with_limit
 from tests.e2e.conftest import quick
+from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
-from thresher.project import CrawlProject
 from thresher.runner.shutdown import wait_until_stopped
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
@@ -70,7 +70,7 @@ def test_a16_a_body_with_broken_chunks_is_marked_as_truncated_and_one_without_an
         thresher("run", "crawl")
     with PageStoreReader(tmp_path / "crawl" / "pages") as collection:
         became = {path: collection.find(fingerprint(f"{place}{path}")) for path in ANSWERS}
-    assert {path: (record.page, record.reason) for path, record in became.items()} == {
+    assert {path: (record.page, str(record.reason)) for path, record in became.items()} == {
         "/": (True, ""),
         "/first": (False, "truncated before its first byte"),
         "/later": (True, "truncated"),
@@ -127,7 +127,7 @@ def test_a15_stop_reports_a_run_that_does_not_end(tmp_path):
     with runner(tmp_path, "deaf") as process:
         os.kill(process.pid, signal.SIGTERM)
         with pytest.raises(ThresherError, match="has not ended"):
-            wait_until_stopped(CrawlProject.open(tmp_path), reaction_seconds=0.2, end_seconds=0.5)
+            wait_until_stopped(CrawlSetup.open(tmp_path), reaction_seconds=0.2, end_seconds=0.5)
 
 
 def test_a15_stop_returns_when_the_run_has_ended(thresher, tmp_path):

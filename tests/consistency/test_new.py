@@ -3,8 +3,9 @@
 import pytest
 import yaml
 
+from thresher.assembly import check_crawl
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.project import CrawlProject
 
 TOPIC, SEED, CONTACT = ["--topic", "apple orchard"], ["--seed", "https://a.example/"], ["--contact", "me@a.example"]
 
@@ -28,7 +29,7 @@ def test_u9_what_no_run_could_use_is_refused(thresher, tmp_path, given, words):
 def refusal_of_run(folder):
     """Return why `run` would refuse a crawl; empty when it would start."""
     try:
-        CrawlProject.open(folder).check()
+        check_crawl(CrawlSetup.open(folder))
     except ConfigError as error:
         return str(error).rpartition("; ")[2]
     return ""
@@ -58,7 +59,7 @@ def test_u9_run_checks_the_contact_as_new_does(thresher, tmp_path):
     document["manners"]["contact"] = "hello"
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
     with pytest.raises(ConfigError, match="neither a mail address nor a web address"):
-        CrawlProject.open(tmp_path / "crawl").check()
+        check_crawl(CrawlSetup.open(tmp_path / "crawl"))
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,24 @@
-"""Every number that two commands print of the same crawl is the same, whatever state the crawl is in."""
+"""All interfaces show the one status of a crawl, and what is counted apart from it gives the same numbers."""
 
 import asyncio
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import thresher
 from testing.commands import called
-from tests.consistency.crawls import DUPLICATES, ON_TOPIC, PAGES, by_name, fill, new_crawl, numbers
+from tests.consistency.crawls import DUPLICATES, ON_TOPIC, PAGES, STATUS, by_name, fill, new_crawl, numbers
 from tests.e2e.conftest import quick, serving
-from thresher.coordination.run_control import RunControl, set_run_control
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
+from thresher.dashboard.service import CrawlService
+from thresher.dashboard.views.status import SHOWN
+from thresher.mcp_server.tools import CrawlTools
+from thresher.status import status_of
 
 
 @pytest.fixture
@@ -66,33 +67,9 @@ def status(folder):
     return json.loads(called("status", folder, "--json", folder=folder.parent).stdout)
 
 
-def wait_for(folder, pages, seconds=60.0):
-    deadline = time.monotonic() + seconds
-    while not (folder / "frontier.db").exists() or status(folder)["pages"] < pages:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
-def end(process, number=signal.SIGINT):
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    return process.returncode, out, err
-
-
 def assert_agree(printed):
     apart = {name: values for name, values in by_name(printed).items() if len(set(values.values())) > 1}
     assert apart == {}
-
-
-def ask(folder, **run_control):
-    async def reported():
-        frontier = CrawlProject.open(folder).frontier()
-        try:
-            await set_run_control(frontier, RunControl(**run_control))
-        finally:
-            await frontier.close()
-
-    asyncio.run(reported())
 
 
 def test_u1_a_finished_crawl_has_the_same_numbers_everywhere_and_so_has_its_copy(folder, tmp_path):
@@ -101,8 +78,7 @@ def test_u1_a_finished_crawl_has_the_same_numbers_everywhere_and_so_has_its_copy
     assert process.returncode == 0, err
     printed = numbers(folder)
     result = json.loads(out)
-    names = ("pages", "duplicates", "relevant", "expected", "waiting", "failed", "provisional")
-    printed["run"] = {name: result[name] for name in names}
+    printed["run"] = {name: result[name] for name in STATUS}
     assert_agree(printed)
     assert printed["status"]["pages"] == PAGES + DUPLICATES + 1
     assert printed["status"]["duplicates"] == DUPLICATES
@@ -113,31 +89,23 @@ def test_u1_a_finished_crawl_has_the_same_numbers_everywhere_and_so_has_its_copy
     assert {**numbers(copy), "run": printed["run"]} == printed
 
 
-def test_u1_a_running_and_a_paused_crawl_have_the_same_numbers_everywhere(folder, site):
-    site.seconds = 0.1
-    process = start(folder, "--workers", "2")
+async def served(folder):
+    """Return the status as the REST API and the MCP server have it."""
+    service = CrawlService({"solar": CrawlSetup.open(folder)})
     try:
-        wait_for(folder, 30)
-        before, printed, after = status(folder), numbers(folder), status(folder)
-        for who, values in printed.items():
-            if "pages" in values:
-                assert before["pages"] <= values["pages"] <= after["pages"] + 2, who
-        ask(folder, paused=True)
-        time.sleep(3.0)  # open requests finish, and a worker reads the run control once a second
-        assert_agree(numbers(folder))
+        return await service.status("solar"), await CrawlTools(folder.parent).status("solar")
     finally:
-        end(process)
+        await service.close()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_u1_a_killed_crawl_has_the_same_numbers_everywhere(folder, site, workers):
-    site.seconds = 0.05
-    process = start(folder, "--workers", str(workers))
-    wait_for(folder, 25)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=30)
-    time.sleep(0.5)
-    assert_agree(numbers(folder))
+def test_u1_every_interface_shows_the_one_status(fifty):
+    reported = asyncio.run(status_of(CrawlSetup.open(fifty.folder)))
+    values = json.loads(json.dumps(reported.as_json()))
+    command, (rest, mcp) = status(fifty.folder), asyncio.run(served(fifty.folder))
+    assert command == {name: values[name] for name in command} | {"harvest_rate": round(reported.harvest_rate, 4)}
+    assert thresher.Crawl(fifty.folder).status() == reported
+    assert {name: rest[name] for name in SHOWN} == {name: values[name] for name in SHOWN}
+    assert mcp["counts"] == values["counts"]
 
 
 def test_u1_the_page_limit_and_the_summary_count_the_same_pages(fifty, tmp_path):

@@ -10,9 +10,9 @@ from testing.commands import called
 from testing.servers import store_server
 from tests.consistency.stores import ENCODED, PAGES, PASSWORD, Shell, locked, wait_until, write_crawl
 from thresher.coordination.crawl_definition import Definition
+from thresher.crawl import CrawlSetup
 from thresher.errors import StoreLost
 from thresher.frontier.redis.frontier import RedisFrontier
-from thresher.project import CrawlProject
 from thresher.urls.store_address import StoreAddress, same_store, shown_store
 
 
@@ -221,8 +221,8 @@ def test_a10_a_joined_folder_contains_no_password(begun, shell):
 def test_a10_a_password_in_topic_yaml_does_not_reach_other_machines(site, shell):
     root = shell.folder / "solar"
     write_crawl(site, root, store=f"redis://:{PASSWORD}@127.0.0.1:6379/0")
-    crawl = CrawlProject.open(root)
-    shared = Definition.of(crawl.folder, crawl.config, crawl.changes).files["topic.yaml"]
+    crawl = CrawlSetup.open(root)
+    shared = Definition.of(crawl.folder, crawl.config, crawl.options).files["topic.yaml"]
     assert b"127.0.0.1:6379" in shared
     assert PASSWORD.encode() not in shared
     assert ENCODED.encode() not in shared

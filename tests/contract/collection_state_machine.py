@@ -32,6 +32,9 @@ class Tally:
     steps: int = 0
     clean: int = 0
 
+    def __add__(self, other):
+        return Tally(self.histories + other.histories, self.steps + other.steps, self.clean + other.clean)
+
 
 class CollectionMachine(RuleBasedStateMachine):
     """One or two crawl folders and their collection."""
@@ -48,11 +51,15 @@ class CollectionMachine(RuleBasedStateMachine):
         self.was_set_back = False  # the clock
         self.is_defined = False  # whether the files of the collection are complete
         self.labels = b""  # those of the last complete upload; empty when another one may have been begun since
+        self.misled = set()  # folders that may believe that files are in the collection which are lost there
+        self.was_rolled_back = False  # the collection
 
-    @initialize(pages=st.integers(0, 6))
-    def begin(self, pages):
+    @initialize(pages=st.integers(0, 6), names=picks)
+    def begin(self, pages, names=0):
+        self.world.names.seed(names)
         if pages:
             self.folders[0].fetch(pages)
+            self.folders[0].label(0)
             self.upload_of(self.folders[0])
 
     @invariant()
@@ -112,6 +119,8 @@ class CollectionMachine(RuleBasedStateMachine):
         folder = sorted(self.backups, key=lambda each: each.root)[pick % len(self.backups)]
         folder.restore(self.backups[folder])
         self.is_one_line = False
+        if self.was_rolled_back:
+            self.misled.add(folder)
 
     @precondition(lambda self: len(self.folders) == 1)
     @rule()
@@ -119,6 +128,8 @@ class CollectionMachine(RuleBasedStateMachine):
         backup = self.folders[0].copy_to(self.world.root / "two")
         self.folders.append(Folder(self.world, "two", backup.added))
         self.is_one_line = False
+        if self.misled:
+            self.misled.update(self.folders)
 
     @rule()
     def copy_collection(self):
@@ -131,7 +142,8 @@ class CollectionMachine(RuleBasedStateMachine):
     def roll_collection_back(self):
         shutil.rmtree(self.world.collection)
         shutil.copytree(self.snapshot, self.world.collection)
-        self.labels, self.is_defined = b"", False
+        self.was_rolled_back = True
+        self.lose_files()
 
     @rule(seconds=st.sampled_from([60.0, 86_400.0, 40 * 365 * 86_400.0]))
     def set_clock_back(self, seconds):
@@ -161,7 +173,12 @@ class CollectionMachine(RuleBasedStateMachine):
             zeroed = content[:half] + bytes(min(8, len(content) - half)) + content[half + 8 :]
             path.write_bytes({"truncate": content[:half], "empty": b"", "zero": zeroed}[how])
         if part == "files" or "files." in str(path):
-            self.labels, self.is_defined = b"", False
+            self.lose_files()
+
+    def lose_files(self):
+        """An upload goes by the manifest, and reads no object again: until a repair, it may leave files out."""
+        self.labels, self.is_defined = b"", False
+        self.misled.update(self.folders)
 
     @rule(pick=picks, modulus=st.integers(1, 4))
     def lose_rows(self, pick, modulus):
@@ -186,7 +203,7 @@ class CollectionMachine(RuleBasedStateMachine):
     @rule(pick=picks)
     def repair(self, pick):
         self.labels, self.is_defined = b"", True
-        self.folder(pick).verify(repair=True)
+        self.repair_of(self.folder(pick))
 
     @rule()
     def gather(self):
@@ -202,9 +219,16 @@ class CollectionMachine(RuleBasedStateMachine):
         report = folder.verify()
         if report.is_clean and not report.unchecked:
             self.tally.clean += 1
+            self.misled.discard(folder)
+            self.check_entries()
             self.check_folder(folder)
             if self.is_defined and not folder.waiting():
                 self.check_gathered(folder)
+
+    def check_entries(self):
+        """Also those of a folder that lost its rows, and those that no folder has read before."""
+        flawed = self.world.flawed_entries()
+        assert not flawed, f"verify is clean, and entries of the manifest are missing or damaged: {flawed}"
 
     def check_folder(self, folder):
         pages, entries = folder.pages(), folder.entries()
@@ -244,7 +268,7 @@ class CollectionMachine(RuleBasedStateMachine):
     def finish(self):
         """Repair, upload and run in every folder; then nothing is wrong, and nothing is missing."""
         for folder in self.folders:
-            folder.verify(repair=True)
+            self.repair_of(folder)
             self.upload_of(folder)
             folder.fetch(1_000)
             self.upload_of(folder)
@@ -254,11 +278,19 @@ class CollectionMachine(RuleBasedStateMachine):
             assert report.is_clean, f"after repair, upload and run: {found}"
             assert not report.unchecked, f"after repair, upload and run not checked: {report.unchecked}"
             assert folder.waiting() == 0, f"{folder.waiting()} rows wait after all uploads"
+            self.check_entries()
             self.check_folder(folder)
         missing = EXISTING - self.check_gathered(*self.folders).keys()
         assert not missing, f"after repair, upload and run {missing} are not in the collection"
 
     def upload_of(self, folder):
         assert folder.upload() == 0, "rows wait after an upload"
-        self.is_defined = True
-        self.labels = labels_in(folder.root) or self.labels
+        if folder in self.misled:
+            self.labels = b""
+        else:
+            self.is_defined = True
+            self.labels = labels_in(folder.root) or self.labels
+
+    def repair_of(self, folder):
+        folder.verify(repair=True)
+        self.misled.discard(folder)

@@ -5,21 +5,30 @@ a page follows from its URL and the time of the fetch, so a test can recompute e
 """
 
 import asyncio
+import json
 import os
+import secrets
 import shutil
 import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from concurrent.futures import Executor, Future
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 from unittest import mock
 
-from thresher import project
-from thresher.collection import manifest, uploader
+from pyarrow import parquet
+
+from thresher import crawl as crawl_module
+from thresher.collection import audit, manifest, replica, uploader
+from thresher.config import loading
 from thresher.coordination.store_binding import bind
+from thresher.crawl import CrawlSetup
 from thresher.errors import StoreUnreachable
 from thresher.feedback.labels import Label
 from thresher.frontier.base import UrlEntry
@@ -28,7 +37,7 @@ from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.objects.folder import FolderObjects
 from thresher.operations import gather as gathering
 from thresher.pipeline.deduplication import content_hash
-from thresher.project import CrawlProject
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Judgement, Lease, Outcome, Revision, Settlement
 from thresher.runner.uploads import build_uploader, repair_collection
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
@@ -106,7 +115,14 @@ def record_of(lease: Lease, fetched_at: float) -> PageRecord:
     )
     if number in MISSING:
         return replace(
-            record, status=404, outcome=Outcome.FAILED, reason="HTTP 404", page=False, text="", text_hash=0, links=()
+            record,
+            status=404,
+            outcome=Outcome.FAILED,
+            reason=legacy_reason("HTTP 404"),
+            page=False,
+            text="",
+            text_hash=0,
+            links=(),
         )
     return record
 
@@ -170,27 +186,52 @@ class CutObjects(FolderObjects):
             raise StoreUnreachable("the answer of the collection was lost")
 
 
-_NEW_STRATEGY = CrawlProject.new_strategy
+_NEW_STRATEGY = CrawlSetup.new_strategy
 _STRATEGIES: list[Strategy] = []
 
 
-def _one_strategy(crawl: CrawlProject) -> Strategy:
+def _one_strategy(crawl: CrawlSetup) -> Strategy:
     """Build the strategy of the first crawl; it is that of all."""
     if not _STRATEGIES:
         _STRATEGIES.append(_NEW_STRATEGY(crawl))
     return _STRATEGIES[0]
 
 
+async def _to_no_thread(function: Callable[..., object], *arguments: object) -> object:
+    return function(*arguments)
+
+
 async def _at_once(frontier: SqliteFrontier, function: Callable[..., object], *arguments: object) -> object:
     return function(*arguments)
 
 
+class InTurn(Executor):
+    """Does what it is given at once: threads cost time, and cut-off operations would be others in every run."""
+
+    def __init__(self, max_workers: int) -> None:
+        """Take the arguments of a pool of threads."""
+
+    def submit(self, function, /, *arguments, **named):
+        future = Future()
+        try:
+            future.set_result(function(*arguments, **named))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
 WITHOUT_COST = (
-    (CrawlProject, "new_strategy", _one_strategy),
+    (CrawlSetup, "new_strategy", _one_strategy),
+    (loading, "compose", cache(loading.compose)),
+    (parquet, "read_table", partial(parquet.read_table, use_threads=False)),
+    (asyncio, "to_thread", _to_no_thread),
     (SqliteFrontier, "_in_thread", _at_once),
     (database, "Checkpoints", mock.Mock()),
+    (audit, "ThreadPoolExecutor", InTurn),
+    (manifest, "ThreadPoolExecutor", InTurn),
+    (replica, "ThreadPoolExecutor", InTurn),
 )
-"""Parts that cost most of the time and have no influence on what is tested: term vectors, and threads."""
+"""Parts that cost most of the time and have no influence on what is tested: term vectors, YAML, threads."""
 
 
 class SeenPage(NamedTuple):
@@ -217,15 +258,17 @@ class World:
         self.collection = self.root / "collection"
         self.collection.mkdir()
         self.times = Times()
+        self.names = Random(0)  # of streams, so that a history is the same whenever it is run again
         self.cut: CutOff | None = None
         self.loop = asyncio.new_event_loop()
         self._gathered = 0
         self._patches = ExitStack()
         for target, name, replacement in (
+            (secrets, "token_hex", lambda size: self.names.randbytes(size).hex()),
             (time, "time", self.times.wall),
             (time, "time_ns", self.times.wall_ns),
             (database, "_since_boot", self.times.since_boot),
-            (project, "open_objects", self._opened),
+            (crawl_module, "open_objects", self._opened),
             (gathering, "open_objects", self._opened),
             (manifest, "MERGE_ENTRIES", MERGE_ENTRIES),
             (uploader, "MERGE_ENTRIES", MERGE_ENTRIES),
@@ -233,13 +276,26 @@ class World:
         ):
             self._patches.enter_context(mock.patch.object(target, name, replacement))
 
-    def _opened(self, url: str) -> FolderObjects:
+    def _opened(self, url: str, *, used: str = "") -> FolderObjects:
         return CutObjects(self.collection, lambda: self.cut)
 
     def close(self) -> None:
         self._patches.close()
         self.loop.close()
         shutil.rmtree(self.root)
+
+    def flawed_entries(self) -> list[str]:
+        """Return the keys of manifest entries that cannot be read though later ones exist, without those given up.
+
+        The files are read without the product's knowledge.
+        """
+        wanted, read = set(), {}
+        for path in (self.collection / "manifest").glob("*/*.json"):
+            wanted |= {manifest.entry_key(path.parent.name, number) for number in range(int(path.stem) + 1)}
+            with suppress(ValueError):
+                read[path.relative_to(self.collection).as_posix()] = json.loads(path.read_bytes())
+        given_up = {entry["name"] for entry in read.values() if entry["kind"] == "lost"}
+        return sorted(wanted - read.keys() - given_up)
 
     def gathered(self) -> Gathered:
         """Gather the collection into an empty folder."""
@@ -280,7 +336,7 @@ class Folder:
             self.root.mkdir()
             topic = TOPIC.format(collection=world.collection.as_uri())
             (self.root / "topic.yaml").write_text(topic, encoding="utf-8")
-        self.crawl = CrawlProject.open(self.root)
+        self.crawl = CrawlSetup.open(self.root)
         if added is None:
             self.fetch(0)  # a copy of a folder that never ran is another crawl
 
@@ -292,7 +348,7 @@ class Folder:
         return self._run(self._fetch(most, killed=killed))
 
     async def _fetch(self, most: int, *, killed: bool) -> int:
-        frontier = self.crawl.frontier()
+        frontier = self.crawl.backend.frontier()
         writer = PageStoreWriter(self.root / "pages" / "w1.db")
         fetched = waits = 0
         try:
@@ -330,7 +386,7 @@ class Folder:
 
     def label(self, number: int) -> None:
         label = Label(url=url_of(number), relevant=True, at=self.world.times.wall())
-        self._run(self.crawl.labels().append([label]))
+        self._run(self.crawl.backend.labels().append([label]))
 
     def upload(self) -> int:
         """Upload what waits; return how many rows still wait."""
@@ -355,7 +411,7 @@ class Folder:
         return self._run(self._entries())
 
     async def _entries(self) -> dict[str, UrlEntry | None]:
-        frontier = self.crawl.frontier(crawl_id="")
+        frontier = self.crawl.backend.frontier(crawl_id="")
         try:
             urls = sorted(self.added)
             return dict(zip(urls, await frontier.find_all(urls), strict=True))

@@ -16,7 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from testing.clock import Clock
 from tests.contract.frontier_model import Model
 from thresher.frontier.base import AuditedFrontier, Merge
-from thresher.records import Candidate, Outcome, Settlement
+from thresher.reasons.legacy import legacy_reason
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
+from thresher.records import Candidate, Outcome, RequestKind, Settlement
 
 HOSTS = ("a.example", "b.example", "c.example:8080")
 URLS = tuple(f"http://{host}/{name}" for host in HOSTS for name in "123")
@@ -34,6 +36,8 @@ candidates = st.lists(
         hops=st.integers(0, 3),
         redirects=st.integers(0, 1),
         parent=st.sampled_from([0, -(2**63), 2**63 - 1]),
+        kind=st.sampled_from([RequestKind.PAGE, RequestKind.PAGE, RequestKind.SITEMAP, RequestKind.SEED]),
+        for_host=st.just(""),
     ),
     max_size=6,
 )
@@ -110,7 +114,7 @@ class FrontierMachine(RuleBasedStateMachine):
         delay=delays,
         page=st.booleans(),
         relevant=st.booleans(),
-        park=st.sampled_from(["", "", "", "", "", "enough"]),
+        park=st.sampled_from([NO_REASON, NO_REASON, NO_REASON, NO_REASON, NO_REASON, legacy_reason("enough")]),
         content=st.integers(0, 2),
     )
     def commit(self, pick, outcome, links, delay, page, relevant, park, content):
@@ -118,7 +122,7 @@ class FrontierMachine(RuleBasedStateMachine):
         settlement = Settlement(
             lease=lease,
             outcome=outcome,
-            reason="" if outcome is Outcome.DONE else "no answer",
+            reason=NO_REASON if outcome is Outcome.DONE else Reason(ReasonKind.NO_ANSWER),
             links=self.links(links),
             delay_seconds=delay,
             page=page,
@@ -158,7 +162,9 @@ class FrontierMachine(RuleBasedStateMachine):
     def commit_what_is_not_held(self, pick, outcome, links):
         lease = self.gone[pick % len(self.gone)]
         if not self.model.holds(lease, self.clock.now):  # a dead worker's lease may not have ended yet
-            self.commit_in_vain(Settlement(lease=lease, outcome=outcome, links=links, delay_seconds=50.0, park="late"))
+            self.commit_in_vain(
+                Settlement(lease=lease, outcome=outcome, links=links, delay_seconds=50.0, park=legacy_reason("late"))
+            )
 
     @precondition(lambda self: self.held)
     @rule(pick=picks, delay=delays)
@@ -178,8 +184,8 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @rule(host=st.sampled_from((*HOSTS, "unknown.example")), seconds=st.sampled_from([4.0, 5.0, 40.0, None]))
     def park(self, host, seconds):
-        self.model.park(host, "no", seconds, self.clock.now)
-        self.run(self.frontier.park(host, "no", seconds=seconds))
+        self.model.park(host, legacy_reason("no"), seconds, self.clock.now)
+        self.run(self.frontier.park(host, legacy_reason("no"), seconds=seconds))
 
     @rule(host=st.sampled_from((*HOSTS, "never.example")))
     def unpark(self, host):

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 from thresher.frontier.base import MAX_TRIES, MAX_UNBEGUN, Absence, Counts, HostEntry, Merge, UrlEntry, UrlState
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -16,7 +17,7 @@ class ModelUrl:
     state: UrlState = UrlState.WAITING
     tries: int = 0
     unbegun: int = 0
-    reason: str = ""
+    reason: Reason = NO_REASON
 
     @property
     def host(self) -> str:
@@ -44,7 +45,7 @@ class ModelUrl:
 class ModelHost:
     delay_seconds: float
     next_time: float = 0.0
-    parked: str = ""
+    parked: Reason = NO_REASON
     park_end: float = 0.0
     pages: int = 0
     relevant: int = 0
@@ -100,6 +101,8 @@ class Model:
             redirects=winner.redirects,
             depth_left=max(old.depth_left, new.depth_left),
             hops=min(old.hops, new.hops),
+            kind=max(old.kind, new.kind),
+            for_host=winner.for_host,
         )
 
     def lease(self, limit: int, seconds: float, now: float, pages: int | None = None) -> list[Lease]:
@@ -128,6 +131,8 @@ class Model:
             hops=url.found.hops,
             redirects=url.found.redirects,
             parent=url.found.parent,
+            kind=url.found.kind,
+            for_host=url.found.for_host,
             tries=url.tries,
             host_pages=host.pages,
             host_relevant=host.relevant,
@@ -141,16 +146,16 @@ class Model:
         host.next_time = max(host.next_time, lease.until + host.delay_seconds)
         url = self.urls[lease.url]
         if lease.fence in self.begun:
-            self.count_try(lease, f"lost with its worker {url.tries + 1} times")
+            self.count_try(lease, Reason.of(ReasonKind.WORKER_LOST, url.tries + 1))
         else:
             url.unbegun += 1
-            self.wait_or_fail(lease, f"its lease expired {url.unbegun} times before a request was reported")
+            self.wait_or_fail(lease, Reason.of(ReasonKind.LEASE_EXPIRED, url.unbegun))
 
-    def count_try(self, lease: Lease, reason: str) -> None:
+    def count_try(self, lease: Lease, reason: Reason) -> None:
         self.urls[lease.url].tries += 1
         self.wait_or_fail(lease, reason)
 
-    def wait_or_fail(self, lease: Lease, reason: str) -> None:
+    def wait_or_fail(self, lease: Lease, reason: Reason) -> None:
         url = self.urls[lease.url]
         if url.tries < MAX_TRIES and url.unbegun < MAX_UNBEGUN:
             url.state = UrlState.WAITING
@@ -205,14 +210,14 @@ class Model:
                     self.leave_alone(self.hosts[lease.host], delay_seconds, now)
         self.trim()
 
-    def park(self, key: str, reason: str, seconds: float | None, now: float) -> None:
+    def park(self, key: str, reason: Reason, seconds: float | None, now: float) -> None:
         host = self.host(key)
         host.parked = reason
         host.park_end = math.inf if seconds is None else now + seconds
 
     def unpark(self, key: str) -> None:
         if key in self.hosts:
-            self.hosts[key].parked, self.hosts[key].park_end = "", 0.0
+            self.hosts[key].parked, self.hosts[key].park_end = NO_REASON, 0.0
 
     def adjust_relevant(self, changes) -> None:
         for key, change in changes.items():
@@ -234,6 +239,8 @@ class Model:
                 redirects=old.redirects,
                 depth_left=old.depth_left,
                 hops=old.hops,
+                kind=old.kind,
+                for_host=old.for_host,
             )
         return len(waited)
 
@@ -316,7 +323,7 @@ class Model:
             delay_seconds=host.delay_seconds,
             next_seconds=max(0.0, host.next_time - now, timed - now),
             best=max((url.found.score for url in self.waiting(key)), default=None),
-            parked=host.parked if host.park_end > now else "",
+            parked=host.parked if host.park_end > now else NO_REASON,
         )
 
     def seconds_to_next(self, now: float) -> float | None:

@@ -21,3 +21,18 @@ async def urls_leased(frontier, limit=10):
 async def state(frontier, url):
     entry = await frontier.find(url)
     return entry and entry.state
+
+
+async def found_again_with_a_lower_score(frontier, other):
+    """Lease five URLs of one host, of which another worker found the worst, a cold one, again; return them with scores.
+
+    The other worker, because the one that added a link does not send it again.
+    """
+    await frontier.add([link(f"http://a.example/{n}", n / 16) for n in range(4, 9)])
+    await other.add([link("http://a.example/4", 2 / 16)])  # now a second copy is hot
+    leases = []
+    for _ in range(5):
+        [lease] = await frontier.lease(1, seconds=60)
+        leases.append((lease.url, lease.score))
+        await frontier.commit([settlement(lease)])
+    return leases

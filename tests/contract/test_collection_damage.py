@@ -41,9 +41,9 @@ def test_a_damaged_entry_is_left_out_reported_and_read_when_it_is_back(machines,
     for _ in range(2):
         found = two.update()
         assert found.lost == [key]
-        assert "1 objects of the collection are missing or damaged" in found.flaws
+        assert "1 object of the collection missing or damaged" in found.flaws
     assert sorted(two.read()) == sorted(url_of(number) for number in range(5) if number != place)
-    assert "1 entries of the manifest are missing or damaged" in status_of(two).words
+    assert "missing or damaged entries of the manifest: 1" in status_of(two).words
     spoiled(uploaded.objects, key, content)
     assert two.update().flaws == ""
     assert len(two.read()) == 5

@@ -49,6 +49,12 @@ FOUND = {
         ("damage", 903, "segments", "truncate"),
         ("damage", 105, "manifest", "zero"),
     ],
+    "the object of a file is lost, and an upload does not read it": [
+        ("begin", 6),
+        ("damage", 0, "files", "delete"),
+        ("upload", 0),
+        ("gather",),
+    ],
     "a copy goes on": [("fetch", 0, 3), ("upload", 0), ("copy",), ("fetch", 1, 2), ("upload", 0), ("upload", 1)],
 }
 """Histories that ended badly, as short as they could be made."""

@@ -6,7 +6,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.contract.collection_state_machine import CollectionMachine
 from tests.contract.test_collection_histories import STEPS
-from thresher.collection import audit, status, uploader
+from thresher.collection import audit, manifest, status, uploader
+from thresher.collection.manifest import MANIFEST, ManifestReader, entry_key
 from thresher.errors import ThresherError
 from thresher.frontier.base import Absence
 from thresher.frontier.sqlite.frontier import SqliteFrontier
@@ -44,10 +45,34 @@ def evictions_explain_everything(patch):
     patch.setattr(SqliteFrontier, "absences", evicted)
 
 
+def gaps_are_ignored(patch):
+    """A reader takes only the entries after the last one that it knows."""
+
+    def later_ones(reader, objects, stream, given_up):
+        after = reader.next_number(stream) - 1
+        return list(objects.sizes(f"{MANIFEST}/{stream}", after=entry_key(stream, after) if after >= 0 else ""))
+
+    patch.setattr(ManifestReader, "_unknown", later_ones)
+    patch.setattr(audit, "_check_entries", lambda objects, read, found: read.contents())
+
+
+def files_are_ordered_by_the_clock(patch):
+    patch.setattr(manifest, "is_newer", lambda entry, known: entry.written_at >= known.written_at)
+
+
+def lost_entries_are_not_uploaded_again(patch):
+    """A repair gives up what is lost, and leaves the streams as they are."""
+    patch.setattr(ManifestReader, "flawed_streams", lambda reader: set())
+    patch.setattr(audit, "settled_rows", lambda path, version: [])
+
+
 FAULTS = (
     last_version_is_trusted,
     digests_are_not_compared,
     evictions_explain_everything,
+    gaps_are_ignored,
+    files_are_ordered_by_the_clock,
+    lost_entries_are_not_uploaded_again,
 )
 
 

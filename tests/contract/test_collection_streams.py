@@ -6,13 +6,16 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from tests.contract.collection_machines import Machine, entry, record, url_of
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader, ManifestWriter
 from thresher.collection.status import collection_status
-from thresher.collection.streams import ChangeStream
+from thresher.collection.streams import ChangeStream, from_parquet, to_parquet
 from thresher.collection.uploader import CollectionUploader
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Judgement, Revision
 from thresher.search.index import SearchIndex
 from thresher.storage.page_store import PageStoreWriter
@@ -216,3 +219,21 @@ def test_versions_without_a_revision_are_ordered_by_their_place_in_a_stream(obje
     with closing(ManifestReader(tmp_path / MANIFEST_CACHE)) as manifest:
         manifest.update(objects)
         assert manifest.files()["labels.jsonl"].number == 1
+
+
+def test_machines_of_versions_before_typed_reasons_read_texts_and_write_them(tmp_path):
+    gone = replace(record(1), page=False, reason=Reason.of(ReasonKind.HTTP, 404))
+    writer = PageStoreWriter(tmp_path / "w1.db")
+    writer.write([gone, record(2)])
+    writer.close()
+    with closing(ChangeStream(tmp_path / "w1.db")) as stream:
+        changed = stream.read(0, max_rows=9, max_bytes=10**6)
+    content = to_parquet(changed)
+    table = parquet.read_table(pa.BufferReader(content))
+    assert table["reason"].to_pylist() == ["http 404", ""]
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table.drop_columns(["reason_kind", "reason_detail"]), sink)
+    for written in (content, bytes(sink.getvalue())):
+        found = from_parquet(written)
+        assert (found.column("reason_kind"), found.column("reason")) == (["http", ""], ["404", ""])
+        assert found.column("url") == changed.column("url")

@@ -6,7 +6,8 @@ import pytest
 
 from tests.contract.frontier_steps import A1, A2, A3, B1, B2, link, settlement, state, urls_leased
 from thresher.frontier.base import Absence, Counts, Merge, UrlState
-from thresher.records import Outcome
+from thresher.reasons.legacy import legacy_reason
+from thresher.records import Outcome, RequestKind
 from thresher.urls.canonical import fingerprint
 
 # 1. Score
@@ -63,6 +64,34 @@ async def test_a_lease_brings_back_what_was_stored(frontier):
     assert (lease.url, lease.host, lease.score, lease.carry) == (A1, "a.example", 0.1 + 0.2, carry)
     assert (lease.depth_left, lease.hops, lease.redirects, lease.parent) == (3, 4, 1, -(2**63))
     assert (lease.tries, lease.host_pages, lease.host_relevant) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("kind", RequestKind)
+async def test_a_lease_has_the_kind_of_its_candidate(frontier, kind):
+    await frontier.add([link(A1, hops=1, kind=kind), link(B1, 0.1, hops=0, for_host="b.example:8080", kind=kind)])
+    first, second = await frontier.lease(2, seconds=60)
+    assert (first.kind, first.carry, first.for_host) == (kind, {}, "")
+    assert (second.kind, second.carry, second.for_host) == (kind, {}, "b.example:8080")
+
+
+async def test_the_kind_of_a_lease_stays_when_it_is_given_back(frontier, clock):
+    await frontier.add([link(A1, hops=3, kind=RequestKind.FEED)])
+    [lease] = await frontier.lease(1, seconds=60)
+    await frontier.commit([settlement(lease, Outcome.RETRY)])
+    [lease] = await frontier.lease(1, seconds=60)
+    await frontier.release([lease])
+    [lease] = await frontier.lease(1, seconds=60)
+    assert lease.kind is RequestKind.FEED
+
+
+@pytest.mark.parametrize("merge", Merge)
+@pytest.mark.parametrize("kinds", [(0, 6), (6, 0), (2, 0), (0, 2), (4, 6)])
+async def test_found_again_the_greater_kind_wins(open_frontier, merge, kinds):
+    frontier = open_frontier(merge=merge)
+    await frontier.add([link(A1, 0.5, hops=1, kind=RequestKind(kinds[0]))])
+    await frontier.add([link(A1, 0.5, hops=1, kind=RequestKind(kinds[1]))])
+    [lease] = await frontier.lease(1, seconds=60)
+    assert lease.kind is RequestKind(max(kinds))
 
 
 async def test_found_again_the_greater_score_wins_and_carry_and_parent_follow(frontier):
@@ -160,7 +189,7 @@ async def test_a_url_can_be_looked_up_in_every_state(frontier):
     await frontier.add([link(A1, 0.3, hops=2, depth_left=1, parent=5)])
     waiting = await frontier.find(A1)
     assert (waiting.url, waiting.host, waiting.state, waiting.score) == (A1, "a.example", UrlState.WAITING, 0.3)
-    assert (waiting.hops, waiting.depth_left, waiting.parent, waiting.tries, waiting.reason) == (2, 1, 5, 0, "")
+    assert (waiting.hops, waiting.depth_left, waiting.parent, waiting.tries, str(waiting.reason)) == (2, 1, 5, 0, "")
     [lease] = await frontier.lease(1, seconds=60)
     assert await state(frontier, A1) is UrlState.LEASED
     await frontier.commit([settlement(lease)])
@@ -238,7 +267,7 @@ async def test_a_trap_cannot_fill_the_store(open_frontier):
 
 async def test_waiting_urls_are_listed_best_first_over_all_hosts(frontier):
     await frontier.add([link(A1, 0.1), link(A2, 0.7), link(B1, 0.5), link(B2, 0.6)])
-    await frontier.park("a.example", "enough")
+    await frontier.park("a.example", legacy_reason("enough"))
     assert [entry.url for entry in await frontier.peek(3)] == [A2, B2, B1]
     assert [entry.url for entry in await frontier.peek(9, below=0.6)] == [B1, A1]
     assert await frontier.peek(9, below=0.1) == []
@@ -357,7 +386,9 @@ async def test_the_first_id_that_a_crawl_is_given_stays(frontier):
 async def test_a_settled_url_can_be_made_to_wait_again(frontier):
     await frontier.add([link(A1, 0.9), link(B1, 0.8)])
     [first, second] = await frontier.lease(2, seconds=60)
-    await frontier.commit([settlement(first, page=True), settlement(second, Outcome.FAILED, reason="gone")])
+    await frontier.commit(
+        [settlement(first, page=True), settlement(second, Outcome.FAILED, reason=legacy_reason("gone"))]
+    )
     assert await frontier.reopen([link(A1, 0.9), link(B1, 0.8), link(A2)]) == 2
     counts = await frontier.counts()
     assert (counts.waiting, counts.done, counts.failed, counts.pages) == (2, 0, 0, 0)
@@ -374,7 +405,7 @@ async def test_a_redirect_that_waits_again_takes_no_page_away(frontier):
     [first] = await frontier.lease(1, seconds=60)
     await frontier.commit([settlement(first, page=True)])
     [second] = await frontier.lease(1, seconds=60)
-    await frontier.commit([settlement(second, reason="redirects to http://a.example/3")])
+    await frontier.commit([settlement(second, reason=legacy_reason("redirects to http://a.example/3"))])
     assert await frontier.reopen([link(A2, 0.4)]) == 1
     assert (await frontier.counts()).pages == 1
 

@@ -2,6 +2,7 @@
 
 from tests.contract.frontier_steps import A1, A2, A3, B1, B2, link, settlement, urls_leased
 from thresher.frontier.base import Counts, FailureCount
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Outcome
 
 # 3. Host
@@ -120,7 +121,7 @@ async def test_ports_are_hosts_of_their_own(frontier):
 
 async def test_a_parked_host_is_not_asked_until_it_is_unparked(frontier, clock):
     await frontier.add([link(A1, 0.9), link(B1, 0.1)])
-    await frontier.park("a.example", "enough pages")
+    await frontier.park("a.example", legacy_reason("enough pages"))
     clock.now += 1e9
     assert await urls_leased(frontier) == [B1]
     await frontier.unpark("a.example")
@@ -129,12 +130,12 @@ async def test_a_parked_host_is_not_asked_until_it_is_unparked(frontier, clock):
 
 async def test_a_timed_park_ends_by_itself(frontier, clock):
     await frontier.add([link(A1)])
-    await frontier.park("a.example", "robots.txt unreachable", seconds=30)
+    await frontier.park("a.example", legacy_reason("robots.txt unreachable"), seconds=30)
     clock.now += 29
     assert await frontier.lease(1, seconds=60) == []
-    assert (await frontier.hosts())[0].parked == "robots.txt unreachable"
+    assert str((await frontier.hosts())[0].parked) == "robots.txt unreachable"
     clock.now += 1
-    assert (await frontier.hosts())[0].parked == ""
+    assert str((await frontier.hosts())[0].parked) == ""
     assert await urls_leased(frontier) == [A1]
 
 
@@ -142,7 +143,7 @@ async def test_the_end_of_a_park_does_not_cut_a_delay(frontier, clock):
     await frontier.add([link(A1), link(A2)])
     [lease] = await frontier.lease(1, seconds=60)
     await frontier.commit([settlement(lease, delay_seconds=50)])
-    await frontier.park("a.example", "for a moment", seconds=10)
+    await frontier.park("a.example", legacy_reason("for a moment"), seconds=10)
     await frontier.unpark("a.example")
     clock.now += 49
     assert await frontier.lease(1, seconds=60) == []
@@ -151,7 +152,7 @@ async def test_the_end_of_a_park_does_not_cut_a_delay(frontier, clock):
 
 
 async def test_a_host_can_be_parked_before_it_is_known(frontier):
-    await frontier.park("a.example", "asked us to stay away")
+    await frontier.park("a.example", legacy_reason("asked us to stay away"))
     await frontier.add([link(A1)])
     assert await frontier.lease(1, seconds=60) == []
     assert (await frontier.counts()).parked == 1
@@ -190,15 +191,15 @@ async def test_a_host_has_never_more_relevant_pages_than_pages_nor_fewer_than_no
 async def test_a_settlement_can_park_its_host(frontier):
     await frontier.add([link(A1), link(A2)])
     [lease] = await frontier.lease(1, seconds=60)
-    await frontier.commit([settlement(lease, park="1,000 pages")])
+    await frontier.commit([settlement(lease, park=legacy_reason("1,000 pages"))])
     assert await frontier.lease(1, seconds=60) == []
-    assert [host.parked for host in await frontier.hosts()] == ["1,000 pages"]
+    assert [str(host.parked) for host in await frontier.hosts()] == ["1,000 pages"]
 
 
 async def test_a_lease_of_a_parked_host_can_still_be_settled(frontier):
     await frontier.add([link(A1)])
     [lease] = await frontier.lease(1, seconds=60)
-    await frontier.park("a.example", "enough")
+    await frontier.park("a.example", legacy_reason("enough"))
     assert await frontier.commit([settlement(lease, page=True)]) == [True]
     assert (await frontier.counts()).pages == 1
 
@@ -245,7 +246,9 @@ async def test_the_counts_say_where_urls_and_hosts_stand(frontier, clock):
     await frontier.commit(
         [
             settlement(leases["rests.example"], page=True, relevant=True, delay_seconds=10),
-            settlement(leases["parked.example"], Outcome.FAILED, reason="gone", park="gone"),
+            settlement(
+                leases["parked.example"], Outcome.FAILED, reason=legacy_reason("gone"), park=legacy_reason("gone")
+            ),
         ]
     )
     expected = Counts(waiting=5, leased=1, done=1, failed=1, pages=1, relevant=1, hosts=4, ready=1, delayed=1, parked=1)
@@ -271,7 +274,7 @@ async def test_hosts_are_listed_with_most_pages_first(frontier):
     [second, first] = [*reversed(await frontier.hosts())][:2]
     assert (first.host, first.pages, first.relevant, first.best) == ("b.example", 1, 1, 0.4)
     assert (first.waiting, first.leased, first.failed) == (1, 0, 0)
-    assert (first.delay_seconds, first.next_seconds, first.parked) == (2.5, 2.5, "")
+    assert (first.delay_seconds, first.next_seconds, str(first.parked)) == (2.5, 2.5, "")
     assert (second.host, second.leased, second.best) == (a.host, 1, 0.3)
     assert [host.host for host in await frontier.hosts(1)] == ["b.example"]
 
@@ -284,7 +287,7 @@ async def test_the_hosts_to_be_asked_next_are_listed_best_first(frontier, clock)
     await frontier.add([link(B2, 0.9)])
     assert await frontier.next_hosts(10) == ["a.example", "c.example"]
     await frontier.commit([settlement(lease, delay_seconds=5)])
-    await frontier.park("a.example", "enough")
+    await frontier.park("a.example", legacy_reason("enough"))
     clock.now += 5
     assert await frontier.next_hosts(10) == ["b.example", "c.example"]
 
@@ -313,9 +316,9 @@ async def test_the_next_time_is_when_a_lease_may_be_lost(frontier, clock):
 async def test_nothing_comes_from_a_host_parked_without_end(frontier, clock):
     await frontier.add([link(A1), link(A2)])
     await frontier.lease(1, seconds=60)
-    await frontier.park("a.example", "enough")
+    await frontier.park("a.example", legacy_reason("enough"))
     assert await frontier.seconds_to_next() is None
-    await frontier.park("a.example", "for a while", seconds=90)
+    await frontier.park("a.example", legacy_reason("for a while"), seconds=90)
     clock.now += 61
     assert await frontier.seconds_to_next() == 0  # the lost lease is to be taken back
     await frontier.lease(1, seconds=60)
@@ -343,22 +346,22 @@ async def test_failures_are_counted_by_host_and_reason(frontier):
     await frontier.add([link(A1), link(A2), link(B1)])
     for reason in ("http 404", "http 404"):
         for lease in await frontier.lease(5, seconds=60):
-            await frontier.commit([settlement(lease, Outcome.FAILED, reason=reason)])
+            await frontier.commit([settlement(lease, Outcome.FAILED, reason=legacy_reason(reason))])
     assert sorted(await frontier.failures()) == [
-        FailureCount(host="a.example", reason="http 404", urls=2),
-        FailureCount(host="b.example", reason="http 404", urls=1),
+        FailureCount(host="a.example", reason=legacy_reason("http 404"), urls=2),
+        FailureCount(host="b.example", reason=legacy_reason("http 404"), urls=1),
     ]
 
 
 async def test_urls_of_a_parked_host_are_counted_with_the_time_of_the_next_try(frontier, clock):
     await frontier.add([link(A1), link(A2), link(B1)])
-    await frontier.park("a.example", "no such host", seconds=600)
-    await frontier.park("b.example", "blocked by hand")
+    await frontier.park("a.example", legacy_reason("no such host"), seconds=600)
+    await frontier.park("b.example", legacy_reason("blocked by hand"))
     clock.now += 100
     a, b = sorted(await frontier.failures())
-    assert (a.host, a.reason, a.urls, a.waiting) == ("a.example", "no such host", 2, True)
+    assert (a.host, str(a.reason), a.urls, a.waiting) == ("a.example", "no such host", 2, True)
     assert abs(a.retry_seconds - 500) < 1e-3
-    assert b == FailureCount(host="b.example", reason="blocked by hand", urls=1, waiting=True)
+    assert b == FailureCount(host="b.example", reason=legacy_reason("blocked by hand"), urls=1, waiting=True)
     clock.now += 500
     assert [count.host for count in await frontier.failures()] == ["b.example"]
 
@@ -368,15 +371,15 @@ async def test_a_retry_is_no_failure_before_the_last_one(frontier):
     for tries in range(5):
         assert await frontier.failures() == []
         [lease] = await frontier.lease(1, seconds=60)
-        await frontier.commit([settlement(lease, Outcome.RETRY, reason=f"timeout {tries}")])
-    assert await frontier.failures() == [FailureCount(host="a.example", reason="timeout 4", urls=1)]
+        await frontier.commit([settlement(lease, Outcome.RETRY, reason=legacy_reason(f"timeout {tries}"))])
+    assert await frontier.failures() == [FailureCount(host="a.example", reason=legacy_reason("timeout 4"), urls=1)]
 
 
 async def test_one_host_can_be_found(frontier, clock):
     await frontier.add([link(A1)])
-    await frontier.park("a.example", "no such host", seconds=600)
+    await frontier.park("a.example", legacy_reason("no such host"), seconds=600)
     clock.now += 60
     found = await frontier.find_host("a.example")
-    assert (found.host, found.waiting, found.parked) == ("a.example", 1, "no such host")
+    assert (found.host, found.waiting, str(found.parked)) == ("a.example", 1, "no such host")
     assert abs(found.next_seconds - 540) < 1e-3
     assert await frontier.find_host("unknown.example") is None

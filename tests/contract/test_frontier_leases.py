@@ -4,6 +4,7 @@ import pytest
 
 from tests.contract.frontier_steps import A1, A2, B1, B2, link, settlement, state, urls_leased
 from thresher.frontier.base import MAX_TRIES, MAX_UNBEGUN, Counts, UrlState
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Outcome
 from thresher.urls.canonical import fingerprint
 
@@ -53,7 +54,9 @@ async def test_a_commit_after_the_end_of_its_lease_changes_nothing(frontier, clo
     [late] = await frontier.lease(1, seconds=60)
     clock.now = late.until
     before = await frontier.counts(), await frontier.hosts()
-    late_settlement = settlement(late, outcome, links=[link(B1)], page=True, delay_seconds=99, park="p", content=7)
+    late_settlement = settlement(
+        late, outcome, links=[link(B1)], page=True, delay_seconds=99, park=legacy_reason("p"), content=7
+    )
     assert await frontier.commit([late_settlement]) == [False]
     assert (await frontier.counts(), await frontier.hosts()) == before
     assert await frontier.find(B1) is None
@@ -105,9 +108,9 @@ async def test_a_released_url_waits_again_with_no_try_counted(frontier):
 async def test_retry_puts_a_url_back_with_one_more_try(frontier):
     await frontier.add([link(A1)])
     [lease] = await frontier.lease(1, seconds=60)
-    await frontier.commit([settlement(lease, Outcome.RETRY, reason="timeout")])
+    await frontier.commit([settlement(lease, Outcome.RETRY, reason=legacy_reason("timeout"))])
     entry = await frontier.find(A1)
-    assert (entry.state, entry.tries, entry.reason) == (UrlState.WAITING, 1, "timeout")
+    assert (entry.state, entry.tries, str(entry.reason)) == (UrlState.WAITING, 1, "timeout")
     [again] = await frontier.lease(1, seconds=60)
     assert again.tries == 1
 
@@ -116,9 +119,9 @@ async def test_a_url_retried_too_often_has_failed_for_the_last_reason(frontier):
     await frontier.add([link(A1)])
     for number in range(MAX_TRIES):
         [lease] = await frontier.lease(1, seconds=60)
-        await frontier.commit([settlement(lease, Outcome.RETRY, reason=f"timeout {number}")])
+        await frontier.commit([settlement(lease, Outcome.RETRY, reason=legacy_reason(f"timeout {number}"))])
     entry = await frontier.find(A1)
-    assert (entry.state, entry.tries, entry.reason) == (UrlState.FAILED, MAX_TRIES, f"timeout {MAX_TRIES - 1}")
+    assert (entry.state, entry.tries, str(entry.reason)) == (UrlState.FAILED, MAX_TRIES, f"timeout {MAX_TRIES - 1}")
     counts = await frontier.counts()
     assert (counts.failed, counts.waiting) == (1, 0)
 
@@ -134,7 +137,7 @@ async def test_a_url_that_kills_its_workers_fails_in_the_end(frontier, clock):
         clock.now += 61
     assert await frontier.lease(1, seconds=60) == []
     entry = await frontier.find(A1)
-    assert (entry.state, entry.reason) == (UrlState.FAILED, f"lost with its worker {MAX_TRIES} times")
+    assert (entry.state, str(entry.reason)) == (UrlState.FAILED, f"lost with its worker {MAX_TRIES} times")
     [host] = await frontier.hosts()
     assert (host.failed, host.leased, host.waiting) == (1, 0, 0)
 
@@ -148,7 +151,7 @@ async def test_a_lease_that_expires_before_its_request_is_no_try(frontier, clock
     assert lease.tries == 0
     await frontier.release([lease])
     entry = await frontier.find(A1)
-    assert (entry.state, entry.tries, entry.reason) == (UrlState.WAITING, 0, "")
+    assert (entry.state, entry.tries, str(entry.reason)) == (UrlState.WAITING, 0, "")
 
 
 async def test_a_url_whose_requests_are_never_reported_fails_in_the_end(frontier, clock):
@@ -159,7 +162,7 @@ async def test_a_url_whose_requests_are_never_reported_fails_in_the_end(frontier
     assert await urls_leased(frontier) == []
     entry = await frontier.find(A1)
     reason = f"its lease expired {MAX_UNBEGUN} times before a request was reported"
-    assert (entry.state, entry.tries, entry.reason) == (UrlState.FAILED, 0, reason)
+    assert (entry.state, entry.tries, str(entry.reason)) == (UrlState.FAILED, 0, reason)
     assert (await frontier.counts()).failed == 1
 
 
@@ -177,9 +180,9 @@ async def test_tries_and_leases_without_a_request_are_counted_apart(frontier, cl
     [best] = await frontier.peek(1)
     assert (best.url, best.tries) == (A2, MAX_TRIES - 1)
     [lease] = await frontier.lease(1, seconds=60)
-    await frontier.commit([settlement(lease, Outcome.RETRY, reason="timeout")])
+    await frontier.commit([settlement(lease, Outcome.RETRY, reason=legacy_reason("timeout"))])
     entry = await frontier.find(A2)
-    assert (entry.state, entry.tries, entry.reason) == (UrlState.FAILED, MAX_TRIES, "timeout")
+    assert (entry.state, entry.tries, str(entry.reason)) == (UrlState.FAILED, MAX_TRIES, "timeout")
 
 
 async def test_the_request_of_a_lease_is_not_that_of_the_next(frontier, clock):
@@ -210,9 +213,9 @@ async def test_a_reopened_url_begins_to_count_again(frontier, clock):
 async def test_a_failure_keeps_its_reason_in_any_language(frontier):
     await frontier.add([link(A1)])
     [lease] = await frontier.lease(1, seconds=60)
-    await frontier.commit([settlement(lease, Outcome.FAILED, reason="读取超时: 'x\"\\\n")])
+    await frontier.commit([settlement(lease, Outcome.FAILED, reason=legacy_reason("读取超时: 'x\"\\\n"))])
     entry = await frontier.find(A1)
-    assert (entry.state, entry.reason) == (UrlState.FAILED, "读取超时: 'x\"\\\n")
+    assert (entry.state, str(entry.reason)) == (UrlState.FAILED, "读取超时: 'x\"\\\n")
 
 
 # 4. Atomic
@@ -276,7 +279,7 @@ async def test_all_that_was_added_and_committed_is_there_after_reopening(open_fr
     await frontier.add([link(A1, 0.9), link(A2, 0.1), link(B1, 0.5)])
     [first, second] = await frontier.lease(2, seconds=60)
     await frontier.commit([settlement(first, page=True, delay_seconds=5, links=[link(B2, 0.7)], content=7)])
-    await frontier.park("b.example", "enough")
+    await frontier.park("b.example", legacy_reason("enough"))
     await frontier.put_state("b.example", "robots", "Disallow: /", seconds=60)
     before = await frontier.counts(), await frontier.hosts(), await frontier.peek(9)
     await frontier.close()

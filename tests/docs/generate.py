@@ -55,6 +55,7 @@ def commands_page() -> str:
 
 def _help(command: click.Command, name: str, parent: click.Context, heading: str) -> Iterator[str]:
     """A command's own help, and that of the commands below it."""
+    command._help_option = None  # click keeps the one that was built first, with the names of that call
     context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
     yield from ("", f"{heading} {context.command_path}", "", "```text", command.get_help(context), "```")
     if isinstance(command, click.Group):

@@ -10,7 +10,15 @@ import pytest
 
 from tests.docs.blocks import ROOT, blocks_of
 
-NEEDED = ("pyproject.toml", "src/thresher", "testing", "tests/__init__.py", "tests/conftest.py", "tests/unit/urls")
+NEEDED = (
+    "pyproject.toml",
+    "src/thresher",
+    "testing",
+    "tests/__init__.py",
+    "tests/conftest.py",
+    "tests/levels.py",
+    "tests/unit/urls",
+)
 
 
 @pytest.fixture

@@ -85,13 +85,13 @@ async def test_it_crawls_over_sockets_and_why_prints_its_parts(installed, web, t
     async with served(web) as places:
         crawl = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "patient", "patience": 0.7})
         result = await run(crawl, 40)
-    assert (result.ending, result.progress.counts.pages) == (StopReason.PAGES, 40)
+    assert (result.ending, result.status.pages) == (StopReason.PAGES, 40)
     with PageStoreReader(crawl / "pages") as collection:
         [url, *_] = [record.url for record in collection.ranked() if record.depth]
     why = subprocess.run(
-        [sys.executable, "-m", "thresher", "why", crawl, url], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "thresher", "why", crawl, url, "--details"], capture_output=True, text=True, check=False
     )
-    parts = r"score [\d.]+\n +parts of the link score[^\n]*\n +patience +[\d.]+\n +anchor +[\d.]+"
+    parts = r"found: [\d.]+\n +Parts of the link score[^\n]*\n +patience +[\d.]+\n +anchor +[\d.]+"
     assert re.search(parts, why.stdout), why.stderr
 
 

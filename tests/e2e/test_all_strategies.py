@@ -83,7 +83,7 @@ def test_it_fetches_the_asked_number_of_pages_and_ends(crawled, name):
     if isinstance(endings[name], BaseException):
         raise endings[name]
     assert endings[name].ending is StopReason.PAGES
-    counts = endings[name].progress.counts
+    counts = endings[name].status
     assert (counts.pages, counts.leased) == (PAGES, 0)
     assert complaints(folder / name) == []
 
@@ -98,8 +98,10 @@ def test_why_prints_the_parts_of_its_scores(crawled, name):
     folder, _ = crawled
     with PageStoreReader(folder / name / "pages") as collection:
         url = next(record.url for record in collection.ranked() if record.depth)
-    hop = json.loads(call("why", folder / name, url, "--json").output)["path"][-1]
-    printed = call("why", folder / name, url, "--all").output
-    assert f"score {hop['score']:.3f}" in printed
-    assert bool(hop["score_parts"]) != (name in WITHOUT_PARTS)
-    assert all(f"  {part} " in printed.partition("parts of the link score")[2] for part in hop["score_parts"])
+    described = json.loads(call("why", folder / name, url, "--json", "--details").output)
+    link = described["details"]["link"]
+    printed = call("why", folder / name, url, "--details").output
+    assert f"Score when it was fetched: {described['score']:.3f}" in printed
+    assert f"Score when that link was found: {link['score']:.3f}" in printed
+    assert bool(link["parts"]) != (name in WITHOUT_PARTS)
+    assert all(f"  {part} " in printed.partition("Parts of the link score")[2] for part in link["parts"])

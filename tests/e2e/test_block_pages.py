@@ -12,7 +12,8 @@ from testing.recording_server import Answer, page, recorder
 from testing.recording_server.words import TOPIC_WORDS
 from testing.servers import ServerMissing, store_server
 from tests.faults.live import crawl
-from thresher.project import CrawlProject, build_judge
+from thresher.assembly import build_judge
+from thresher.crawl import CrawlSetup
 from thresher.records import BlockKind
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
@@ -20,7 +21,11 @@ from thresher.urls.canonical import fingerprint
 HOSTS, ORDINARY = 10, 5
 WALLS = {BlockKind.CHALLENGE: 10, BlockKind.CONSENT: 6, BlockKind.LOGIN: 4}
 EXPECTED = {str(kind): number for kind, number in WALLS.items()}
-FLAGSHIP = {"strategy": {"name": "thresher"}, "engine": {"timeout_seconds": 5.0, "lease_seconds": 20.0}}
+FLAGSHIP = {
+    "strategy": {"name": "thresher"},
+    # a slot for every host, however slow: requests are counted, and none may be aborted on a busy machine
+    "engine": {"timeout_seconds": 5.0, "lease_seconds": 20.0, "concurrency": 64},
+}
 
 
 def host(number):
@@ -73,7 +78,7 @@ def check(w, folder, result):
     assert shown == EXPECTED
     urls = {f"http://{name}{path}" for name, path in blocked}
     assert not urls & result.urls
-    judge = build_judge(CrawlProject.open(folder))
+    judge = build_judge(CrawlSetup.open(folder))
     assert not [url for url in urls if judge.remembers(url)]
     assert sum(judge.remembers(url) for url in result.urls) > HOSTS
 

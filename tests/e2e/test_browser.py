@@ -14,14 +14,14 @@ from testing.recording_server import page, recorder
 from testing.screens.browser import CHROMIUM, NO_CHROMIUM
 from tests.e2e.apps import SETTINGS, app, rendered
 from tests.faults.live import crawl, topic
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 
 
 def note_of(folder: Path, host: str) -> str | None:
     async def get_state() -> str | None:
-        frontier = CrawlProject.open(folder).frontier()
+        frontier = CrawlSetup.open(folder).backend.frontier()
         try:
             return await frontier.get_state(host, "browser")
         finally:

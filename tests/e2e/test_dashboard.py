@@ -105,6 +105,16 @@ def crawl(tmp_path, recorder):
     return crawl
 
 
+def pages_that_stay(dashboard, *, seconds):
+    """Wait until no page is added for some seconds: workers notice a pause within a second; return their number."""
+    for _ in range(20):
+        before = dashboard.until(lambda status: not status["counts"]["leased"])["counts"]["pages"]
+        time.sleep(seconds)
+        if dashboard.status()["counts"]["pages"] == before:
+            return before
+    raise AssertionError("pages are still added")
+
+
 def test_a_crawl_is_started_watched_paused_bounded_and_stopped(crawl):
     with shown(crawl.folder) as dashboard:
         assert dashboard.status()["state"] == "stopped"
@@ -118,10 +128,7 @@ def test_a_crawl_is_started_watched_paused_bounded_and_stopped(crawl):
         assert worker["state"] == "working"
 
         assert dashboard.ask("POST", "/api/crawls/solar/control", {"do": "pause"})[1]["state"] == "paused"
-        dashboard.until(lambda status: not status["counts"]["leased"])
-        before = dashboard.status()["counts"]["pages"]
-        time.sleep(1.5)
-        assert dashboard.status()["counts"]["pages"] == before
+        before = pages_that_stay(dashboard, seconds=1.5)
         dashboard.ask("PUT", "/api/crawls/solar/budgets", {"pages": before + 30})
         assert dashboard.ask("POST", "/api/crawls/solar/control", {"do": "resume"})[1]["state"] == "running"
         ended = dashboard.until(lambda status: status["state"] == "stopped")

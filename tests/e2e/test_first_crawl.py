@@ -103,10 +103,16 @@ def test_a_crawl_from_new_to_export(crawled, tmp_path):
     assert [row["url"] for row in table] == [row["url"] for row in rows]
 
 
+def test_the_text_of_clearly_irrelevant_pages_is_not_kept(crawled):
+    texts = {row["title"]: row["text"] for row in crawled.rows("--text")}
+    assert texts["Tea"] == ""
+    assert "Tandem" in texts["Good"]
+
+
 def test_robots_are_asked_first_and_obeyed(crawled):
     assert crawled.site.paths[0] == "/robots.txt"
     assert "/secret/x" not in crawled.site.paths
-    assert "failed: robots.txt" in crawled.why("/secret/x").stdout
+    assert "Failed: disallowed by robots.txt" in crawled.why("/secret/x").stdout
 
 
 def test_a_copy_is_recorded_and_its_links_are_not_followed(crawled):
@@ -118,18 +124,17 @@ def test_a_copy_is_recorded_and_its_links_are_not_followed(crawled):
 
 def test_why_prints_the_path_and_the_parts_of_every_score(crawled):
     site = crawled.site
-    why = crawled.thresher.apart("why", "solar", site.url("/better"), "--all").stdout
+    why = crawled.thresher.apart("why", "solar", site.url("/better"), "--details").stdout
     assert "0. " + site.url("/") in why
     assert "by the link “tandem solar cells”, score" in why
-    assert "relevant: relevance " in why
-    assert re.search(r"likeness +0\.", why)
-    reported = json.loads(crawled.why("/better", "--json").stdout)
+    assert re.search(r"similarity to the topic +0\.", why)
+    reported = json.loads(crawled.why("/better", "--json", "--details").stdout)
     assert [hop["url"] for hop in reported["path"]] == [site.url(path) for path in ("/", "/good", "/better")]
     assert reported["state"] == "done"
-    for hop in reported["path"][1:]:
-        assert hop["score_parts"]
-        parts = why.partition(f"score {hop['score']:.3f}\n")[2].partition(" relevance ")[0]
-        assert all(f"{part} " in parts for part in hop["score_parts"]), parts
+    link = reported["details"]["link"]
+    assert link["parts"] == reported["details"]["path"][-1]["score_parts"]
+    parts = why.partition("Parts of the link score")[2].partition("  Relevance:")[0]
+    assert all(f"{part} " in parts for part in link["parts"]), parts
 
 
 def test_why_of_an_unknown_page_says_so(crawled):
@@ -139,7 +144,7 @@ def test_why_of_an_unknown_page_says_so(crawled):
 
 
 def test_a_failure_and_a_redirect_say_what_they_were(crawled):
-    assert "failed: http 404" in crawled.why("/gone").stdout
+    assert "Failed: HTTP 404" in crawled.why("/gone").stdout
     assert "redirected to" in crawled.why("/moved").stdout
 
 
@@ -243,3 +248,45 @@ def test_doctor_and_strategies_answer(thresher):
     listed = json.loads(thresher("strategies", "--json").stdout)
     assert {"best-first", "breadth-first"} <= {strategy["name"] for strategy in listed}
     assert "relevance" not in thresher("strategies", "breadth-first").stderr
+
+
+def test_the_log_has_a_line_per_failure_and_per_event(crawled):
+    log = (crawled.thresher.folder / "solar" / "crawl.log.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert (lines[0]["message"], lines[0]["limits"]["pages"]) == ("run started", 100)
+    failed = {line["url"]: line["reason"] for line in lines if line["message"] == "failed"}
+    assert failed == {crawled.site.url("/gone"): "http 404", crawled.site.url("/secret/x"): "robots.txt"}
+    assert (lines[-1]["message"], lines[-1]["reason"]) == ("run ended", "nothing is left to fetch")
+
+
+def test_status_says_why_more_urls_are_done_than_there_are_pages(crawled):
+    status = crawled.thresher("status", "solar").stdout
+    assert re.search(r"done  6: 5 pages, 1 without a page, such as redirects and sitemaps", status), status
+
+
+def test_export_says_that_duplicates_are_left_out(crawled):
+    assert "4 pages, without 1 duplicate (--duplicates)" in crawled.thresher("export", "solar").stderr
+    assert "duplicate" not in crawled.thresher("export", "solar", "--relevant").stderr
+
+
+def test_a_run_names_seeds_that_no_word_of_the_phrase_names(site, thresher):
+    site.pages = {
+        "/solar-cells": page("Overview", SOLAR),
+        "/sun": page("Energy of all kinds", SOLAR),
+        "/pots": page("Pots", TEA),
+    }
+    seeds = [option for path in site.pages for option in ("--seed", site.url(path))]
+    thresher("new", "solar", "--topic", "perovskite solar cells", *seeds, "--contact", "me@example.org")
+    quick(thresher.folder / "solar", network='{allow: ["127.0.0.0/8"]}')
+    printed = thresher("run", "solar").stderr
+    named = [line.strip() for line in printed.splitlines() if line.strip().startswith("Seed ")]
+    assert named == [
+        f"Seed {site.url('/sun')}: no word of the phrase is in its title, first heading or address. "
+        "If it is about more than the topic, so are the verdicts.",
+        f"Seed {site.url('/pots')}: no word of the phrase is on the page. "
+        "Is it about the topic? Verdicts follow the seeds.",
+    ]
+    assert [seed["has_words"] for seed in json.loads(thresher("run", "solar", "--json").stdout)["doubtful_seeds"]] == [
+        True,
+        False,
+    ]

@@ -13,10 +13,10 @@ from testing.live_crawl import run as crawl_pages
 from testing.live_crawl import served, write_crawl
 from testing.servers.store import ServerMissing, store_server
 from thresher.coordination.run_control import RunControl, set_run_control
+from thresher.crawl import CrawlSetup
 from thresher.operations.labelling import add_labels, known_labels, questions
-from thresher.project import CrawlProject
 from thresher.runner.limits import Limits, StopReason
-from thresher.runner.supervisor import Supervisor
+from thresher.runner.supervisor import Supervisor, SupervisorOptions
 from thresher.storage.reader import PageOrder, PageStoreReader
 from thresher_lab.webs.generator import generate
 
@@ -33,14 +33,14 @@ def web():
 
 def supervised(folder, *, pages, workers=1):
     """Begin a run as `thresher run` does; gives its task."""
-    limits, crawl = Limits(pages=pages), CrawlProject.open(folder)
-    supervisor = Supervisor(crawl, workers=workers, limits=limits, report=lambda _: None, listen=False)
+    limits, crawl = Limits(pages=pages), CrawlSetup.open(folder)
+    supervisor = Supervisor(crawl, SupervisorOptions(workers=workers, limits=limits, handles_signals=False))
     return asyncio.ensure_future(supervisor.run())
 
 
 async def counted(crawl, pages, *, seconds=20.0):
     """Wait until a crawl has `pages` pages."""
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     try:
         for _ in range(int(seconds / 0.05)):
             if (now := (await frontier.counts()).pages) >= pages:
@@ -59,7 +59,7 @@ def best_parent(crawl, entries):
 
 
 async def peek(crawl, limit=20):
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     try:
         return await frontier.peek(limit)
     finally:
@@ -71,7 +71,7 @@ async def test_a_no_to_the_page_that_leads_the_queue_changes_it_though_nobody_ru
     async with served(web) as places:
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": strategy})
         await crawl_pages(folder, 60)
-        crawl = CrawlProject.open(folder)
+        crawl = CrawlSetup.open(folder)
         before = await peek(crawl)
         page = best_parent(crawl, before)
         taught = await add_labels(crawl, {page: False})
@@ -85,17 +85,17 @@ async def test_a_no_to_the_page_that_leads_the_queue_changes_it_though_nobody_ru
         assert not record.relevant
         assert record.parts["told"] == 0.0
         result = await crawl_pages(folder, 80)
-    assert result.progress.counts.pages == 80
+    assert result.status.pages == 80
     assert await known_labels(crawl) == {page: False}
 
 
 async def test_a_yes_lifts_what_was_found_on_the_page(tmp_path, web):
     async with served(web) as places:
-        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "thresher"})
-        await crawl_pages(folder, 60)
-    crawl = CrawlProject.open(folder)
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"})
+        await crawl_pages(folder, 120)  # pages off the topic among them
+    crawl = CrawlSetup.open(folder)
     before = {entry.url: entry for entry in await peek(crawl, 2_000)}
-    page = poor_parent(crawl, list(before.values())[:BEST])
+    page = poor_parent(crawl, before.values())
     taught = await add_labels(crawl, {page: True})
     assert taught.applied
     after = {entry.url: entry.score for entry in await peek(crawl, 2_000)}
@@ -110,7 +110,7 @@ def poor_parent(crawl, entries):
     parents = {entry.parent for entry in entries if entry.parent}
     with PageStoreReader(crawl.folder.pages) as collection:
         kept = [record for record in map(collection.find, parents) if record and collection.text(record.fingerprint)]
-    return min(kept, key=lambda record: record.relevance).url
+    return min(kept, key=lambda record: record.reward).url
 
 
 def page_key(url):
@@ -136,23 +136,22 @@ async def test_workers_that_run_read_a_label_and_put_the_queue_in_a_new_order(tm
         manners = {"delay_seconds": 0.2, "robots": "ignore"}
         more = {"manners": manners, "store": store}
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "thresher"}, **more)
-        run, crawl = supervised(folder, pages=500, workers=2), CrawlProject.open(folder)
+        run, crawl = supervised(folder, pages=500, workers=2), CrawlSetup.open(folder)
         await counted(crawl, 60)
         await control_run(crawl, paused=True)  # so that nothing but the label moves the queue
         await asyncio.sleep(2.5)
-        taught = await add_labels(crawl, {poor_parent(crawl, await peek(crawl, BEST)): True}, boundary=True)
+        taught = await add_labels(crawl, {poor_parent(crawl, await peek(crawl, BEST)): True})
         assert not run.done()
         assert taught.applied
-        assert taught.boundary.below_yes + taught.boundary.above_yes == 1
         with PageStoreReader(folder / "pages") as collection:
-            assert taught.boundary.relevant_now == collection.tally().relevant
+            assert taught.after.relevant == collection.tally().relevant
         assert [asdict(entry) for entry in taught.before.queue] != [asdict(entry) for entry in taught.after.queue]
         await control_run(crawl, pages=1)
         assert (await run).ending is StopReason.PAGES
 
 
 async def control_run(crawl, **run_control):
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     await set_run_control(frontier, RunControl(**run_control))
     await frontier.close()
 
@@ -161,7 +160,7 @@ async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
     async with served(web) as places:
         manners = {"delay_seconds": 0.2, "robots": "ignore"}
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"}, manners=manners)
-        run, crawl = supervised(folder, pages=500), CrawlProject.open(folder)
+        run, crawl = supervised(folder, pages=500), CrawlSetup.open(folder)
         await counted(crawl, 10)
         await control_run(crawl, paused=True)
         await asyncio.sleep(2.0)
@@ -171,14 +170,14 @@ async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
         await control_run(crawl, pages=paused + 20)
         result = await run
     assert result.ending is StopReason.PAGES
-    assert result.progress.counts.pages == paused + 20
+    assert result.status.pages == paused + 20
 
 
 async def test_the_questions_are_pages_nobody_has_spoken_of(tmp_path, web):
     async with served(web) as places:
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"})
         await crawl_pages(folder, 60)
-    crawl = CrawlProject.open(folder)
+    crawl = CrawlSetup.open(folder)
     first = await questions(crawl, 6)
     await add_labels(crawl, {first[0].record.url: True})
     second = [question.record.url for question in await questions(crawl, 6)]
@@ -199,7 +198,7 @@ async def test_a_word_that_is_taken_back_counts_no_more(tmp_path, web, thresher)
     assert json.loads(printed.stdout)["labels"] == 1
     taken = await asyncio.to_thread(thresher, "label", folder, "--forget", page)
     assert taken.returncode == 0, taken.stderr
-    assert await known_labels(CrawlProject.open(folder)) == {}
+    assert await known_labels(CrawlSetup.open(folder)) == {}
     with PageStoreReader(folder / "pages") as collection:
         assert "told" not in collection.find(page_key(page)).parts
 
@@ -215,4 +214,4 @@ async def test_label_reads_its_answers_from_a_pipe_and_refuses_an_empty_one(tmp_
     with patch.object(sys, "stdin", io.StringIO("y\ns\nn\nu\nq\n")):
         asked = await asyncio.to_thread(thresher, "label", folder)
     assert asked.returncode == 0, asked.stderr
-    assert list((await known_labels(CrawlProject.open(folder))).values()) == [True]
+    assert list((await known_labels(CrawlSetup.open(folder))).values()) == [True]

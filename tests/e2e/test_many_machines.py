@@ -80,6 +80,12 @@ class Machines:
             time.sleep(0.05)
         return reported
 
+    def await_words(self, *names, words, seconds=40.0):
+        deadline = time.monotonic() + seconds
+        while not all(words in self.words().get(name, "") for name in names):
+            assert time.monotonic() < deadline, self.words()
+            time.sleep(0.05)
+
     def words(self):
         return {path.stem: path.read_text()[-1500:] for path in self.folder.glob("*.out")}
 
@@ -132,8 +138,8 @@ def endless(tmp_path):
 
 
 def test_machines_that_share_a_store_fetch_every_page_once_and_politely(small, machines):
-    workers = [machines.work("second"), machines.work("third")]  # they wait for the crawl, so that both are there
-    time.sleep(3.0)
+    workers = [machines.work("second"), machines.work("third")]
+    machines.await_words("second", "third", words="Waiting")  # for the crawl, so that both are there
     watcher = machines.run("--workers", 0)
     codes = [process.wait(90) for process in (watcher, *workers)]
     assert codes == [0, 0, 0], machines.words()

@@ -60,7 +60,8 @@ def fill(site):
 @asynccontextmanager
 async def over_stdio(root, *options):
     command = ["-m", "thresher", "mcp", str(root), *options]
-    async with Client(stdio_client(StdioServerParameters(command=sys.executable, args=command))) as client:
+    server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
+    async with Client(stdio_client(server)) as client:
         yield client
 
 
@@ -108,10 +109,14 @@ async def whole_job(client, site, name, pages):
     url = hits[0]["url"]
     page = await ask(client, "page", crawl=name, url=url)
     assert page["markdown"].startswith(f"[page {page['marker']}]")
-    assert (await ask(client, "why", crawl=name, url=url))["explanation"]["state"] == "done"
+    assert (await ask(client, "why", crawl=name, url=url))["state"] == "done"
     assert (await ask(client, "label", crawl=name, url=url, relevant=True))["stored"] == 1
     exported = await ask(client, "export", crawl=name, relevant=False)
     assert exported["pages"] >= 1
+    again = await client.call_tool("export", {"crawl": name, "relevant": False})
+    assert again.is_error
+    assert "replace=True" in str(again.content)
+    assert await ask(client, "export", crawl=name, relevant=False, replace=True)
     return exported
 
 

@@ -13,9 +13,9 @@ import thresher
 from testing.model_endpoint import completion, model_endpoint, page_of
 from tests.e2e.conftest import serving
 from thresher.cli import thresher as command_line
+from thresher.crawl import CrawlSetup
 from thresher.operations import model_labelling
 from thresher.operations.model_labelling import CrawlLabelling
-from thresher.project import CrawlProject
 
 QUICK = {
     "manners": {"delay_seconds": 0},
@@ -165,7 +165,7 @@ async def test_labels_come_during_a_run_without_holding_it_up(folder, monkeypatc
     monkeypatch.setattr(model_labelling, "POLL_SECONDS", 0.05)
     with model_endpoint(right) as endpoint:
         configure(folder, endpoint, during_crawl=True, pages_per_question=2)
-        labelling = CrawlLabelling(CrawlProject.open(folder), lambda: 21)
+        labelling = CrawlLabelling(CrawlSetup.open(folder), lambda: 21)
         await gaps(labelling, lambda: len(labels(folder)) >= 10)
     assert len(labels(folder)) == 10
 
@@ -174,7 +174,7 @@ async def test_a_run_does_not_spend_its_budget_on_answers_that_are_neither_yes_n
     monkeypatch.setattr(model_labelling, "POLL_SECONDS", 0.02)
     with model_endpoint(MISBEHAVIOUR["free text"]) as endpoint:
         configure(folder, endpoint, during_crawl=True, pages_per_question=1)
-        labelling = CrawlLabelling(CrawlProject.open(folder), lambda: 1000)
+        labelling = CrawlLabelling(CrawlSetup.open(folder), lambda: 1000)
         await gaps(labelling, lambda: len(endpoint.requests) > 10 or "neither yes nor no" in caplog.text)
     assert "Name a larger model" in caplog.text
     assert len(endpoint.requests) == 10
@@ -184,7 +184,7 @@ async def test_a_model_that_takes_a_minute_does_not_hold_up_the_end(folder, monk
     monkeypatch.setattr(model_labelling, "POLL_SECONDS", 0.05)
     with model_endpoint(right, delay_seconds=60) as endpoint:
         configure(folder, endpoint, during_crawl=True, timeout_seconds=60.0)
-        labelling = CrawlLabelling(CrawlProject.open(folder), lambda: 1000)
+        labelling = CrawlLabelling(CrawlSetup.open(folder), lambda: 1000)
         _, closing = await gaps(labelling, lambda: bool(endpoint.requests))
     assert endpoint.requests
     assert closing < 5.0

@@ -53,7 +53,7 @@ def test_pages_come_while_the_cell_runs(executed):
 
 def test_the_picture_the_path_and_the_table_are_shown(executed):
     assert "image/png" in shown(executed, "crawl.plot_harvest()")
-    assert "relevance" in "".join(shown(executed, "best = next")["text/html"])
+    assert "elevant: " in "".join(shown(executed, "best = next")["text/html"])
     assert "pages" in "".join(shown(executed, "crawl.pages(")["text/html"])
     assert "text/html" in shown(executed, "table = crawl")
 

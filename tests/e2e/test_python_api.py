@@ -13,7 +13,7 @@ import pytest
 
 import thresher
 from tests.e2e.conftest import serving
-from thresher.project import CrawlProject as BuiltCrawl
+from thresher.crawl import CrawlSetup as BuiltCrawl
 
 QUICK = {
     "manners": {"delay_seconds": 0},
@@ -206,6 +206,16 @@ def test_pages_are_written_in_the_format_of_the_name(crawled, tmp_path):
     assert crawled.export(tmp_path / "pages", format="parquet") == 12
     with pytest.raises(thresher.ThresherError, match="not a format"):
         crawled.export(tmp_path / "pages.docx")
+
+
+def test_a_file_is_replaced_only_when_the_caller_says_so(crawled, tmp_path):
+    path = tmp_path / "pages.jsonl"
+    path.write_text("mine")
+    with pytest.raises(thresher.ThresherError, match=r"is there already; .* replace that export: replace=True"):
+        crawled.export(path)
+    assert path.read_text() == "mine"
+    assert crawled.export(path, replace=True) == 12
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 12
 
 
 def test_a_label_teaches_the_judge(crawled):

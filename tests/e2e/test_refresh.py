@@ -106,8 +106,8 @@ def test_new_links_wait_for_the_next_usual_run(later, solar_site, thresher):
     thresher("run", "solar")
     assert [path for path in solar_site.paths if path != "/robots.txt"] == ["/new"]
     assert changes(thresher) == {"Lively": "changed", "Leaving": "gone", "New": "new"}
-    why = thresher("why", "solar", solar_site.url("/new")).stdout
-    assert why.index("Seed") < why.index("Lively") < why.index("New")
+    why = json.loads(thresher("why", "solar", solar_site.url("/new"), "--json").stdout)
+    assert [page["title"] for page in why["path"]] == ["Seed", "Lively", "New"]
 
 
 def test_each_refresh_looks_anew_at_the_given_number_of_pages(later, solar_site, thresher):

@@ -20,8 +20,8 @@ import pytest
 import yaml
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
+from thresher.crawl import CrawlSetup
 from thresher.operations.explain import explain
-from thresher.project import CrawlProject
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import host_key
 from thresher_lab.webs.generator import generate
@@ -200,7 +200,7 @@ def test_every_page_comes_once_and_pipelines_and_items_are_as_ever(everything, s
 
 
 def test_what_was_fetched_can_be_looked_at_by_the_commands(everything):
-    crawl = CrawlProject.open(everything.state)
+    crawl = CrawlSetup.open(everything.state)
     with PageStoreReader(crawl.folder.pages) as collection:
         pages = list(collection.ranked(duplicates=True))
     assert {page.url for page in pages} == {item["url"] for item in everything.items}
@@ -289,7 +289,7 @@ def test_a_spider_that_is_stopped_gives_its_leases_back(project, small_web):
 
 
 async def _counts(folder):
-    frontier = CrawlProject.open(folder).frontier()
+    frontier = CrawlSetup.open(folder).backend.frontier()
     try:
         return await frontier.counts()
     finally:

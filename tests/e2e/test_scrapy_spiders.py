@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
 
 TOPIC = {
     "title": {"en": "green tea"},
@@ -48,7 +48,7 @@ def crawl_with(site, tmp_path):
 
 
 async def standing(folder, *urls):
-    frontier = CrawlProject.open(folder).frontier()
+    frontier = CrawlSetup.open(folder).backend.frontier()
     try:
         return {url: await frontier.find(url) for url in urls}, await frontier.counts()
     finally:
@@ -135,8 +135,8 @@ def test_spiders_of_many_kinds_go_on_as_they_did(crawl_with, site, tmp_path):
     assert site.paths.count("/again") == 2
     broken, early = site.url("/broken"), site.url("/early")
     states, counts = asyncio.run(standing(tmp_path / ".thresher" / "kinds", broken, early, site.url("/moved")))
-    assert "ValueError: broken on purpose" in states[broken].reason
-    assert "ValueError: broken at once" in states[early].reason
+    assert "ValueError: broken on purpose" in str(states[broken].reason)
+    assert "ValueError: broken at once" in str(states[early].reason)
     assert str(states[site.url("/moved")].state) == "done"
     assert (counts.waiting, counts.leased) == (0, 0)
 

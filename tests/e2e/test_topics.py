@@ -9,13 +9,15 @@ import yaml
 from testing.servers import store_server
 from tests.e2e.conftest import CommandLine, quick, serving
 from thresher import Crawl
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.views.pages import pages
 from thresher.dashboard.views.status import status
 from thresher.errors import ConfigError
 from thresher.feedback.topic_counts import read_topic_counts
 from thresher.frontier.redis.frontier import RedisFrontier
-from thresher.project import CrawlProject
+from thresher.operations.labelling import add_labels, questions
+from thresher.storage.reader import PageStoreReader
 
 SOLAR_NAME, TEA_NAME = "perovskite-solar", "green-tea"
 SOLAR = "<p>Perovskite solar cells: perovskite layers make solar cells cheap, cell number {}.</p>"
@@ -178,7 +180,7 @@ def test_a_new_crawl_takes_over_the_topics_with_their_own_hubs(crawled):
     _, thresher = crawled
     made = thresher("new", "again", "--from", "two", "--hubs", 3)
     assert made.returncode == 0, made.stderr
-    again = CrawlProject.open(thresher.folder / "again")
+    again = CrawlSetup.open(thresher.folder / "again")
     assert {name: topic.title for name, topic in again.config.topics.items()} == {
         "solar": {"und": "perovskite solar"},
         "tea": {"en": "green tea"},
@@ -190,17 +192,16 @@ def test_a_new_crawl_takes_over_the_topics_with_their_own_hubs(crawled):
         assert again.topic_seeds(name)
         assert set(again.topic_seeds(name)) <= urls
     assert thresher("new", "tea", "--from", "two", "--topic", "green tea").returncode == 0
-    assert CrawlProject.open(thresher.folder / "tea").seeds()
+    assert CrawlSetup.open(thresher.folder / "tea").seeds()
 
 
 def test_why_names_the_topics_with_their_probabilities(crawled):
     site, thresher = crawled
-    reported = thresher("why", "two", site.url("/tea3")).stdout
-    assert "Relevant to tea: relevance" in reported
-    assert "relevance by topic:" in reported
-    assert "link score by topic, before weighting by need:" in reported
-    assert "topic tea" in reported
-    answer = json.loads(thresher("why", "two", site.url("/tea3"), "--json").stdout)
+    reported = thresher("why", "two", site.url("/tea3"), "--details").stdout
+    assert "Relevant to tea: 0." in reported or "Relevant to tea: 1." in reported
+    assert "Relevance by topic:" in reported
+    assert "for tea " in reported
+    answer = json.loads(thresher("why", "two", site.url("/tea3"), "--json", "--details").stdout)["details"]
     assert answer["path"][-1]["topics"]["tea"] > 0.5 > answer["path"][-1]["topics"]["solar"]
 
 
@@ -223,6 +224,23 @@ def test_a_label_for_one_topic_leaves_the_other_as_it_was(tmp_path):
         assert both()["solar"] == pytest.approx(before["solar"], abs=0.2)
         assert thresher("label", "two", "--yes", site.url("/both")).returncode == 0
         assert both() == {"solar": 1.0, "tea": 1.0}
+
+
+def test_questions_about_one_topic_are_about_pages_near_its_own_cut(tmp_path):
+    thresher = CommandLine(tmp_path)
+    with serving() as site:
+        site.pages = dict(PAGES)
+        new(thresher, site, tmp_path)
+        assert thresher("run", "two").returncode == 0
+    crawl = CrawlSetup.open(tmp_path / "two")
+    with PageStoreReader(crawl.folder.pages) as collection:
+        ranked = [record.relevance for record in collection.ranked(topic="tea")]
+    [question] = asyncio.run(questions(crawl, 1, topic="tea"))
+    assert (question.record.relevance, question.pages) == (ranked[question.rank - 1], len(ranked))
+    for topic, is_left in (("solar", True), ("tea", False)):
+        asyncio.run(add_labels(crawl, {question.record.url: False}, topic=topic))
+        asked = asyncio.run(questions(crawl, len(ranked), topic="tea"))
+        assert (question.record.url in {each.record.url for each in asked}) == is_left
 
 
 def test_a_search_is_narrowed_to_one_topic(crawled):
@@ -252,7 +270,7 @@ def test_python_sees_each_topic(crawled):
 
 async def test_the_dashboard_counts_and_lists_each_topic(crawled):
     _, thresher = crawled
-    crawl = CrawlProject.open(thresher.folder / "two")
+    crawl = CrawlSetup.open(thresher.folder / "two")
     open_crawl = OpenCrawl(crawl, "two")
     try:
         shown = await status(open_crawl)

@@ -11,7 +11,8 @@ import redis
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from tests.e2e.conftest import quick
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
+from thresher.reasons.legacy import legacy_reason
 
 TAKEN = 120
 FETCHED = 20
@@ -73,8 +74,8 @@ def crawl(request, thresher, site, tmp_path):
 
 async def park(folder, host):
     """Leave the other host out of the next run, which would be long."""
-    frontier = CrawlProject.open(folder).frontier()
-    await frontier.park(host, "not needed")
+    frontier = CrawlSetup.open(folder).backend.frontier()
+    await frontier.park(host, legacy_reason("not needed"))
     await frontier.close()
 
 

@@ -49,8 +49,8 @@ def started(crawl, url, *more, seconds=UPLOAD_SECONDS):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def ran(crawl, url):
-    with started(crawl, url) as process:
+def ran(crawl, url, seconds=UPLOAD_SECONDS):
+    with started(crawl, url, seconds=seconds) as process:
         out, err = process.communicate(timeout=90)
     return process.returncode, json.loads(out), err
 
@@ -111,6 +111,22 @@ def test_a_folder_for_the_collection_that_is_none_is_reported(crawl, tmp_path):
     assert code == NOT_UPLOADED, err
     assert result["not_uploaded"]["rows"] == rows_of(crawl)
     assert "cannot be used" in result["not_uploaded"]["cause"]
+
+
+def test_a_folder_of_the_collection_that_is_not_mounted_is_not_created_anew(crawl, thresher, tmp_path):
+    storage = tmp_path / "disk" / "storage"
+    code, _, err = ran(crawl, storage.as_uri(), seconds=60)
+    assert code == 0, f"the first use creates it: {err}"
+    (tmp_path / "disk").rename(tmp_path / "away")
+    code, result, err = ran(crawl, storage.as_uri())
+    assert code == NOT_UPLOADED, err
+    assert "storage is no folder; mount its disk" in result["not_uploaded"]["cause"]
+    for options in ([], ["--repair"]):
+        checked = thresher("verify", "crawl", *options)
+        assert "not checked: the collection and the pages of other machines: file:" in checked.stdout, options
+    assert not (tmp_path / "disk").exists()
+    code, _, err = ran(crawl, (tmp_path / "new").as_uri(), seconds=60)
+    assert code == 0, f"another collection is new: {err}"
 
 
 def test_a_run_that_could_fetch_nothing_says_so_first(site, crawl, s3, tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from pathlib import Path
 from testing.collecting import Worker, captures_of, make_crawl, page_url
 from testing.crawl_process import wait_for
 from tests.faults.table import Outcome
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
 from thresher.storage.reader import PageStoreReader
 from thresher.storage.warc.cdxj import merged
 from thresher.storage.warc.reader import Damage, walk, warc_paths
@@ -28,7 +28,7 @@ WORKERS = ("w1", "w2")
 
 def checked(root: Path, *, repair: bool = False) -> VerifyReport:
     """Look a crawl over."""
-    return asyncio.run(verify(CrawlProject.open(root), repair=repair))
+    return asyncio.run(verify(CrawlSetup.open(root), repair=repair))
 
 
 def wrong(report: VerifyReport, *states: FindingState) -> int:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+
+from tests.contract.collection_state_machine import Tally
 from tests.contract.test_collection_histories import run_histories
 from tests.faults.histories import run_tests
 from tests.faults.table import Outcome
 
-HISTORIES = 500
-MUTANTS = "tests/contract/test_collection_mutants.py"
+HISTORIES, PROCESSES = 500, 2
+MUTANTS = "tests/contract/test_collection_mutants.py::test_a_planted_fault_is_found"
 
 
 def c1() -> Outcome:
     """Run both, and count."""
-    tally, mutants = run_histories(HISTORIES), run_tests(MUTANTS)
+    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
+        tally = sum(pool.map(run_histories, [HISTORIES // PROCESSES] * PROCESSES), Tally())
+    mutants = run_tests(MUTANTS)
     bad = sum(mutants.get(word, 0) for word in ("failed", "error", "skipped"))
     figure = f"{tally.histories} histories with {tally.steps:,} steps and {tally.clean} verdicts without a finding: "
     figure += f"missing pages 0; {mutants.get('passed', 0)} planted faults found, {bad} not"

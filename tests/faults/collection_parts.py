@@ -17,8 +17,8 @@ from testing.collecting import AT_ONCE, Worker, make_crawl, page_url
 from testing.servers import store_server
 from tests.faults.collection import Archived, archived, checked, wrong
 from tests.faults.table import Outcome
+from thresher.crawl import CrawlSetup
 from thresher.errors import StoreError
-from thresher.project import CrawlProject
 from thresher.records import Candidate
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -60,8 +60,8 @@ def make_old_crawl(root: Path, version: int, pages: int) -> None:
     asyncio.run(_know(crawl, urls))
 
 
-async def _know(crawl: CrawlProject, urls: Sequence[str]) -> None:
-    frontier = crawl.frontier()
+async def _know(crawl: CrawlSetup, urls: Sequence[str]) -> None:
+    frontier = crawl.backend.frontier()
     await frontier.add([Candidate(url=url, score=0.5) for url in urls])
     await frontier.close()
 
@@ -198,7 +198,7 @@ def _overwrite(path: Path, share: float) -> int:
 
 
 async def _pages(root: Path) -> int:
-    frontier = CrawlProject.open(root).frontier()
+    frontier = CrawlSetup.open(root).backend.frontier()
     try:
         return (await frontier.counts()).pages
     finally:
@@ -281,7 +281,7 @@ def _spoil_archive(root: Path) -> int:
 
 
 async def _unknown(root: Path, pages: int) -> int:
-    frontier = CrawlProject.open(root).frontier()
+    frontier = CrawlSetup.open(root).backend.frontier()
     try:
         with VerifiedRows(root / "pages") as rows:
             kept = {row.url for row in rows}

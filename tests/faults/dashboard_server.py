@@ -17,10 +17,12 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from testing.screens import crawls as world
+from thresher.config.run_options import RunOptions
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.app import make_app
 from thresher.dashboard.guard import Guard, names_of
 from thresher.dashboard.service import CrawlService
-from thresher.project import CrawlProject
+from thresher.reasons.legacy import legacy_reason
 
 NAME = "small"
 PAGES, WAITING, HOSTS = 60, 200, 6
@@ -81,19 +83,19 @@ class Served:
             connection.close()
 
 
-def small_crawl(folder: Path) -> CrawlProject:
+def small_crawl(folder: Path) -> CrawlSetup:
     """Write a crawl with some pages and URLs; it cannot be started, so nobody is ever dialled."""
     crawl = world.write(folder, pages=PAGES, hosts=HOSTS)
     asyncio.run(_fill(crawl))
-    crawl.folder.join({})
-    return CrawlProject.open(folder)
+    crawl.folder.join(RunOptions())
+    return CrawlSetup.open(folder)
 
 
-async def _fill(crawl: CrawlProject) -> None:
-    frontier = crawl.frontier()
+async def _fill(crawl: CrawlSetup) -> None:
+    frontier = crawl.backend.frontier()
     try:
         await world.fill(frontier, pages=PAGES, waiting=WAITING, hosts=HOSTS)
-        await frontier.park("h1.example", "gave 50 pages, none of them relevant")
+        await frontier.park("h1.example", legacy_reason("gave 50 pages, none of them relevant"))
     finally:
         await frontier.close()
 
@@ -116,7 +118,7 @@ class _Thread:
 
 
 @contextmanager
-def served(crawl: CrawlProject) -> Iterator[Served]:
+def served(crawl: CrawlSetup) -> Iterator[Served]:
     """Serve a crawl on a free port of loopback for as long as the block lasts."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))

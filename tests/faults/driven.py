@@ -21,6 +21,7 @@ from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
 from thresher.politeness.robots import RobotsCache
+from thresher.politeness.settings import Politeness
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPage
 from thresher.storage.page_store import NoArchive
 from thresher.strategies.baselines import BreadthFirst
@@ -123,7 +124,9 @@ def _fetcher(frontier: CrawlStore, reported: Drive, delay_seconds: float, web: W
         rules=PipelineRules(scope=UrlScope(), watch=HostPolicyConfig(budget=HostBudget(most=1_000_000))),
     )
     robots = RobotsCache(frontier, token="Thresher", clock=reported.clock)
-    context = WorkerContext(processor=pipeline, robots=robots, worker="driven", delay_seconds=delay_seconds)
+    context = WorkerContext(
+        processor=pipeline, robots=robots, worker="driven", politeness=Politeness(delay_seconds=delay_seconds)
+    )
 
     def fetch(request: FetchRequest) -> AbstractAsyncContextManager[FetchedPage]:
         reported.asked.append(Asked(reported.now, request.url, worker))

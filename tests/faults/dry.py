@@ -19,10 +19,11 @@ from testing.crawl_process import merge
 from testing.recording_server import Answer, Recorder, Request, Script
 from testing.recording_server.script import Router
 from tests.faults.live import topic
+from thresher.assembly import build_judge, build_strategy
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import HostEntry
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.pipeline import Pipeline
-from thresher.project import CrawlProject, build_judge, build_strategy
 from thresher.records import FetchedPage, Lease
 from thresher.storage.page_store import PageRecord
 from thresher.traps.detector import left_alone
@@ -65,10 +66,10 @@ def dry_run(script: Script, seeds: Sequence[str], settings: Mapping[str, Any], *
     with tempfile.TemporaryDirectory() as folder:
         config = merge(topic(nowhere, seeds), settings)
         Path(folder, "topic.yaml").write_text(json.dumps(config), encoding="utf-8")
-        return asyncio.run(_run(CrawlProject.open(Path(folder)), Router(script), fetches))
+        return asyncio.run(_run(CrawlSetup.open(Path(folder)), Router(script), fetches))
 
 
-async def _run(crawl: CrawlProject, router: Router, fetches: int) -> DryRun:
+async def _run(crawl: CrawlSetup, router: Router, fetches: int) -> DryRun:
     run, frontier = DryRun(), MemoryFrontier(merge=build_strategy(crawl).merge)
     pipeline = Pipeline(
         frontier=frontier, archive=run, judge=build_judge(crawl), strategy=build_strategy(crawl), rules=crawl.rules()

@@ -29,6 +29,7 @@ from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import Transfer
 from thresher.frontier.base import UrlState
+from thresher.reasons.reason import REFUSED, ReasonKind
 from thresher.records import Lease
 from thresher.urls.address_policy import BAD_PORTS, is_address, private_network
 from thresher.urls.canonical import canonicalize
@@ -65,7 +66,7 @@ class _OnlyWrites:
 
     async def run(self, transfer: Transfer) -> bool:
         self.dialled.extend(transfer.request.places)
-        raise FetchFailed("dialled")
+        raise FetchFailed(ReasonKind.OTHER, "dialled")
 
     def close(self) -> None:
         """Nothing is open."""
@@ -152,7 +153,7 @@ def _refused_all(done: Crawled, urls: Sequence[str]) -> Tally:
     entries = iter(done.entries([url for url in canonical.values() if url]))
     for written, url in canonical.items():
         entry = next(entries) if url else None
-        refused = entry and entry.state is UrlState.FAILED and entry.reason.startswith("refused: ")
+        refused = entry and entry.state is UrlState.FAILED and entry.reason.kind in REFUSED
         tally.expect(
             bool(url is None or refused), f"{written!r}: {entry.reason or entry.state if entry else 'unknown'}"
         )
@@ -238,7 +239,7 @@ def _name_answers() -> dict[str, Says | list[Says]]:
 
 def _is_refused(done: Crawled, name: str) -> bool:
     entries = done.entries([f"http://{name}.test:{done.recorder.port}/{number}" for number in range(4)])
-    return any(entry and entry.reason == "refused: a private address" for entry in entries)
+    return any(entry and str(entry.reason) == "refused: a private address" for entry in entries)
 
 
 def s2() -> Outcome:
@@ -277,7 +278,7 @@ def schemes() -> Tally:
             tally = Tally(connects=len(done.strangers()) + listeners.accepts)
             gone = done.entries([f"http://hub.test/go/{number}" for number in range(len(links))])
             for link, entry in zip(links, gone, strict=True):
-                failed = entry and entry.state is UrlState.FAILED and "without a usable address" in entry.reason
+                failed = entry and entry.state is UrlState.FAILED and entry.reason.kind is ReasonKind.BAD_REDIRECT
                 tally.expect(bool(failed), f"redirect to {link}: {entry}")
             known = set(done.result.hosts)
             tally.expect(known == {"hub.test"}, f"hosts in the queue: {known}")

@@ -14,8 +14,8 @@ from testing.recording_server import Recorder, recorder
 from tests.faults.live import Result, crawl
 from tests.faults.nameserver import NameServer, Says, name_server
 from tests.faults.recorder import Record, recorded
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import UrlEntry
-from thresher.project import CrawlProject
 
 
 class Listeners:
@@ -80,7 +80,7 @@ class Crawled:
         """Return where URLs stand in the queue."""
 
         async def look() -> list[UrlEntry | None]:
-            frontier = CrawlProject.open(self.result.folder).frontier()
+            frontier = CrawlSetup.open(self.result.folder).backend.frontier()
             try:
                 return [await frontier.find(url) for url in urls]
             finally:

@@ -7,7 +7,8 @@ import json
 from itertools import product
 from pathlib import Path
 
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import canonicalize, fingerprint
@@ -108,7 +109,7 @@ def _record(number: int, text: str, urls: list[str]) -> PageRecord:
     return PageRecord(
         fingerprint=fingerprint(urls[number]), url=urls[number], status=200, outcome=Outcome.DONE, page=True,
         fetched_at=1.0 + number, parent=fingerprint(urls[number - 1]) if number % 6 else 0, relevance=0.5,
-        relevant=True, parts={stored[:60]: 0.5}, title=stored, language="en", reason="",
+        relevant=True, parts={stored[:60]: 0.5}, title=stored, language="en", reason=legacy_reason(""),
         text=f"music concert {stored}", main=f"music {stored}", links=links, depth=number % 6,
     )  # fmt: skip
 
@@ -118,10 +119,10 @@ def _link(number: int, text: str) -> str:
 
 
 async def _queued(folder: Path, texts: list[str], urls: list[str]) -> None:
-    frontier = CrawlProject.open(folder).frontier()
+    frontier = CrawlSetup.open(folder).backend.frontier()
     for number, (text, url) in enumerate(zip(texts, urls, strict=True)):
         reason = text.encode("utf-8", "replace").decode()
         waiting = Candidate(url=_link(number, reason), score=0.5, parent=fingerprint(url))
         await frontier.add([waiting, Candidate(url=f"http://w{number}.example/{reason[:300]}", score=0.4)])
-        await frontier.park(f"w{number}.example", f"parked: {reason}")
+        await frontier.park(f"w{number}.example", legacy_reason(f"parked: {reason}"))
     await frontier.close()

@@ -15,8 +15,8 @@ from tests.faults.guarded import listening
 from tests.faults.live import Result, crawl
 from tests.faults.smuggling import Tally
 from tests.faults.table import Outcome
+from thresher.crawl import CrawlSetup
 from thresher.engine.cookies import MAX_COOKIES
-from thresher.project import CrawlProject
 
 MIB = 1 << 20
 MOST_HEAD_BYTES = 256 << 10
@@ -207,12 +207,12 @@ def heads() -> Tally:
 
 def _reasons_of(result: Result, urls: Sequence[str]) -> Mapping[str, str]:
     async def look() -> dict[str, str]:
-        frontier = CrawlProject.open(result.folder).frontier()
+        frontier = CrawlSetup.open(result.folder).backend.frontier()
         try:
             entries = {url: await frontier.find(url) for url in urls}
         finally:
             await frontier.close()
-        return {url: entry.reason if entry else "unknown" for url, entry in entries.items()}
+        return {url: str(entry.reason) if entry else "unknown" for url, entry in entries.items()}
 
     return asyncio.run(look())
 

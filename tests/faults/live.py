@@ -75,7 +75,7 @@ class Result:
 
     def why(self, url: str) -> str:
         """Return what ``why`` prints about a URL, known or not."""
-        return self.thresher("why", url, check=False)
+        return self.thresher("why", url, "--details", check=False)
 
     def thresher(self, command: str, *arguments: str, check: bool = True) -> str:
         """Return what a command prints about this crawl."""

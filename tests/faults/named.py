@@ -10,7 +10,9 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from thresher import cli
-from thresher.project import CrawlProject, build_pipeline
+from thresher.assembly import build_pipeline
+from thresher.crawl import CrawlSetup
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage
 from thresher.urls.canonical import canonicalize
 from thresher_lab.reports.comparisons import Section, Setting
@@ -30,7 +32,7 @@ def use(root: str, name: str) -> None:
 
 
 async def _crawl(folder: Path, name: str) -> None:
-    crawl = CrawlProject.open(folder)
+    crawl = CrawlSetup.open(folder)
     pipeline = build_pipeline(crawl, "w1")
     written = [f"http://a.example/{name}", f"http://{name}.example/x", f"http://b.example/?file={name}", name]
     await pipeline.seed(list(filter(None, (canonicalize(text, "http://a.example/") for text in written))))
@@ -43,7 +45,7 @@ async def _crawl(folder: Path, name: str) -> None:
             status = 302 if lease.hops else 200
             location = {**headers, "location": name}
             await pipeline.process(lease, replace(page, status=status, headers=location))
-            await pipeline.frontier.park(lease.host, name)
+            await pipeline.frontier.park(lease.host, Reason.of(ReasonKind.BLOCKED_BY_USER, name))
     await pipeline.close()
 
 

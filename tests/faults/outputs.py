@@ -25,12 +25,13 @@ from click.testing import CliRunner
 
 from tests.faults.table import Outcome as Filled
 from thresher import cli
+from thresher.config.event_log import JsonLines
 from thresher.config.loading import load_config
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, ThresherError
 from thresher.export.rows import harmless, write_csv
-from thresher.project import CrawlProject
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, FetchedPage, Outcome
-from thresher.runner.worker import JsonLines
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import canonicalize, fingerprint
 
@@ -107,17 +108,18 @@ def _crawled(folder: Path, texts: list[str]) -> list[str]:
 def _record(url: str, text: str, links: list[FoundLink]) -> PageRecord:
     return PageRecord(
         fingerprint=fingerprint(url), url=url, status=200, outcome=Outcome.DONE, fetched_at=1.0, page=True, parent=0,
-        relevance=0.5, relevant=True, parts={"cosine en": 0.5}, title=text, language="en", reason=text, text=text,
+        relevance=0.5, relevant=True, parts={"cosine en": 0.5}, title=text, language="en", text=text,
+        reason=legacy_reason(text),
         links=links,
     )  # fmt: skip
 
 
 async def _queued(folder: Path, texts: list[str], urls: list[str]) -> None:
-    frontier = CrawlProject.open(folder).frontier()
+    frontier = CrawlSetup.open(folder).backend.frontier()
     for number, (text, url) in enumerate(zip(texts, urls, strict=True)):
         waiting = Candidate(url=f"http://w{number}.example/", score=0.5, parent=fingerprint(url))
         await frontier.add([waiting, Candidate(url=url, score=0.4)])
-        await frontier.park(f"w{number}.example", f"parked: {text}")
+        await frontier.park(f"w{number}.example", legacy_reason(f"parked: {text}"))
     await frontier.close()
 
 

@@ -24,7 +24,8 @@ from testing.recording_server.site import Site
 from testing.servers import store_server
 from testing.servers.island import Island, in_private_network, island
 from tests.faults.table import Outcome
-from thresher.project import CrawlProject as Parts
+from thresher.config.run_options import RunOptions
+from thresher.crawl import CrawlSetup as Parts
 
 WORKERS = 2
 JOINING_SECONDS = 60.0
@@ -72,7 +73,7 @@ def cut_machine(pages: int, hosts: int, pulls: int, seconds: float) -> dict[str,
 @contextmanager
 def _joined(far: Island, url: str, here: Crawl, there: Crawl) -> Iterator[subprocess.Popen[bytes]]:
     """Let the far machine work for the crawl for as long as the block lasts."""
-    name = Parts.open(here.folder, changes={"store": url}).name
+    name = Parts.open(here.folder, RunOptions(store=url)).name
     options = ["--store", url, "--crawl", name, "--dir", str(there.folder), "--workers", str(WORKERS), "--name", "far"]
     command = far.command([*THRESHER, "work", *options])
     with (here.folder / "work.out").open("wb") as output:

@@ -31,9 +31,9 @@ from testing.servers.s3 import s3_server
 from testing.servers.store import StoreServer
 from tests.faults.live import topic
 from thresher.collection import manifest
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import CrawlStore
 from thresher.objects.base import Objects, open_objects
-from thresher.project import CrawlProject
 
 SITE = Site(pages=260, hosts=4, links=24, skew=3.0, page_bytes=1024)
 """Its first host has more than half of the pages; the links of 30 pages lead to all of them."""
@@ -146,7 +146,7 @@ class SiteCrawl:
         """Return what a frontier answers."""
 
         async def asked() -> Any:
-            frontier = CrawlProject.open(self.folder).frontier()
+            frontier = CrawlSetup.open(self.folder).backend.frontier()
             try:
                 return await ask(frontier)
             finally:

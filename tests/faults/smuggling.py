@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.table import Outcome
+from thresher.assembly import build_pipeline
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import UrlState
 from thresher.operations.explain import explain
 from thresher.pipeline.pipeline import Pipeline
-from thresher.project import CrawlProject, build_pipeline
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Candidate, FetchedPage, Lease
 from thresher.urls.canonical import canonicalize
 
@@ -70,7 +72,7 @@ def smuggling(number: int) -> Tally:
     return tally
 
 
-def _open(folder: Path) -> CrawlProject:
+def _open(folder: Path) -> CrawlSetup:
     topic = {
         "title": {"en": "solar cells"},
         "seeds": ["http://seed.test/"],
@@ -79,10 +81,10 @@ def _open(folder: Path) -> CrawlProject:
         "scope": {"max_depth": 100},
     }
     (folder / "topic.yaml").write_text(json.dumps(topic), encoding="utf-8")
-    return CrawlProject.open(folder)
+    return CrawlSetup.open(folder)
 
 
-async def _through(opened: CrawlProject, urls: Sequence[str], raw: Sequence[str], tally: Tally) -> None:
+async def _through(opened: CrawlSetup, urls: Sequence[str], raw: Sequence[str], tally: Tally) -> None:
     pipeline = build_pipeline(opened, "w1")
     await pipeline.frontier.add([Candidate(url="http://seed.test/", score=2.0)])
     [seed] = await pipeline.frontier.lease(1, seconds=600, worker="w1")
@@ -120,11 +122,11 @@ async def _give_up(pipeline: Pipeline, lease: Lease) -> None:
     await pipeline.fail(lease, _reason(lease.url), at=1.0)
 
 
-def _reason(url: str) -> str:
-    return f"'\"\r\n{url[-30:]}"
+def _reason(url: str) -> Reason:
+    return Reason.of(ReasonKind.OTHER, f"'\"\r\n{url[-30:]}")
 
 
-def _same_schema(opened: CrawlProject, tally: Tally) -> None:
+def _same_schema(opened: CrawlSetup, tally: Tally) -> None:
     """Compare every database of a crawl with one of a crawl in which nothing happened."""
     with tempfile.TemporaryDirectory() as folder:
         fresh = _open(Path(folder))

@@ -15,6 +15,7 @@ from tests.faults.table import Outcome
 from thresher.frontier.base import CrawlStore, UrlState
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.redis.scripts import NAMES, script
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Candidate, Lease, Settlement
 from thresher.records import Outcome as Result
 from thresher.urls.canonical import canonicalize
@@ -108,8 +109,8 @@ def _failed(lease: Lease) -> Settlement:
     return Settlement(lease=lease, outcome=Result.FAILED, reason=_reason(lease.url))
 
 
-def _reason(url: str) -> str:
-    return f"'\"\r\n{url[-30:]}"
+def _reason(url: str) -> Reason:
+    return Reason.of(ReasonKind.OTHER, f"'\"\r\n{url[-30:]}")
 
 
 def _strange_scripts(server: StoreServer) -> int:

@@ -40,8 +40,8 @@ def test_hosts_that_ask_for_time_get_it_and_those_that_ask_for_too_much_are_left
     reported, result = robots.paces()
     assert robots.pace_violations(reported) == [], result.stderr
     by_host = {pace.host: pace for pace in reported}
-    assert by_host["hour"].parked == "asks for a delay of 3600 s"
-    assert by_host["absurd"].parked.startswith("http 503, asks for")
+    assert str(by_host["hour"].parked) == "asks for a delay of 3600 s"
+    assert str(by_host["absurd"].parked).startswith("http 503, asks for")
     assert all(by_host[name].pages == 4 for name in ("one", "minus", "nan", "words")), reported
 
 
@@ -56,7 +56,7 @@ def test_a_storm_is_ridden_out_with_doubling_pauses_and_then_the_host_is_parked(
     reported = robots.storm(429, seconds=1000)
     moments = [asked.at for asked in reported.pages()[3:]]
     assert [round(after - before) for before, after in pairwise(moments)] == [10, 20, 40, 80]
-    assert reported.hosts["a.example"].parked == "http 429, 5 times in a row"
+    assert str(reported.hosts["a.example"].parked) == "http 429, 5 times in a row"
 
 
 def test_what_retry_after_asks_for_is_kept_over_the_hour_and_beyond_a_day_the_host_is_left_alone():
@@ -65,7 +65,7 @@ def test_what_retry_after_asks_for_is_kept_over_the_hour_and_beyond_a_day_the_ho
     assert moments[1] - moments[0] == pytest.approx(7200)
     reported = robots.storm(503, seconds=3 * DAY, headers={"Retry-After": str(int(2 * DAY))})
     assert robots.refusals(reported, 3 * DAY) == 1
-    assert reported.hosts["a.example"].parked == "http 503, asks for 2 days of rest"
+    assert str(reported.hosts["a.example"].parked) == "http 503, asks for 2 days of rest"
 
 
 async def test_the_rules_of_another_host_are_asked_for_in_its_own_turn():
@@ -119,7 +119,7 @@ async def test_a_host_that_is_well_over_https_does_not_rest_because_http_does_no
         "http://a.example/robots.txt",
         "https://a.example/https",
     ]
-    assert reported.hosts["a.example"].parked == ""
+    assert str(reported.hosts["a.example"].parked) == ""
 
 
 async def test_a_host_whose_rules_cannot_be_read_gets_one_request_a_day_in_the_end_and_is_asked_after_a_month():
@@ -128,7 +128,7 @@ async def test_a_host_whose_rules_cannot_be_read_gets_one_request_a_day_in_the_e
 
     reported = await drive(web, ["http://a.example/"], seconds=29 * DAY)
     assert reported.pages() == []
-    assert reported.hosts["a.example"].parked.startswith("robots.txt cannot be read: timeout, ")
+    assert str(reported.hosts["a.example"].parked).startswith("robots.txt cannot be read: timeout, ")
     assert len(reported.asked) < 40
     assert [round(b.at - a.at) for a, b in pairwise(reported.asked)][:3] == [600, 1200, 2400]
     reported = await drive(web, ["http://a.example/"], seconds=32 * DAY)

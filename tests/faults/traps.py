@@ -159,7 +159,7 @@ def _good_crawl(
     reported = _crawl(script, ["http://good0.test/"], live_seconds)
     fetches = Counter(name.partition(".")[0] if "trap" in name else "good" for name in reported.asked)
     known = {name: reported.hosts.get(f"{name}.trap.test", {"parked": "never asked"}) for name in TRAPS}
-    left = {name: host["parked"] or "; ".join(host["left_alone"].values()) for name, host in known.items()}
+    left = {name: host["parked"] or "; ".join(map(str, host["left_alone"].values())) for name, host in known.items()}
     return {url for url in reported.kept if "//good" in url}, fetches, left
 
 
@@ -194,7 +194,7 @@ def lost_in(maze: Generated, *, live_seconds: float = 0.0) -> tuple[int, int, st
     }
     reported = _crawl(script, ["http://good0.test/", "http://maze.test/in/"], live_seconds)
     host = reported.hosts["maze.test"]
-    why = host["parked"] or "; ".join(host["left_alone"].values())
+    why = host["parked"] or "; ".join(map(str, host["left_alone"].values()))
     return reported.asked.count("maze.test"), host["relevant"], why
 
 

@@ -30,8 +30,9 @@ import brotli
 import zstandard
 
 from tests.faults.live import Result, crawl
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import Frontier, UrlEntry, UrlState
-from thresher.project import CrawlProject
+from thresher.reasons.reason import MOVED, ReasonKind
 
 SENTENCES = (
     "A layer of perovskite turns sunlight into current, and a second layer of silicon below it takes what is left. "
@@ -491,7 +492,7 @@ def rows(result: Result) -> list[tuple[str, str, str]]:
 
 
 async def _rows(result: Result, titles: dict[str, str], parked: dict[str, str]) -> list[tuple[str, str, str]]:
-    frontier = CrawlProject.open(result.folder).frontier()
+    frontier = CrawlSetup.open(result.folder).backend.frontier()
     try:
         return [(name, one.expected, await _outcome(name, frontier, titles, parked)) for name, one in SCENARIOS.items()]
     finally:
@@ -502,17 +503,15 @@ async def _outcome(name: str, frontier: Frontier, titles: dict[str, str], parked
     start = url = start_of(name)
     passed: list[str] = []
     entry: UrlEntry | None = await frontier.find(url)
-    while (
-        entry and url not in titles and url not in passed and entry.reason.startswith(("redirected to", "refreshes to"))
-    ):
+    while entry and url not in titles and url not in passed and entry.reason.kind in MOVED:
         passed.append(url)
-        url = entry.reason.split(" ", 2)[2]
+        url = entry.reason.fields[0]
         entry = await frontier.find(url)
     if url in titles:
         parts = urlsplit(url)
         path = url.removeprefix(f"{parts.scheme}://{parts.netloc}")
         words = "page" if url == start else f"page at {path}"
-        truncated = ", truncated" if entry and entry.reason == "truncated" else ""
+        truncated = ", truncated" if entry and entry.reason.kind is ReasonKind.TRUNCATED else ""
         return words + truncated + ("" if name in titles[url] or not titles[url] else f" ({titles[url]!r})")
     if entry is None or entry.state is UrlState.DONE:
         return "no page"

@@ -13,11 +13,11 @@ import pytest
 from tests.faults.live import crawl
 from tests.realweb import nginx
 from thresher.config.schema import NetworkConfig
+from thresher.crawl import CrawlSetup
 from thresher.engine.dns.resolver import GuardedResolver
 from thresher.engine.download.downloader import Downloader
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import SlowHostLimiter
-from thresher.project import CrawlProject
 from thresher.records import Lease
 
 pytestmark = pytest.mark.skipif(not nginx.NGINX, reason="nginx is not installed")
@@ -63,9 +63,9 @@ def reason_of(result, host):
 
 
 async def _reason(result, host):
-    frontier = CrawlProject.open(result.folder).frontier()
+    frontier = CrawlSetup.open(result.folder).backend.frontier()
     try:
-        return (await frontier.find(f"https://{host}/")).reason
+        return str((await frontier.find(f"https://{host}/")).reason)
     finally:
         await frontier.close()
 

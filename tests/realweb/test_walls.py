@@ -42,5 +42,5 @@ def test_a_walled_site_is_left_after_a_few_requests_and_only_its_home_page_is_st
     kind = CASES[name].kind if name in CASES else BlockKind.CHALLENGE
     assert {url for url in urls if f"//{name}/" in url} == {f"http://{name}/"}
     assert set(hosts[name]["blocked"]) == {kind}
-    assert hosts[name]["parked"].startswith(kind.reason)
+    assert hosts[name]["parked"].startswith(str(kind.reason))
     assert len(hits[name]) <= MAX_REQUESTS

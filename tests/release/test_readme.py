@@ -27,8 +27,8 @@ PROMISES = {
     ),
     "the judge": (
         "measurements/judges.md",
-        r"\| \*\*adaptive\*\* \|(?:[^|]+\|){2} \*\*([\d.]+)\*\* \|(?:[^|]+\|){2} \*\*([\d.]+)\*\*",
-        ["precision {0:.2f} in English and {1:.2f} in Chinese"],
+        r"an F1 of (\.\d+) in English and (\.\d+) in Chinese\. Ten answers\s+raise it to (\.\d+) and (\.\d+) on pages",
+        ["F1 of the verdicts {0:.2f} in English and {1:.2f} in Chinese; after ten answers {2:.2f} and {3:.2f}"],
     ),
     "what it costs": (FLAGSHIP, r"in one run: ([\d.]+) ms of processor time per page", ["takes {0} ms"]),
 }

@@ -12,10 +12,11 @@ import pytest
 from tests.e2e.conftest import CommandLine, serving
 from tests.release import earlier
 from tests.release.earlier import ERAS, LOST, TEXTS, THEN, WAITING, Writer
+from thresher.assembly import build_judge
+from thresher.crawl import CrawlSetup
 from thresher.frontier.sqlite.database import VERSION
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
 from thresher.modelstate.codec import pack_both, unpack_both
-from thresher.project import CrawlProject, build_judge
 from thresher.storage.migrations import SCHEMA_VERSION
 
 NEW = {WAITING: "<title>Better</title><p>Perovskite solar cells, stacked.</p>", LOST: f"<p>{earlier.TEA} Again.</p>"}
@@ -88,7 +89,7 @@ def test_the_crawl_goes_on_and_fetches_only_what_is_left(old, thresher, site):
 
 
 def test_the_judge_remembers_what_it_saw_and_its_labels(era, old, site):
-    judge = build_judge(CrawlProject.open(old))
+    judge = build_judge(CrawlSetup.open(old))
     if not era.notes:
         assert judge.pages_seen == 0
         return
@@ -102,7 +103,7 @@ def test_the_labels_of_people_stay(era, old, thresher):
     printed = (old / "labels.jsonl").read_bytes() if era.labels else b""
     assert thresher("run", "solar").returncode == 0
     assert ((old / "labels.jsonl").read_bytes() if era.labels else b"") == printed
-    labels, _ = asyncio.run(CrawlProject.open(old).labels().read())
+    labels, _ = asyncio.run(CrawlSetup.open(old).backend.labels().read())
     assert [(label.relevant, label.at) for label in labels] == ([(True, THEN), (False, THEN)] if era.labels else [])
 
 
@@ -136,14 +137,15 @@ def newer_notes(folder):
 
 
 def contents(folder):
-    """Return the rows of all stores, and the bytes of all notes."""
+    """Return the rows of all stores, and the bytes of all notes; a frontier may have got new columns."""
     rows = {path: rows_in(path) for path in folder.rglob("*.db")}
     return rows | {path: path.read_bytes() for path in (folder / "model").rglob("*") if path.is_file()}
 
 
 def rows_in(path):
     with closing(sqlite3.connect(path)) as db:
-        return [db.execute(f"SELECT * FROM {table}").fetchall() for table in ("page", "url") if has(db, table)]
+        tables = {"page": "*", "url": "host, url, state, score, age, hops, tries, reason"}
+        return [db.execute(f"SELECT {rows} FROM {name}").fetchall() for name, rows in tables.items() if has(db, name)]
 
 
 def has(db, table):

@@ -40,8 +40,8 @@ def test_files_keep_their_schema(schema):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_there_is_a_workflow_for_tests_docs_and_releases():
-    assert [*WORKFLOWS] == ["check.yml", "docs.yml", "release.yml"]
+def test_there_is_a_workflow_for_tests_docs_nights_and_releases():
+    assert [*WORKFLOWS] == ["check.yml", "docs.yml", "nightly.yml", "release.yml"]
 
 
 def test_a_workflow_has_no_rights_and_a_job_has_the_least():

@@ -95,7 +95,7 @@ def test_answers_by_key_teach_and_move_the_queue(look, watched):
     assert len(set(asked)) == len(asked), "a page was asked twice"
     assert moved, "no answer moved anything"
     assert [each["url"] for each in watched.dashboard.ask("/api/crawls/stars/frontier?limit=20")["next"]] != queue
-    expect(page.locator(".taught")).to_contain_text("Precision")
+    expect(page.locator(".taught")).to_contain_text(re.compile(r"Relevant pages: [\d,]+ → [\d,]+"))
     printed = watched.dashboard.ask("/api/crawls/stars/labels")["labels"]
     assert {asked[0]: True}.items() <= {each["url"]: each["relevant"] for each in printed}.items()
 
@@ -103,6 +103,7 @@ def test_answers_by_key_teach_and_move_the_queue(look, watched):
 def test_an_answer_is_undone_and_a_question_skipped_by_key(look, watched):
     page = look().visit("/music/label")
     first = page.locator(".question .where bdi").inner_text()
+    expect(page.locator(".question .why")).to_contain_text(re.compile(r"Rank [\d,]+ of [\d,]+"))
     page.keyboard.press("s")
     expect(page.locator(".question .where bdi")).not_to_have_text(first)
     second = page.locator(".question .where bdi").inner_text()

@@ -9,7 +9,8 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "thresher"
 LEVELS = [
-    {"errors", "native", "records"},
+    {"errors", "native", "reasons"},
+    {"records"},
     {"atomic_file", "intervals", "registry", "linkgraph", "sqlite_files", "urls", "text"},
     {"objects"},
     {"charts", "modelstate", "config", "parsing", "frontier"},
@@ -18,10 +19,13 @@ LEVELS = [
     {"strategies", "search", "export", "monitoring"},
     {"feedback", "refresh", "sitemaps", "training", "capacity", "collection"},
     {"pipeline", "coordination"},
-    {"project"},
+    {"backend"},
+    {"crawl"},
     {"engine"},
+    {"assembly"},
     {"seeding"},
     {"operations", "verify", "batch"},
+    {"status"},
     {"runner"},
     {"api", "dashboard", "scrapy_addon", "watch"},
     {"mcp_server"},
@@ -65,20 +69,32 @@ def part_of(path):
 FILES = [path for path in SOURCE.rglob("*.py") if part_of(path) not in ("__init__", "__main__")]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_point_downwards(path):
-    part = part_of(path)
-    for name in imports_of(path):
-        pieces = name.split(".")
-        if pieces[0] == "thresher" and len(pieces) > 1 and pieces[1] not in (part, "__version__"):
-            assert LEVEL[pieces[1]] < LEVEL[part], f"{path.relative_to(SOURCE)} imports {name}"
+@pytest.fixture(scope="module")
+def imported():
+    return {path.relative_to(SOURCE): [*imports_of(path)] for path in FILES}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_heavy_packages_stay_in_their_place(path):
-    for name in imports_of(path):
+def points_downwards(part, name):
+    pieces = name.split(".")
+    if pieces[0] != "thresher" or len(pieces) == 1 or pieces[1] in (part, "__version__"):
+        return True
+    return LEVEL[pieces[1]] < LEVEL[part]
+
+
+def wrong_imports(imported, is_right):
+    return [f"{path} imports {name}" for path, names in imported.items() for name in names if not is_right(path, name)]
+
+
+def test_imports_point_downwards(imported):
+    assert not wrong_imports(imported, lambda path, name: points_downwards(part_of(SOURCE / path), name))
+
+
+def test_heavy_packages_stay_in_their_place(imported):
+    def is_right(path, name):
         allowed = HEAVY.get(name.split(".")[0])
-        assert allowed is None or part_of(path) in allowed, f"{path.relative_to(SOURCE)} imports {name}"
+        return allowed is None or part_of(SOURCE / path) in allowed
+
+    assert not wrong_imports(imported, is_right)
 
 
 def test_every_part_has_one_level():
@@ -86,9 +102,8 @@ def test_every_part_has_one_level():
     assert sum(map(len, LEVELS)) == len(LEVEL)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_thresher_never_imports_the_lab(path):
-    assert not [name for name in imports_of(path) if name.partition(".")[0] == "thresher_lab"]
+def test_thresher_never_imports_the_lab(imported):
+    assert not wrong_imports(imported, lambda path, name: name.partition(".")[0] != "thresher_lab")
 
 
 WITHOUT_SCRAPY = """

@@ -28,3 +28,32 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones():
 def test_parameters_reach_the_part():
     judge = registry.make("judge", "cosine", {"threshold": 0.3}, TopicProfile(vectors={"en": {"solar": 1.0}}))
     assert judge._threshold == 0.3
+
+
+class MisspeltCapability(BestFirst):
+    def on_mis(self, lease):
+        return []
+
+
+class HalfCapability(BestFirst):
+    def load_state(self, state_store):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (MisspeltCapability, "strategy mine has 'on_mis'; its name should probably be 'on_miss'"),
+        (HalfCapability, "strategy mine has 'load_state', which needs 'save_state' too"),
+    ],
+)
+def test_a_capability_that_would_be_switched_off_by_a_wrong_name_is_refused(monkeypatch, build, message):
+    monkeypatch.setattr(registry, "find", lambda kind, name: build)
+    with pytest.raises(ConfigError, match=message):
+        registry.make("strategy", "mine", {}, TopicProfile(vectors={"en": {"solar": 1.0}}))
+
+
+@pytest.mark.parametrize("kind", ["strategy", "judge"])
+def test_all_that_are_installed_have_whole_capabilities(kind):
+    for name in registry.known(kind):
+        registry.check_capabilities(kind, name, registry.find(kind, name))

@@ -110,8 +110,9 @@ def test_nothing_is_imported_in_a_circle(folder):
 
 SOURCES = {module: text for module, text in MODULES.items() if module.partition(".")[0] in ("thresher", "thresher_lab")}
 PATHS = {module_of(path): path for path in FILES}
-MOST_ROOT_MODULES, SMALL_MODULE = 10, 40
+MOST_ROOT_MODULES, SMALL_MODULE = 13, 40
 SMALL_MODULES = {
+    "thresher.dashboard.loaded_judge": "the judge in a thread of its own",
     "thresher.coordination.crawls": "what a store holds, read without opening a crawl",
     "thresher.coordination.shared_labels": "the label store of a shared crawl, beside the one of a folder",
     "thresher.dashboard.rank_changes": "plain arithmetic of a screen, tested without a web framework",
@@ -203,3 +204,38 @@ def test_no_private_words_are_used():
         )
     }
     assert found == {}
+
+
+TEXT_TESTS = {"startswith", "endswith", "removeprefix", "removesuffix", "find", "match", "search", "fullmatch", "sub"}
+REASON_NAMES = re.compile(r"(?:^|[._])(?:reason|parked|park|trouble)$")
+
+
+def test_only_the_table_of_earlier_versions_reads_the_text_of_a_reason():
+    found = {
+        f"{module}: {ast.unparse(node)}"
+        for module, text in SOURCES.items()
+        if module.startswith("thresher.") and module != "thresher.reasons.legacy"
+        for node in ast.walk(ast.parse(text))
+        if _tests_a_reason(node)
+    }
+    assert found == {
+        "thresher.parsing.markup: error.reason == 'unexpected end of data'",  # of an error of Python
+    }
+
+
+def _tests_a_reason(node):
+    """Return whether a reason, or its message, is tested as a text."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TEXT_TESTS:
+        return any(_is_reason(each) for each in (node.func.value, *node.args))
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        texts = [each for each in sides if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        return bool(texts) and any(_is_reason(each) for each in sides)
+    return False
+
+
+def _is_reason(node):
+    """Return whether an expression is a reason or its message, by its name."""
+    if isinstance(node, ast.Call) and node.args and ast.unparse(node.func) in {"str", "describe", "plain_reason"}:
+        return _is_reason(node.args[0])
+    return REASON_NAMES.search(ast.unparse(node)) is not None

@@ -18,16 +18,18 @@ from thresher.api.options import CrawlOptions, open_or_create
 from thresher.api.pages import Pages
 from thresher.api.run import Run
 from thresher.api.search_results import FoundPage, find_pages
-from thresher.api.status import Status, status_of
 from thresher.api.topic import Topic
 from thresher.api.why import Why, why_of
+from thresher.assembly import check_crawl
+from thresher.crawl import CrawlSetup as BuiltCrawl
 from thresher.errors import ConfigError, ExportError, StoreRefused, StoreUnreachable
-from thresher.export.rows import FORMATS, export, page_columns, rows
+from thresher.export.rows import FORMATS, export, page_columns, refuse_taken, rows
 from thresher.operations.explain import explain
 from thresher.operations.labelling import LabellingResult, add_labels
-from thresher.project import CrawlProject as BuiltCrawl
 from thresher.runner.limits import Limits
+from thresher.runner.supervisor import SupervisorOptions
 from thresher.search.ranking import Filters
+from thresher.status import CrawlStatus, status_of
 from thresher.storage.reader import PageStoreReader
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ class Crawl:
             raise ConfigError(
                 f"{self.folder} works for a crawl that was started on another machine; continue with thresher work"
             )
-        crawl.check()
+        check_crawl(crawl)
         stop = crawl.config.stop
         limits = Limits(
             pages=pages or stop.pages,
@@ -110,7 +112,7 @@ class Crawl:
             minutes=minutes or stop.minutes,
             harvest_below=stop.harvest_below,
         )
-        return Run(crawl, workers=workers, limits=limits)
+        return Run(crawl, SupervisorOptions(workers=workers, limits=limits))
 
     @property
     def topics(self) -> list[str]:
@@ -152,7 +154,7 @@ class Crawl:
         return {name: self.pages(relevant=True, topic=name) for name in self.topics}
 
     def why(self, url: str) -> Why:
-        """Explain a URL: its state, its path from a seed and all parts of its scores.
+        """Explain a URL: the verdict in words, its shortest path from a seed and all parts of its scores.
 
         Raises:
             ConfigError: The text is not an http or https URL.
@@ -185,23 +187,23 @@ class Crawl:
         filters = Filters(host=host, language=language.lower(), min_relevance=min_relevance, topic=topic)
         return find_pages(self._crawl, query, limit=limit, filters=filters, without_opt_outs=without_opt_outs)
 
-    def label(self, labels: Mapping[str, bool | None], *, boundary: bool = False, topic: str = "") -> LabellingResult:
+    def label(self, labels: Mapping[str, bool | None], *, topic: str = "") -> LabellingResult:
         """Label pages by URL: True on topic, False not, None to remove the label.
 
         The judge is retrained, and verdicts and queue are updated, also while a run is under way. A URL with True that
-        was never crawled is queued like a seed; `urls` of the result lists what happened to each.
+        was never crawled is queued like a seed; `urls` of the result lists what happened to each. `now_relevant` and
+        `no_longer` are some of the other pages whose verdict changed.
 
         Args:
-            boundary: Report how the threshold moved, as `boundary` of the result.
             topic: The topic that the labels are about, of several; by default all.
 
         Raises:
             ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
         """
         self._update_pages()
-        return run_in_thread(add_labels(self._crawl, labels, boundary=boundary, topic=topic))
+        return run_in_thread(add_labels(self._crawl, labels, topic=topic))
 
-    def status(self) -> Status:
+    def status(self) -> CrawlStatus:
         """Return the status of the crawl."""
         return run_in_thread(status_of(self._crawl))
 
@@ -210,6 +212,7 @@ class Crawl:
         path: str | Path,
         *,
         format: str = "",  # noqa: A002 - as the command's option is called
+        replace: bool = False,
         min_relevance: float = 0.0,
         relevant: bool = False,
         duplicates: bool = False,
@@ -223,11 +226,12 @@ class Crawl:
             relevant: Write relevant pages only.
             topic: Relevance, verdicts and order for this one of several topics.
             format: ``jsonl``, ``csv`` or ``parquet``; by default from the file name.
+            replace: Replace a file of that name.
             text: Write the main text of each page too.
             markdown: Write the main content as Markdown too, with author, date of publication and licence.
 
         Raises:
-            ExportError: There is no such format.
+            ExportError: There is no such format, or a file of that name and no `replace`.
             ConfigError: There is no such topic.
         """
         self._crawl.check_topic(topic)
@@ -235,6 +239,7 @@ class Crawl:
         form = format or target.suffix.removeprefix(".")
         if form not in FORMATS:
             raise ExportError(f"{form or target.name!r} is not a format; known: {', '.join(FORMATS)}")
+        refuse_taken(target, replace=replace, option="replace=True")
         self._update_pages()
         with PageStoreReader(self._crawl.folder.pages) as collection:
             chosen = {"min_relevance": min_relevance, "relevant": relevant, "duplicates": duplicates, "topic": topic}

@@ -11,9 +11,9 @@ import yaml
 
 from thresher.api.topic import Topic
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, CrawlNotFound
 from thresher.operations.create import NewCrawl, checked_seed, create_crawl
-from thresher.project import CrawlProject
 
 DEFAULT_STRATEGY = "thresher"
 
@@ -61,7 +61,7 @@ class CrawlOptions:
         return keys
 
 
-def open_or_create(root: Path, given: CrawlOptions) -> CrawlProject:
+def open_or_create(root: Path, given: CrawlOptions) -> CrawlSetup:
     """Open the crawl of a folder, or create it.
 
     Raises:
@@ -76,8 +76,8 @@ def open_or_create(root: Path, given: CrawlOptions) -> CrawlProject:
         if not new_crawl.topic.vectors() and not new_crawl.seeds and "taxonomy" not in given.settings:
             raise ConfigError('the topic has no words; give topic=thresher.Topic("a phrase"), or seeds about it')
         create_crawl(folder, new_crawl)
-        return CrawlProject.open(root)
-    crawl = CrawlProject.open(root)
+        return CrawlSetup.open(root)
+    crawl = CrawlSetup.open(root)
     for key, here, expected in _differences(crawl, given):
         raise ConfigError(
             f"{folder.topic} is about another crawl: {key} is {here!r}, and {expected!r} was given. Edit the file, "
@@ -86,7 +86,7 @@ def open_or_create(root: Path, given: CrawlOptions) -> CrawlProject:
     return crawl
 
 
-def _differences(crawl: CrawlProject, given: CrawlOptions) -> Iterator[tuple[str, Any, Any]]:
+def _differences(crawl: CrawlSetup, given: CrawlOptions) -> Iterator[tuple[str, Any, Any]]:
     """Yield each key where topic.yaml or the seeds differ from the arguments, with both values."""
     here = crawl.config.model_dump(mode="json")
     for key, wanted in given.requested_keys().items():

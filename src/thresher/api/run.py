@@ -14,9 +14,9 @@ from typing import Self
 from thresher.api.page import Page, page_of
 from thresher.api.supervision import Supervision
 from thresher.coordination.last_run import RunEnd
+from thresher.crawl import CrawlSetup
 from thresher.monitoring.failures import FailureGroup
-from thresher.project import CrawlProject
-from thresher.runner.limits import Limits
+from thresher.runner.supervisor import SupervisorOptions
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
 
@@ -86,8 +86,8 @@ class Run(Iterator[Page]):
                 ...
     """
 
-    def __init__(self, crawl: CrawlProject, *, workers: int, limits: Limits) -> None:
-        self._supervision = Supervision(crawl, workers=workers, limits=limits)
+    def __init__(self, crawl: CrawlSetup, options: SupervisorOptions) -> None:
+        self._supervision = Supervision(crawl, options)
         self._stream = PageStream(crawl.folder.pages)
         self._ready: deque[Page] = deque()
         self._has_begun = False
@@ -143,7 +143,7 @@ class Run(Iterator[Page]):
     def failures(self) -> Sequence[FailureGroup]:
         """Why URLs gave no page, by reason, those with most URLs first; empty while it runs."""
         result = self._supervision.state.result
-        return result.failures.groups if result else ()
+        return result.status.failures if result else ()
 
     def _raise_error(self) -> None:
         if error := self._supervision.state.error:
@@ -152,5 +152,5 @@ class Run(Iterator[Page]):
 
     def __repr__(self) -> str:
         progress = self._supervision.state.progress
-        numbers = f"{progress.counts.pages:,} pages, {progress.counts.relevant:,} relevant" if progress else "not begun"
+        numbers = f"{progress.status.pages:,} pages, {progress.status.relevant:,} relevant" if progress else "not begun"
         return f"<Run: {numbers}{f', {self.ending}' if self.ending else ''}>"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
 from thresher.search.ranking import MOST_HITS, Filters, SearchHit
@@ -36,7 +36,7 @@ class FoundPage:
 
 
 def find_pages(
-    crawl: CrawlProject, query: str, *, limit: int, filters: Filters, without_opt_outs: bool = False
+    crawl: CrawlSetup, query: str, *, limit: int, filters: Filters, without_opt_outs: bool = False
 ) -> list[FoundPage]:
     """Search the pages of a crawl; new pages are indexed first.
 

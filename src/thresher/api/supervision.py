@@ -6,11 +6,11 @@ import asyncio
 import atexit
 import threading
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from thresher.project import CrawlProject
-from thresher.runner.limits import Limits, Progress
-from thresher.runner.supervisor import RunResult, Supervisor
+from thresher.crawl import CrawlSetup
+from thresher.runner.limits import Progress
+from thresher.runner.supervisor import RunResult, Supervisor, SupervisorOptions
 
 
 @dataclass
@@ -43,11 +43,10 @@ getattr(threading, "_register_atexit", atexit.register)(_stop_all)
 class Supervision(threading.Thread):
     """A thread that supervises worker processes; when the program ends first, they drain."""
 
-    def __init__(self, crawl: CrawlProject, *, workers: int, limits: Limits) -> None:
+    def __init__(self, crawl: CrawlSetup, options: SupervisorOptions) -> None:
         super().__init__(name=f"thresher run of {crawl.folder.root}", daemon=True)
         self._crawl = crawl
-        self._workers = workers
-        self._limits = limits
+        self._options = options
         self._loop: asyncio.AbstractEventLoop | None = None
         self._supervisor: Supervisor | None = None
         self._begun = threading.Event()
@@ -68,9 +67,8 @@ class Supervision(threading.Thread):
 
     async def _supervise(self) -> RunResult:
         self._loop = asyncio.get_running_loop()
-        self._supervisor = Supervisor(
-            self._crawl, workers=self._workers, limits=self._limits, report=self._on_progress, listen=False
-        )
+        options = replace(self._options, report=self._on_progress, handles_signals=False)
+        self._supervisor = Supervisor(self._crawl, options)
         self._begun.set()
         return await self._supervisor.run()
 

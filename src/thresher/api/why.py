@@ -1,4 +1,4 @@
-"""The explanation of a URL: one sentence, the path from a seed, and all parts of its scores."""
+"""The explanation of a URL: the verdict in words, the shortest path from a seed, and all parts of its scores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.charts.html import html_table
-from thresher.operations.explain import Explanation, strongest
+from thresher.operations.explain import Explanation
+from thresher.operations.verdict import PageVerdict
 from thresher.records import Parts
 from thresher.storage.reader import PathHop
 from thresher.text.terminal import printable
@@ -56,29 +57,36 @@ class Why:
 
     @property
     def summary(self) -> str:
-        """Its state and how it was found, in one or two sentences."""
+        """The verdict or its state, and how it was found, in sentences."""
         return self.explanation.summary
 
     @property
+    def verdict(self) -> PageVerdict | None:
+        """The verdict on its page: sentence, rank, words for and against, nearest example; None without a page."""
+        return self.explanation.verdict
+
+    @property
     def score(self) -> float | None:
-        """Its score in the queue, or when it was leased; None when it was never queued."""
-        if self.fetched and self.path:
-            return self.path[-1].score
-        return self.explanation.entry.score if self.explanation.entry else None
+        """Its score when it was fetched, before that in the queue; None when it was never queued."""
+        return self.explanation.score
 
     @property
     def score_parts(self) -> Parts:
-        """The parts of the score, once it was fetched."""
-        return self.path[-1].score_parts if self.fetched and self.path else {}
+        """The parts of the score of the link by which it was found."""
+        return self.explanation.link.parts if self.explanation.link else {}
 
     @property
     def relevance_parts(self) -> Parts:
         """What the relevance was computed from, once it was fetched."""
-        return self.path[-1].relevance_parts if self.fetched and self.path else {}
+        return self.verdict.judgement.parts if self.verdict else {}
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, *, details: bool = False) -> dict[str, Any]:
         """Return plain values, as ``thresher why --json`` prints them."""
-        return self.explanation.as_json()
+        return self.explanation.as_json(details=details)
+
+    def details(self) -> str:
+        """Return every number as text, as ``thresher why --details`` prints them."""
+        return "\n".join(map(printable, self.explanation.detail_lines()))
 
     def __str__(self) -> str:
         return "\n".join(map(printable, self.explanation.lines()))
@@ -86,18 +94,15 @@ class Why:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        columns = ["", "page", "title", "by the link", "score", "strongest parts", "relevance", "computed from"]
-        rows = [(number, *_cells(step)) for number, step in enumerate(self.path)]
-        return html_table(["", ""], [("url", self.url), ("", self.summary)]) + html_table(columns, rows)
+        return html_table(["", ""], [("", line) for line in str(self).splitlines()])
 
 
 def why_of(explanation: Explanation) -> Why:
     """Return an explanation as a `Why`."""
-    entry = explanation.entry
     return Why(
         url=explanation.url,
-        state=str(entry.state) if entry else "unknown",
-        reason=entry.reason if entry else explanation.outside,
+        state=explanation.state,
+        reason=explanation.reason,
         path=[_step(hop) for hop in explanation.path],
         fetched=bool(explanation.history),
         explanation=explanation,
@@ -115,14 +120,5 @@ def _step(hop: PathHop) -> Step:
         relevance=record.relevance,
         relevant=record.relevant,
         relevance_parts=record.parts,
-        reason=record.reason,
+        reason=str(record.reason),
     )
-
-
-def _cells(step: Step) -> tuple[Any, ...]:
-    score_parts, relevance_parts = _values(strongest(step.score_parts)), _values(step.relevance_parts)
-    return step.url, step.title or step.reason, step.anchor, step.score, score_parts, step.relevance, relevance_parts
-
-
-def _values(parts: Parts) -> str:
-    return ", ".join(f"{name} {value:.3f}" for name, value in parts.items())

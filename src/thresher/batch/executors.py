@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 from thresher.atomic_file import atomic_write
 from thresher.batch.jobs import BatchJob, apply_judgements, open_job
 from thresher.batch.parts import GROUP_ROWS, write_parts
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.project import CrawlProject
 from thresher.storage.reader import PageStoreReader
 
 LOCAL = "local"
@@ -51,7 +51,7 @@ class BatchResult:
 
 
 def run_batch(
-    name: str, crawl: CrawlProject, path: Path, *, ray: str = "", work: Path | None = None, apply: bool = False
+    name: str, crawl: CrawlSetup, path: Path, *, ray: str = "", work: Path | None = None, apply: bool = False
 ) -> BatchResult:
     """Run a job over all pages of a crawl, and write its result as a Parquet file.
 

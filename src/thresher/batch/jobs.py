@@ -17,12 +17,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from thresher.assembly import build_judge
 from thresher.coordination.model_exchange import CLOSE_SECONDS, StateStores
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, DamagedFile
 from thresher.feedback.updates import REJUDGE_BATCH, is_changed, judge_stored
 from thresher.judges.base import Learner, StateStore
 from thresher.linkgraph import LinkGraph
-from thresher.project import CrawlProject, build_judge
 from thresher.records import Judgement, Revision, best_topic
 from thresher.search.near_duplicates import BAND_NUMBERS, BANDS, Signature, group_signatures, signature
 from thresher.storage.page_store import (
@@ -265,7 +266,7 @@ def _true(column: Any) -> int:
 JOBS = ("rejudge", "duplicates", "links")
 
 
-def open_job(name: str, crawl: CrawlProject) -> BatchJob:
+def open_job(name: str, crawl: CrawlSetup) -> BatchJob:
     """Return a job with what it needs of the crawl.
 
     Raises:
@@ -276,7 +277,7 @@ def open_job(name: str, crawl: CrawlProject) -> BatchJob:
     if name == "links":
         with PageStoreReader(crawl.folder.pages) as collection:
             return Links(collection.redirects())
-    with closing(_ReadOnlyStates(crawl.state_stores())) as states:
+    with closing(_ReadOnlyStates(crawl.backend.state_stores())) as states:
         judge = build_judge(crawl, states)
     if not isinstance(judge, Learner):
         raise ConfigError(
@@ -318,7 +319,7 @@ class _ReadOnlyState:
         return self._store.read_others(kind) if self._store else ()
 
 
-def apply_judgements(crawl: CrawlProject, rejudged: Any) -> int:
+def apply_judgements(crawl: CrawlSetup, rejudged: Any) -> int:
     """Write the changed judgements of pages of this machine to its segments, and adjust the frontier; return how many.
 
     The caller holds the lock of a run since before the pages were read.
@@ -326,18 +327,15 @@ def apply_judgements(crawl: CrawlProject, rejudged: Any) -> int:
     return asyncio.run(_apply(crawl, rejudged.filter(rejudged["changed"])))
 
 
-async def _apply(crawl: CrawlProject, changed: Any) -> int:
+async def _apply(crawl: CrawlSetup, changed: Any) -> int:
     applied = 0
-    frontier = crawl.frontier()
-    try:
+    async with crawl.connect() as connected:
         for path in crawl.folder.segments():
             own = changed.filter(pc.equal(changed["segment"], path.stem))
             with closing(PageStoreWriter(path)) as segment:
                 for revisions in _revisions(own):
-                    await frontier.adjust_relevant(await segment.revise(revisions))
+                    await connected.frontier.adjust_relevant(await segment.revise(revisions))
                     applied += len(revisions)
-    finally:
-        await frontier.close()
     return applied
 
 

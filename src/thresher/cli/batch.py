@@ -13,8 +13,8 @@ from thresher.batch.executors import BatchResult, run_batch
 from thresher.batch.jobs import JOBS
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
+from thresher.crawl import CrawlSetup
 from thresher.monitoring.failures import some
-from thresher.project import CrawlProject
 
 
 @click.command()
@@ -71,7 +71,7 @@ def batch(
     """
     if apply and job != "rejudge":
         raise click.UsageError(f"only rejudge makes judgements that --apply writes back; leave --apply out for {job}")
-    crawl = with_all_pages(CrawlProject.open(dir))
+    crawl = with_all_pages(CrawlSetup.open(dir))
     with crawl.folder.only_one_run() if apply else nullcontext():
         done = run_batch(job, crawl, output, ray=ray, work=work, apply=apply)
     if as_json:

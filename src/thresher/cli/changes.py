@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option, wide_option
 from thresher.cli.stores import with_all_pages
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.export.rows import time_text
-from thresher.project import CrawlProject
 from thresher.refresh.changes import PageChange
 from thresher.refresh.changes import changes as find_changes
 from thresher.refresh.queue import last_start
@@ -34,6 +34,7 @@ from thresher.storage.reader import PageStoreReader
     show_default=True,
     help="Leave out pages that were and are below this.",
 )
+@wide_option
 @json_option(
     {
         "change": "new, changed, moved or gone.",
@@ -59,7 +60,7 @@ def changes(
       thresher changes solar
       thresher changes solar --since 2026-01-31 --min-relevance 0.5
     """
-    crawl = with_all_pages(CrawlProject.open(dir))
+    crawl = with_all_pages(CrawlSetup.open(dir))
     began = since.replace(tzinfo=UTC).timestamp() if since else last_start(crawl.folder.root)
     if began is None:
         raise ConfigError(f"{dir} was never refreshed: thresher run {dir} --refresh, or give --since YYYY-MM-DD")

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.operations.collect import (
     PAGES,
@@ -22,7 +23,6 @@ from thresher.operations.collect import (
     SearchBackLinks,
 )
 from thresher.operations.collect import collect as collect_and_train
-from thresher.project import CrawlProject
 from thresher.runner.fetch_listed import fetch_listed
 from thresher.seeding.searxng import SearxSearch
 from thresher.strategies.layers.context_graphs import LAST_LAYER
@@ -130,7 +130,7 @@ def collect(
       thresher collect solar --train layers --examples good.txt --from wind
       thresher collect solar --train rules --examples classes.tsv --pages 0
     """
-    crawl = CrawlProject.open(dir)
+    crawl = CrawlSetup.open(dir)
     request = _request(crawl, options)
     with_progress = partial(fetch_listed, report=_progress(time.monotonic))
     model = collect_and_train(crawl, request, fetch=with_progress)
@@ -142,7 +142,7 @@ def collect(
     echo(f"Trained into {model.model}. Next: thresher run {dir}{chosen}", err=True)
 
 
-def _request(crawl: CrawlProject, options: Mapping[str, Any]) -> CollectRequest:
+def _request(crawl: CrawlSetup, options: Mapping[str, Any]) -> CollectRequest:
     strategy = options["train"] or crawl.config.strategy.name
     if not needs_training(strategy):
         raise ConfigError(
@@ -156,7 +156,7 @@ def _request(crawl: CrawlProject, options: Mapping[str, Any]) -> CollectRequest:
     return CollectRequest(
         strategy=strategy,
         examples=examples,
-        earlier=[CrawlProject.open(folder) for folder in options["earlier"]],
+        earlier=[CrawlSetup.open(folder) for folder in options["earlier"]],
         back_links=_back_links(crawl, options),
         classes=options["classes"],
         targets=options["targets"],
@@ -167,7 +167,7 @@ def _request(crawl: CrawlProject, options: Mapping[str, Any]) -> CollectRequest:
     )
 
 
-def _back_links(crawl: CrawlProject, options: Mapping[str, Any]) -> list[BackLinkSource]:
+def _back_links(crawl: CrawlSetup, options: Mapping[str, Any]) -> list[BackLinkSource]:
     sources: list[BackLinkSource] = [LinkFile(path) for path in options["links"]]
     if options["search"]:
         search = SearxSearch(options["search"], crawl.config)

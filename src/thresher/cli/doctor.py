@@ -17,10 +17,11 @@ from pathlib import Path
 import click
 
 from thresher import __version__
+from thresher.assembly import check_crawl
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
+from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
 from thresher.monitoring.failures import some
-from thresher.project import CrawlProject
 
 EXTRAS = {
     "browser": "pages that need JavaScript",
@@ -154,9 +155,9 @@ def _version(package: str) -> str:
 
 def _crawl(folder: Path) -> Iterator[DoctorCheck]:
     try:
-        crawl = CrawlProject.open(folder)
+        crawl = CrawlSetup.open(folder)
         yield DoctorCheck("topic.yaml", True, crawl.name)
-        crawl.check()
+        check_crawl(crawl)
         yield DoctorCheck("crawl", True, f"{some(len(crawl.seeds()), 'seed')}, strategy {crawl.config.strategy.name}")
     except ThresherError as error:
         yield DoctorCheck("crawl", False, str(error))

@@ -11,30 +11,23 @@ from typing import Any
 
 import click
 
-from thresher.atomic_file import atomic_write
+from thresher import registry
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
+from thresher.crawl import CrawlSetup
 from thresher.errors import ExportError
 from thresher.export.chunks import CHUNK_CHARACTERS, CHUNK_COLUMNS, LEAST_CHARACTERS, chunk_rows
-from thresher.export.dataset import write_dataset
+from thresher.export.formats import ExportFormat, ExportSummary, PageSelection
 from thresher.export.hosts import HOST_COLUMNS, host_rows
 from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
-from thresher.export.markdown_folder import write_markdown_folder
-from thresher.export.opensearch import index_name, write_bulk
-from thresher.export.rows import FORMATS, page_columns, page_contents, rows, text_file
+from thresher.export.rows import FORMATS, page_contents, refuse_taken
 from thresher.export.rows import export as write
-from thresher.project import CrawlProject
 from thresher.search.index import SearchIndex
 from thresher.search.mirrors import MIRROR_COLUMNS
-from thresher.storage.page_set import PageSet
 from thresher.storage.reader import PageStoreReader
-from thresher.storage.warc.reader import warc_paths
-from thresher.storage.warc.subset import copy_records
 from thresher.urls.canonical import host_key
 
-GRAPHML, OPENSEARCH, WARC = "graphml", "opensearch", "warc"
-MARKDOWN, DATASET = FOLDERS = "markdown", "dataset"
-"""The formats that are folders."""
+KIND = "export format"
 
 
 @click.command()
@@ -43,7 +36,7 @@ MARKDOWN, DATASET = FOLDERS = "markdown", "dataset"
     "-f",
     "--format",
     "form",
-    type=click.Choice([*FORMATS, *FOLDERS, OPENSEARCH, GRAPHML, WARC]),
+    type=click.Choice([*dict.fromkeys([*registry.EXPORT_FORMATS, *registry.known(KIND)])]),
     default="jsonl",
     show_default=True,
     help="markdown: a folder with one file per page; dataset: a folder of Parquet files with a dataset card; "
@@ -143,45 +136,45 @@ def export(
       thresher export solar -f csv -o hosts.csv --hosts --min-relevance 0.5
       thresher export solar --chunks --chunk-size 1500 | head -n 3
     """
-    crawl = with_all_pages(CrawlProject.open(dir))
+    crawl = with_all_pages(CrawlSetup.open(dir))
     crawl.check_topic(options["topic"])
     hosts = hosts or new_hosts_only
     tables = hosts + links + mirrors + chunks
     if tables and (form not in FORMATS or tables > 1):
-        formats = ", ".join(FORMATS)
-        raise ExportError(f"--hosts, --links, --mirrors and --chunks make tables, one at a time: give -f {formats}")
-    path = _checked_path(output, form, as_json=as_json, replace=replace)
+        raise ExportError(f"--hosts, --links, --mirrors, --chunks make tables, one at a time: -f {', '.join(FORMATS)}")
+    chosen_format: ExportFormat = registry.find(KIND, form)
+    path = _checked_path(output, form, is_folder=chosen_format.is_folder, as_json=as_json, replace=replace)
     with _pages_in_order(crawl, order, without_opt_outs=without_optouts) as collection:
         exporter = _Export(crawl, collection, form, path, **options)
         if hosts:
-            written = _Written(exporter.hosts(new_only=new_hosts_only), "hosts")
+            written = ExportSummary(exporter.hosts(new_only=new_hosts_only), "hosts")
         elif links:
-            written = _Written(exporter.links(), "links")
+            written = ExportSummary(exporter.links(), "links")
         elif mirrors:
-            written = _Written(exporter.mirrors(), "mirrors")
+            written = ExportSummary(exporter.mirrors(), "mirrors")
         elif chunks:
-            written = _Written(exporter.chunks(chunk_size, chunk_overlap), "chunks")
+            written = ExportSummary(exporter.chunks(chunk_size, chunk_overlap), "chunks")
         else:
-            written = exporter.pages()
+            written = chosen_format.write(exporter.selection(), path, sys.stdout)
     if as_json:
         echo_json({"output": str(path), "format": form, "content": written.content, "rows": written.rows})
     echo(f"{written}{f' in {path}' if path else ''}", err=True)
 
 
-def _checked_path(output: Path | None, form: str, *, as_json: bool, replace: bool) -> Path | None:
+def _checked_path(output: Path | None, form: str, *, is_folder: bool, as_json: bool, replace: bool) -> Path | None:
     path = None if output is None or str(output) == "-" else output
-    if form in FOLDERS and path is None:
+    if is_folder and path is None:
         raise ExportError(f"{form} is a folder; name it: -o DIR")
     if as_json and path is None:
         raise click.UsageError("--json reports on a file that was written; name the file: -o FILE")
-    if path and path.is_dir() and form not in FOLDERS:
+    if path and path.is_dir() and not is_folder:
         raise click.BadParameter(f"File '{path}' is a directory. Name a file in it.", param_hint="'-o' / '--output'")
-    if path and not replace and path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise ExportError(f"{path} is there already; name another, or replace that export: --replace")
+    if path:
+        refuse_taken(path, replace=replace, option="--replace")
     return path
 
 
-def _pages_in_order(crawl: CrawlProject, order: str, *, without_opt_outs: bool) -> PageStoreReader:
+def _pages_in_order(crawl: CrawlSetup, order: str, *, without_opt_outs: bool) -> PageStoreReader:
     if order == "relevance":
         return PageStoreReader(crawl.folder.pages, without_opt_outs=without_opt_outs)
     from thresher.strategies.layers.model import load_layers  # here: most exports need no model
@@ -192,22 +185,10 @@ def _pages_in_order(crawl: CrawlProject, order: str, *, without_opt_outs: bool) 
 
 
 @dataclass(frozen=True)
-class _Written:
-    """What was written: how many rows, and what a row is."""
-
-    rows: int
-    content: str
-    detail: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.rows:,} {self.content}{self.detail}"
-
-
-@dataclass(frozen=True)
 class _Export:
     """The writers, with the options of the command."""
 
-    crawl: CrawlProject
+    crawl: CrawlSetup
     collection: PageStoreReader
     form: str
     path: Path | None
@@ -251,55 +232,24 @@ class _Export:
         table = chunk_rows(contents, characters=characters, overlap=overlap)
         return write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=CHUNK_COLUMNS)
 
-    def pages(self) -> _Written:
-        if self.form == MARKDOWN:
-            return self._markdown_folder()
-        if self.form == DATASET:
-            return self._dataset()
-        if self.form == GRAPHML:
-            with closing(self._graph()) as graph, text_file(self.path, sys.stdout) as out:
-                return _Written(graph.write_graphml(out), "links", " between pages")
-        if self.form == WARC:
-            return _Written(self._records(), "records", " of pages")
-        text = self.text or self.form == OPENSEARCH  # an index without text finds nothing
-        table = rows(self.collection, text=text, markdown=self.markdown, since=self._since, **self._chosen)
-        if self.form == OPENSEARCH:
-            with text_file(self.path, sys.stdout) as out:
-                return _Written(write_bulk(table, out, index=index_name(self.crawl.name)), "pages")
-        columns = page_columns(several=bool(self.crawl.topic_names), text=text, markdown=self.markdown)
-        return _Written(write(table, self.form, self.path, sys.stdout, raw=self.raw, columns=columns), "pages")
+    def selection(self) -> PageSelection:
+        titles = self.crawl.topic(self.topic).title.values()
+        return PageSelection(
+            collection=self.collection,
+            chosen=self._chosen,
+            crawl=self.crawl.name,
+            topic="; ".join(titles or self.crawl.topic_names) or self.crawl.name,
+            several=bool(self.crawl.topic_names),
+            warc=self.crawl.folder.warc,
+            since=self._since,
+            text=self.text,
+            markdown=self.markdown,
+            raw=self.raw,
+        )
 
     @property
     def _since(self) -> float:
         return self.since.replace(tzinfo=UTC).timestamp() if self.since else 0.0
-
-    def _markdown_folder(self) -> _Written:
-        assert self.path
-        contents = page_contents(self.collection, since=self._since, **self._chosen)
-        done = write_markdown_folder(contents, self.path)
-        detail = f" with text ({done.written:,} files written, {done.removed:,} removed)"
-        return _Written(done.pages, "pages", detail)
-
-    def _dataset(self) -> _Written:
-        assert self.path
-        table = rows(self.collection, text=True, markdown=True, since=self._since, **self._chosen)
-        columns = page_columns(several=bool(self.crawl.topic_names), text=True, markdown=True)
-        titles = self.crawl.topic(self.topic).title.values()
-        topic = "; ".join(titles or self.crawl.topic_names) or self.crawl.name
-        counts = write_dataset(table, self.path, columns=columns, name=self.crawl.name, topic=topic)
-        return _Written(counts.pages, "pages", " with text")
-
-    def _records(self) -> int:
-        if self.path is None:
-            raise ExportError("warc is not for a terminal; name a file: -o pages.warc.gz")
-        files = warc_paths(self.crawl.folder.warc)
-        if not files:
-            raise ExportError(
-                f"{self.crawl.folder.root} has no WARC files. To archive from the next run on: output: {{warc: true}}"
-            )
-        pages = PageSet(self.collection, self.collection.ranked(**self._chosen))
-        with closing(pages), atomic_write(self.path) as unfinished, unfinished.open("wb") as out:
-            return copy_records(files, out, pages)
 
     def _graph(self) -> LinkGraphExport:
         return LinkGraphExport(self.collection, **self._chosen)

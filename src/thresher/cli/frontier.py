@@ -8,16 +8,18 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo_json, echo_table, json_option
+from thresher.cli.output import CRAWL, echo_json, echo_table, json_option, wide_option
 from thresher.cli.stores import with_all_pages
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import UrlEntry
-from thresher.project import CrawlProject
+from thresher.reasons.reason import with_messages
 from thresher.storage.reader import PageStoreReader
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many URLs.")
+@wide_option
 @json_option(
     {
         "url": "The URL.",
@@ -44,14 +46,14 @@ def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the 
       thresher frontier solar --limit 50
       thresher frontier solar --json
     """
-    crawl = with_all_pages(CrawlProject.open(dir))
+    crawl = with_all_pages(CrawlSetup.open(dir))
     entries = asyncio.run(_best(crawl, limit))
     with PageStoreReader(crawl.folder.pages) as collection:
         parents = {entry.parent: collection.find(entry.parent) for entry in entries if entry.parent}
         found = {entry.url: collection.link_between(entry.parent, entry.url) for entry in entries}
     rows = [
         {
-            **asdict(entry),
+            **asdict(entry, dict_factory=with_messages),
             "state": str(entry.state),
             "parent": record.url if (record := parents.get(entry.parent)) else "",
             "anchor": link.anchor if (link := found[entry.url]) else "",
@@ -68,9 +70,6 @@ def frontier(dir: Path, limit: int, as_json: bool) -> None:  # noqa: A002 - the 
         )
 
 
-async def _best(crawl: CrawlProject, limit: int) -> list[UrlEntry]:
-    frontier = crawl.frontier_reader()
-    try:
-        return await frontier.peek(limit)
-    finally:
-        await frontier.close()
+async def _best(crawl: CrawlSetup, limit: int) -> list[UrlEntry]:
+    async with crawl.connect() as connected:
+        return await connected.frontier_reader.peek(limit)

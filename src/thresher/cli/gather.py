@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from thresher.cli.output import echo, echo_json, json_option
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.project import CrawlProject
+from thresher.monitoring.failures import some
 
 
 @click.command()
@@ -42,7 +43,7 @@ def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - t
     echo(f"{copy.pages:,} pages and {copy.files:,} files are in {dir}.", err=True)
     if copy.lost:
         echo(
-            f"{len(copy.lost):,} objects of the collection are missing or damaged, so the copy is not complete. "
+            f"The copy is not complete: {some(len(copy.lost), 'object')} of the collection missing or damaged. "
             "On a machine of the crawl: thresher verify DIR --repair",
             err=True,
         )
@@ -50,7 +51,7 @@ def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - t
 
 
 def _collection_of(folder: Path) -> str:
-    url = CrawlProject.open(folder).config.collection
+    url = CrawlSetup.open(folder).config.collection
     if not url:
         raise ConfigError(f"{folder} has no collection; give its URL, such as s3://bucket/prefix")
     return url

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
+from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option, wide_option
 from thresher.cli.stores import with_all_pages
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import HostEntry
 from thresher.monitoring.totals import host_totals
 from thresher.operations.hosts import block_pages, harvest, host_json, left_parts
 from thresher.operations.hosts import release as release_host
-from thresher.project import CrawlProject
+from thresher.reasons.reason import Reason
 
 
 @click.command()
@@ -22,6 +23,7 @@ from thresher.project import CrawlProject
 @click.option(
     "--release", metavar="HOST", help="Crawl a parked host again, with a new budget; such as www.example.org."
 )
+@wide_option
 @json_option(
     {
         "host": "The host.",
@@ -51,14 +53,14 @@ def hosts(dir: Path, limit: int, release: str | None, as_json: bool) -> None:  #
       thresher hosts solar --limit 20
       thresher hosts solar --release www.example.org
     """
-    crawl = with_all_pages(CrawlProject.open(dir))
+    crawl = with_all_pages(CrawlSetup.open(dir))
     if release is not None:
         _release(crawl, release, as_json=as_json)
     else:
         _list(crawl, limit, as_json)
 
 
-def _list(crawl: CrawlProject, limit: int, as_json: bool) -> None:
+def _list(crawl: CrawlSetup, limit: int, as_json: bool) -> None:
     entries, left, blocked = asyncio.run(_hosts(crawl, limit))
     if as_json:
         echo_json([host_json(entry, left.get(entry.host, {}), blocked.get(entry.host, {})) for entry in entries])
@@ -76,7 +78,8 @@ def _list(crawl: CrawlProject, limit: int, as_json: bool) -> None:
                     entry.waiting,
                     entry.delay_seconds,
                     entry.next_seconds,
-                    entry.parked or "; ".join(f"not {part}: {why}" for part, why in left.get(entry.host, {}).items()),
+                    str(entry.parked)
+                    or "; ".join(f"not {part}: {why}" for part, why in left.get(entry.host, {}).items()),
                 )
                 for entry in entries
             ],
@@ -84,19 +87,17 @@ def _list(crawl: CrawlProject, limit: int, as_json: bool) -> None:
 
 
 async def _hosts(
-    crawl: CrawlProject, limit: int
-) -> tuple[list[HostEntry], dict[str, dict[str, str]], dict[str, dict[str, int]]]:
+    crawl: CrawlSetup, limit: int
+) -> tuple[list[HostEntry], dict[str, dict[str, Reason]], dict[str, dict[str, int]]]:
     """Return hosts; for each the parts that are not crawled, with the reasons; and its block pages by kind."""
-    frontier = crawl.frontier_reader()
-    try:
+    async with crawl.connect() as connected:
+        frontier = connected.frontier_reader
         entries = await frontier.hosts(limit)
         left = await left_parts(frontier, entries)
-        return await host_totals(entries, crawl.counted_pages), left, await block_pages(frontier)
-    finally:
-        await frontier.close()
+        return await host_totals(entries, crawl.backend.counted_pages), left, await block_pages(frontier)
 
 
-def _release(crawl: CrawlProject, host: str, *, as_json: bool) -> None:
+def _release(crawl: CrawlSetup, host: str, *, as_json: bool) -> None:
     asyncio.run(_released(crawl, host.lower()))
     if as_json:
         echo_json({"released": host.lower()})
@@ -104,9 +105,6 @@ def _release(crawl: CrawlProject, host: str, *, as_json: bool) -> None:
         echo(f"{host.lower()} is released.")
 
 
-async def _released(crawl: CrawlProject, host: str) -> None:
-    frontier = crawl.frontier()
-    try:
-        await release_host(frontier, host)
-    finally:
-        await frontier.close()
+async def _released(crawl: CrawlSetup, host: str) -> None:
+    async with crawl.connect() as connected:
+        await release_host(connected.frontier, host)

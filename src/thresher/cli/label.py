@@ -1,48 +1,46 @@
-"""thresher label: label pages, and show what changes."""
+"""thresher label: label pages one at a time, and show what each answer changes."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import wrap
 
 import click
 
+from thresher.assembly import build_judge
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
 from thresher.cli.stores import with_all_pages
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.model_labels import ErrorRate, error_rate
+from thresher.judges.base import Learner
 from thresher.operations.labelled_urls import LabelledUrl, UrlStatus
 from thresher.operations.labelling import (
-    BOUNDARY_QUESTIONS,
-    Boundary,
+    ChangedPage,
     LabellingResult,
     LabellingSession,
-    LabellingStatus,
     Question,
     check_questions,
     questions,
     read_labels,
 )
 from thresher.operations.model_labelling import label_with_model, revoke_model_labels
-from thresher.project import CrawlProject
 
-QUESTIONS = 20
-BATCH = 5
-"""Answers after which the judge is retrained and new questions are chosen."""
+QUESTIONS, MODEL_QUESTIONS = 10, 20
 KEYS = {"y": True, "n": False}
 SKIP, BACK, QUIT = "s", "u", "q"
-ENDS = (QUIT, "\x03", "")
-"""Keys that end the questions: quit, Ctrl-C, and end of input."""
-REASONS = {
-    "likely": "probably on topic",
-    "unsure": "uncertain",
-    "spread": "different from the pages asked about before",
-    "boundary": "near the threshold",
-    "check": "a model has labelled it",
-}
+ENDS = (QUIT, "")
+"""Keys that end the questions: quit, and the end of input."""
+EXCERPT_LINES = 4
+TITLE_CHARACTERS = 60
+NO_PAGE = "There is no page to ask about: none was crawled whose text was kept, or all have labels."
+NO_MODEL_LABEL = "There is no page to ask about: none has a label of a model alone."
 STATUSES = {
     UrlStatus.QUEUED: "not crawled yet: queued",
     UrlStatus.WAITING: "not crawled yet: it is in the queue",
@@ -53,8 +51,7 @@ STATUSES = {
 
 @click.command()
 @click.argument("dir", type=CRAWL)
-@click.option("--count", type=click.IntRange(min=1), help="How many questions (20; 10 with --boundary, at most).")
-@click.option("--boundary", is_flag=True, help="Ask about pages near the threshold; report how it moves.")
+@click.option("--count", type=click.IntRange(min=1), help="How many questions (10; 20 with --model and --check-model).")
 @click.option(
     "--yes",
     "yes",
@@ -76,17 +73,17 @@ STATUSES = {
     {
         "labels": "Labels that were stored.",
         "applied": "Whether judge and queue are up to date; else running workers will do it.",
-        "before": "Precision on labelled pages and head of the queue, before.",
+        "before": "Labelled URLs, relevant pages and head of the queue, before.",
         "after": "The same after.",
+        "now_relevant": "Pages that became relevant, three at most, without those that were labelled.",
+        "no_longer": "Pages that are no longer relevant, likewise.",
         "urls": "The labelled URLs, with what happens to each.",
-        "boundary": "With --boundary: how the threshold moved; else null.",
         "model": "Only with --model: what the model was asked, labels, spending, error rate.",
     },
 )
 def label(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     count: int | None,
-    boundary: bool,
     yes: Sequence[str],
     no: Sequence[str],
     forget: Sequence[str],
@@ -100,11 +97,10 @@ def label(
 
     Verdicts and queue are updated.
 
-    Without --yes, --no and --forget you are asked about the most informative pages. One key answers: y yes, n no,
-    s skip, u undo the last answer, q quit; the keys may also be piped in. Running workers apply every answer
-    within a second; when none runs, this command does it.
-
-    With --boundary you are asked about up to ten pages near the threshold, on both sides of it.
+    Without --yes, --no and --forget you are asked about one page at a time: the one nearest to where the judge, which
+    has learned from all earlier answers, draws the line. One key answers: y yes, n no, s skip, u undo the last
+    answer, q quit; the keys may also be piped in. After each answer you see which verdicts it changed. Every answer is
+    stored before the next question. Running workers apply it within a second; when none runs, this command does it.
 
     In a crawl of several topics a label is for all of them, unless --topic names one.
 
@@ -118,36 +114,33 @@ def label(
       thresher label solar --count 10
       thresher label solar --yes https://example.org/cells --no https://example.org/tea
     """
-    crawl = with_all_pages(CrawlProject.open(dir))
-    if sum((model, check_model, revoke_model, boundary, bool(yes or no or forget))) > 1:
+    crawl = with_all_pages(CrawlSetup.open(dir))
+    if sum((model, check_model, revoke_model, bool(yes or no or forget))) > 1:
         raise click.UsageError(
-            "these options exclude each other; "
-            "give one of --model, --check-model, --revoke-model, --boundary, and labels of URLs"
+            "these options exclude each other; give one of --model, --check-model, --revoke-model, and labels of URLs"
         )
     if model:
-        _label_with_model(crawl, count or QUESTIONS, as_json=as_json)
+        _label_with_model(crawl, count or MODEL_QUESTIONS, as_json=as_json)
         return
     labels = {**dict.fromkeys(yes, True), **dict.fromkeys(no, False), **dict.fromkeys(forget, None)}
-    session = LabellingSession(crawl, boundary=boundary, topic=topic)
+    session = LabellingSession(crawl, topic=topic)
     if labels:
         result = asyncio.run(_submit(session, labels))
     elif revoke_model:
         result = asyncio.run(revoke_model_labels(crawl))
     elif check_model:
-        result = asyncio.run(_check_model(crawl, session, count or QUESTIONS))
-    elif boundary:
-        result = asyncio.run(_ask_at_boundary(crawl, session, min(count or BOUNDARY_QUESTIONS, BOUNDARY_QUESTIONS)))
+        result = asyncio.run(_check_model(crawl, session, count or MODEL_QUESTIONS))
     else:
-        result = asyncio.run(_ask(crawl, session, count or QUESTIONS))
+        result = asyncio.run(_ask(session, count or QUESTIONS, _nearest_page(crawl, topic), NO_PAGE))
     if as_json:
         echo_json(result.as_json())
     else:
-        _show(result)
+        _show(result, queue=bool(labels) or revoke_model)
     if check_model:
         echo(f"Error rate of the model: {asyncio.run(_error_rate(crawl))}.", err=as_json)
 
 
-def _label_with_model(crawl: CrawlProject, count: int, *, as_json: bool) -> None:
+def _label_with_model(crawl: CrawlSetup, count: int, *, as_json: bool) -> None:
     result, labelling = asyncio.run(label_with_model(crawl, count))
     if as_json:
         echo_json(result.as_json() | {"model": asdict(labelling)})
@@ -165,17 +158,16 @@ def _label_with_model(crawl: CrawlProject, count: int, *, as_json: bool) -> None
         echo(f"Stopped early: {labelling.stopped}.", err=True)
 
 
-async def _check_model(crawl: CrawlProject, session: LabellingSession, count: int) -> LabellingResult:
-    await session.begin()
+async def _check_model(crawl: CrawlSetup, session: LabellingSession, count: int) -> LabellingResult:
     batch = await check_questions(crawl, count)
-    if not batch:
-        echo("There is no page to ask about: none has a label of a model alone.", err=True)
-    else:
-        await _ask_batch(session, batch, 0, len(batch), set())
-    return await session.learn()
+
+    async def following(without: Collection[str]) -> Question | None:
+        return next((question for question in batch if question.record.url not in without), None)
+
+    return await _ask(session, len(batch) or count, following, NO_MODEL_LABEL)
 
 
-async def _error_rate(crawl: CrawlProject) -> ErrorRate:
+async def _error_rate(crawl: CrawlSetup) -> ErrorRate:
     return error_rate(await read_labels(crawl))
 
 
@@ -185,65 +177,67 @@ async def _submit(session: LabellingSession, labels: dict[str, bool | None]) -> 
     return await session.learn()
 
 
-async def _ask_at_boundary(crawl: CrawlProject, session: LabellingSession, count: int) -> LabellingResult:
-    """Ask all questions before the judge is retrained, so that one threshold chooses the pages."""
+NextQuestion = Callable[[Collection[str]], Awaitable[Question | None]]
+"""Returns the next page to ask about, without these URLs; None when there is none."""
+
+
+def _nearest_page(crawl: CrawlSetup, topic: str) -> NextQuestion:
+    async def following(without: Collection[str]) -> Question | None:
+        return next(iter(await questions(crawl, 1, topic=topic, without=without)), None)
+
+    return following
+
+
+async def _ask(session: LabellingSession, count: int, following: NextQuestion, nothing: str) -> LabellingResult:
+    """Ask about one page at a time; the judge learns from each answer before the next page is chosen."""
+    given: dict[str, bool | None] = {}  # in the order of the questions; None for a skipped page
     await session.begin()
-    batch = await questions(crawl, count, boundary=True)
-    if not batch:
-        echo("There is no page to ask about: none was crawled whose text was kept, or all have labels.", err=True)
-    else:
-        await _ask_batch(session, batch, 0, len(batch), set())
-    return await session.learn()
-
-
-async def _ask(crawl: CrawlProject, session: LabellingSession, count: int) -> LabellingResult:
-    asked, skipped = 0, set[str]()
-    await session.begin()
-    result = await session.learn()
-    while asked < count:
-        wanted = min(BATCH, count - asked)
-        batch = [each for each in await questions(crawl, wanted + len(skipped)) if each.record.url not in skipped]
-        if not batch:
-            echo("There is no page left to ask about.", err=True)
+    while len(given) < count:
+        question = await following(given)
+        if question is None:
+            echo("There is no page left to ask about." if given else nothing, err=True)
             break
-        given, continues = await _ask_batch(session, batch[:wanted], asked, count, skipped)
-        result = await session.learn() if given else result
-        asked += len(batch[:wanted])
-        if not continues:
-            break
-    return result
-
-
-async def _ask_batch(
-    session: LabellingSession, batch: Sequence[Question], asked: int, count: int, skipped: set[str]
-) -> tuple[int, bool]:
-    """Ask some questions; return the number of answers, and whether to continue."""
-    given: list[str] = []
-    for number, question in enumerate(batch, start=asked + 1):
-        _show_question(question, number, count)
-        while (key := _key(first=number == 1)) not in (*KEYS, SKIP, *ENDS):
-            if key == BACK and given:
-                await session.answer({(last := given.pop()): None})
-                echo(f"   label removed: {last}", err=True)
+        _show_question(question, len(given) + 1, count)
+        key, url = _answer_key(first=not given), question.record.url
         if key in ENDS:
-            return len(given), False
+            break
         if key == SKIP:
-            skipped.add(question.record.url)
-            continue
-        echo(f"   {'yes' if KEYS[key] else 'no'}", err=True)
-        await session.answer({question.record.url: KEYS[key]})
-        given.append(question.record.url)
-    return len(given), True
+            given[url] = None
+        elif key in KEYS:
+            given[url] = KEYS[key]
+            await _store(session, url, KEYS[key])
+        elif given:
+            last, label = given.popitem()
+            if label is not None:
+                await _store(session, last, None)
+    return session.total()
+
+
+async def _store(session: LabellingSession, url: str, label: bool | None) -> None:
+    """Store an answer, or withdraw it; print what that changed."""
+    await session.answer({url: label})
+    echo(f"   {'label removed: ' + url if label is None else 'yes' if label else 'no'}", err=True)
+    result = await session.learn()
+    echo(f"   {_changes(result) if result.applied else 'stored; the workers have not applied it yet'}", err=True)
+
+
+def _answer_key(*, first: bool) -> str:
+    while (key := _key(first=first)) not in (*KEYS, SKIP, BACK, *ENDS):
+        pass
+    return key
 
 
 def _key(*, first: bool) -> str:
-    """Read one key from the terminal or a pipe; empty at the end of input.
+    """Read one key from the terminal or a pipe; empty at the end of input and after Ctrl-C.
 
     Raises:
         ConfigError: There is no terminal, and the input is empty.
     """
     if sys.stdin.isatty():
-        return click.getchar().lower()
+        try:
+            return click.getchar()[:1].lower()  # a key that was pressed twice counts once
+        except (KeyboardInterrupt, EOFError):
+            return ""
     key = sys.stdin.read(1)
     while key.isspace():
         key = sys.stdin.read(1)
@@ -253,37 +247,55 @@ def _key(*, first: bool) -> str:
 
 
 def _show_question(question: Question, number: int, count: int) -> None:
-    record = question.record
+    record, width = question.record, max(get_terminal_size().columns - 4, 20)
     echo(err=True)
-    echo(f"{number}/{count}  {record.title or '(no title)'}", err=True)
+    place = f"rank {question.rank:,} of {question.pages:,}"
+    echo(f"{number}/{count}  {_title(record.url, record.title)}  ({place})", err=True)
     echo(f"   {record.url}", err=True)
-    echo(f"   {question.excerpt}", err=True)
-    echo(f"   Relevance {record.relevance:.2f}: {REASONS[question.why]}.", err=True)
+    for line in wrap(question.excerpt, width)[:EXCERPT_LINES]:
+        echo(f"   {line}", err=True)
     echo("   Is it on topic?  y yes · n no · s skip · u undo · q quit", err=True)
 
 
-def _show(result: LabellingResult, *, by_model: bool = False) -> None:
-    before, after = result.before, result.after
+def _show(result: LabellingResult, *, by_model: bool = False, queue: bool = True) -> None:
     pages = "Pages with your label" if by_model else "Labelled pages"
-    echo(f"Labels stored: {result.labels}. {pages}: {after.labelled}.")
+    echo(f"Labels stored: {result.labels}. {pages}: {result.after.labelled}.")
     for each in result.urls:
         if sentence := _sentence(each):
             echo(f"{each.url}: {sentence}.")
-    if before.precision is not None or after.precision is not None:
-        echo(f"Precision on labelled pages: {_share(before)} → {_share(after)}")
-    if result.boundary:
-        echo(boundary_sentence(result.boundary))
     if not result.applied:
         echo("The labels are stored, but not applied to all pages yet: the workers will do so.", err=True)
-    if not after.queue:
-        return
+    elif result.labels:
+        echo(f"R{_changes(result)[1:]}.")
+    if queue and result.after.queue:
+        _show_queue(result)
+
+
+def _changes(result: LabellingResult) -> str:
+    """Return how many pages are relevant, before and after, and some of those whose verdict changed."""
+    parts = [f"relevant {result.before.relevant:,} → {result.after.relevant:,}"]
+    parts += [f"now called relevant: {_titles(result.now_relevant)}"] if result.now_relevant else []
+    parts += [f"no longer: {_titles(result.no_longer)}"] if result.no_longer else []
+    return "; ".join(parts)
+
+
+def _titles(pages: Sequence[ChangedPage]) -> str:
+    return ", ".join(_title(page.url, page.title) for page in pages)
+
+
+def _title(url: str, title: str) -> str:
+    title = " ".join(title.split()) or url
+    return title if len(title) <= TITLE_CHARACTERS else f"{title[: TITLE_CHARACTERS - 1].rstrip()}…"
+
+
+def _show_queue(result: LabellingResult) -> None:
     echo("Head of the queue, with the place of each URL now and before:")
-    places = {entry.url: place for place, entry in enumerate(before.queue, start=1)}
+    places = {entry.url: place for place, entry in enumerate(result.before.queue, start=1)}
     echo_table(
         ["now", "before", "score", "url"],
         [
             (place, str(places.get(entry.url, "new")), entry.score, entry.url)
-            for place, entry in enumerate(after.queue, start=1)
+            for place, entry in enumerate(result.after.queue, start=1)
         ],
     )
 
@@ -295,19 +307,18 @@ def _sentence(each: LabelledUrl) -> str:
     return STATUSES[each.status] + (f" ({each.reason})" if each.reason else "")
 
 
-def boundary_sentence(moved: Boundary) -> str:
-    """Report what boundary labels changed, in one line."""
-    sides = [
-        f"{yes} of {count} pages {side} the threshold"
-        for count, yes, side in ((moved.below, moved.below_yes, "below"), (moved.above, moved.above_yes, "above"))
-        if count
-    ]
-    found = f"{' and '.join(sides)} were on topic" if sides else "No page was labelled"
-    return (
-        f"{found}: threshold {moved.threshold:.2f} → {moved.now:.2f}, "
-        f"relevant {moved.relevant:,} → {moved.relevant_now:,}"
-    )
-
-
-def _share(labelling_status: LabellingStatus) -> str:
-    return "unknown" if labelling_status.precision is None else f"{labelling_status.precision:.0%}"
+def offer_questions(crawl: CrawlSetup) -> None:
+    """Offer questions to the user of a terminal; never in scripts and CI, nor for a judge that does not learn."""
+    is_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+    if not is_terminal or os.environ.get("CI") or not isinstance(build_judge(crawl), Learner):
+        return
+    if not asyncio.run(questions(crawl, 1)):
+        return
+    try:
+        if not click.confirm("Ten answers make the count surer. Answer now?", err=True):
+            return
+    except click.Abort:  # Ctrl-C is a no; the run was done
+        echo(err=True)
+        return
+    session = LabellingSession(crawl)
+    _show(asyncio.run(_ask(session, QUESTIONS, _nearest_page(crawl, ""), NO_PAGE)), queue=False)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from thresher import registry
-from thresher.cli.output import echo, echo_json, echo_table, json_option
+from thresher.cli.output import echo, echo_json, echo_table, json_option, wide_option
 
 Facts = Mapping[str, tuple[Any, str]]
 """By key: a value for JSON, and a sentence."""
@@ -17,6 +17,7 @@ Facts = Mapping[str, tuple[Any, str]]
 
 @click.command()
 @click.argument("name", required=False)
+@wide_option
 @json_option(
     {
         "name": "The name in topic.yaml.",
@@ -45,6 +46,7 @@ def _strategy_facts(found: Any) -> Facts:
 
 @click.command()
 @click.argument("name", required=False)
+@wide_option
 @json_option(
     {
         "name": "The name in topic.yaml.",

@@ -9,15 +9,16 @@ from typing import Any
 
 import click
 
+from thresher.assembly import check_crawl
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.seeds import choose, expanded, propose, source_options, write_accepted
 from thresher.cli.stores import with_all_pages
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, ThresherError
 from thresher.export.hubs import hubs
 from thresher.operations.create import NewCrawl, checked_seed, create_crawl
 from thresher.operations.find_seeds import SeedLimits
-from thresher.project import CrawlProject
 from thresher.seeding.base import SeedQuery
 from thresher.storage.reader import PageStoreReader
 from thresher.topics.seeds import example_seeds
@@ -55,7 +56,7 @@ class EarlierCrawl:
         Raises:
             ConfigError: It found no hub.
         """
-        crawl = with_all_pages(CrawlProject.open(folder))
+        crawl = with_all_pages(CrawlSetup.open(folder))
         with PageStoreReader(crawl.folder.pages) as collection:
             found = {
                 name: [hub.record.url for hub in hubs(collection, number, name)] for name in crawl.topic_names or [""]
@@ -249,7 +250,7 @@ def _found_seeds(folder: Path, sources: Sequence[str], hosts: Sequence[str], *, 
     """Find seeds for the new crawl in the named sources, if any, and write those that the user accepts."""
     if not sources:
         return []
-    crawl = CrawlProject.open(folder)
+    crawl = CrawlSetup.open(folder)
     try:
         proposal = propose(crawl, SeedQuery.of(crawl.topic(), hosts), sources, SeedLimits())
     except ThresherError as error:
@@ -406,7 +407,7 @@ def _print_next_steps(folder: Path, urls: Sequence[str], allow: Sequence[str]) -
     if len(urls) == 1:
         echo("One seed is enough to start; with two or more, from several sites, verdicts are better.", err=True)
     try:
-        CrawlProject.open(folder).check()
+        check_crawl(CrawlSetup.open(folder))
     except ConfigError as error:
         echo(f"thresher run will refuse it until this is fixed: {error}", err=True)
         return str(error)

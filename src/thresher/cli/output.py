@@ -14,16 +14,16 @@ from thresher.text.terminal import printable, printable_json
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from thresher.records import Forecast, Judgement, Parts
-    from thresher.storage.page_store import PageRecord
+    from thresher.records import Forecast, Parts
 
 CRAWL = click.Path(exists=True, file_okay=False, path_type=Path)
 """The type of every DIR argument."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_PIPE_WIDTH = 1_000_000
-"""A table that is written to a pipe is never wrapped."""
+_WIDE_KEY = "thresher.wide"
+_PIPE_WIDTH, _WIDE = 120, 1_000_000
+"""Columns of a table that is written to a pipe, and with --wide: each row in one line."""
 
 
 def echo(line: object = "", *, err: bool = False) -> None:
@@ -53,11 +53,14 @@ def json_option(keys: Mapping[str, str], *, rows: bool = False, note: str = "") 
     return click.option("--json", "as_json", is_flag=True, cls=JsonOption, keys=keys, rows=rows, note=note, help=text)
 
 
-def verdict(judged: Judgement | PageRecord) -> str:
-    """Return the verdict on a page, and the values that it was computed from; these are not terms of a sum."""
-    label = "relevant" if judged.relevant else "not relevant"
-    computed_from = f" (computed from {values})" if (values := values_of(judged.parts)) else ""
-    return f"{label}: relevance {judged.relevance:.3f}{computed_from}"
+wide_option = click.option(
+    "--wide",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _, value: context.meta.update({_WIDE_KEY: value}),
+    help="Print each row of the table in one line, however long.",
+)
+"""For commands whose tables have URLs or sentences; `echo_table` reads the value."""
 
 
 def in_words(forecast: Forecast, waiting: int) -> str:
@@ -87,10 +90,14 @@ def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     listed = [[_cell(value) for value in row] for row in rows]
     for place, column in enumerate(columns):
         numeric = all(isinstance(value[1], int | float) for row in listed if (value := row[place]))
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in listed:
         table.add_row(*(text for text, _ in row))
-    console = Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    context = click.get_current_context(silent=True)
+    is_wide = context.meta.get(_WIDE_KEY) if context else None  # None: the command has no such option
+    on_pipe = _WIDE if is_wide is None else _PIPE_WIDTH
+    width = _WIDE if is_wide else None if sys.stdout.isatty() else on_pipe
+    console = Console(file=sys.stdout, highlight=False, width=width)
     console.print(table)
 
 

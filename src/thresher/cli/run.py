@@ -2,48 +2,52 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from thresher.assembly import check_crawl
 from thresher.cli.output import CRAWL, echo, echo_json, in_words, json_option
+from thresher.config.run_options import RunOptions
 from thresher.config.schema import StopConfig
 from thresher.coordination.store_binding import STORE_VARIABLE
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.monitoring.failures import some
+from thresher.feedback.count_interval import CountInterval
+from thresher.monitoring.failures import duration, some
 from thresher.monitoring.totals import relevant_words
 from thresher.operations.refresh import MOST_PAGES, refresh_run
-from thresher.project import CrawlProject
 from thresher.runner.limits import Limits, Progress
-from thresher.runner.supervisor import RunResult, run_crawl
+from thresher.runner.supervisor import RunResult, SupervisorOptions, run_crawl
+from thresher.status import described_keys
+
+if TYPE_CHECKING:
+    from thresher.operations.doubtful_seeds import DoubtfulSeed
 
 PLAIN_SECONDS = 5.0
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+STATUS_KEYS = (
+    *("ended", "pages", "relevant", "harvest_rate", "duplicates", "expected", "provisional", "interval", "waiting"),
+    *("forecast", "failed", "failures"),
+)
 RESULT_KEYS = {
     "ending": "How the run ended, as a code; as in ended.",
+    **described_keys(STATUS_KEYS),
     "ended": "How the run ended: code, words, exit_code, fetched pages, time.",
-    "pages": "Pages of the crawl.",
-    "relevant": "Relevant pages, duplicates left out.",
-    "harvest_rate": "Relevant pages per page.",
-    "duplicates": "Pages with the text of another page.",
-    "expected": "Sum of the relevances of the pages; null when unknown.",
-    "provisional": "Whether there are too few pages for reliable verdicts.",
-    "waiting": "URLs in the queue.",
-    "forecast": "How many waiting URLs lead to relevant pages, as an interval; null when unknown.",
-    "failed": "URLs that could not be fetched.",
-    "failures": "Why, in groups of URLs.",
     "seconds": "Seconds of this run.",
+    "doubtful_seeds": "Seeds that no word of the phrase names: url, and whether words of the phrase are in the text.",
     "notice": "A sentence about the end that needs attention; usually empty.",
     "not_uploaded": "What of this machine is not in the collection, and the cause; null when all is.",
     "pages_per_second": "Pages per second of this run.",
@@ -115,29 +119,46 @@ def run(
     With --refresh, relevant pages that have probably changed are visited again, with conditional requests. New links
     wait for the next usual run. See thresher changes.
 
+    After the first run, on a terminal, you may answer ten questions, as by thresher label.
+
     \b
     Examples:
       thresher run solar --pages 500
       thresher run solar --minutes 60 --workers 4
       thresher run solar --refresh --pages 200
     """
-    flags = {"strategy": strategy, "store": store, "refresh": "yes" if refresh else None, "collection": collection}
-    crawl = CrawlProject.open(dir, changes={name: value for name, value in flags.items() if value})
+    flags = RunOptions(strategy=strategy or "", store=store or "", collection=collection or "", refresh=refresh)
+    crawl = CrawlSetup.open(dir, flags)
     if crawl.folder.joined.is_file():
         raise ConfigError(
             f"{dir} works for a crawl that was started on another machine; continue with thresher work --dir {dir}"
         )
-    if not workers and not crawl.is_shared:
+    if not workers and not crawl.backend.has_other_machines:
         raise ConfigError("--workers 0 only supervises other machines; give --store redis://…, which they can reach")
-    crawl.check()
+    check_crawl(crawl)
+    is_first = not crawl.folder.segments()
     around = refresh_run(crawl, pages or MOST_PAGES) if refresh else None
     limits = Limits(minutes=minutes) if refresh else _limits(crawl.config.stop, pages, minutes)
     with RunReporter() as reporter:
         metrics = (metrics_address, metrics_port) if metrics_port else None
-        parts = {"workers": workers, "limits": limits, "report": reporter.show, "metrics": metrics}
-        result = run_crawl(crawl, around=around, **parts)
-    print_result(dir, result, as_json=as_json, next_command=f"changes {dir}" if refresh else "")
+        options = SupervisorOptions(workers=workers, limits=limits, report=reporter.show, metrics=metrics)
+        result = run_crawl(crawl, options, around=around)
+    interval, doubtful = (None, []) if result.exit_code else _doubts(crawl, result)  # else the store may be away
+    look = f"changes {dir}" if refresh else ""
+    print_result(dir, result, as_json=as_json, next_command=look, interval=interval, doubtful=doubtful)
+    if is_first and not as_json and not result.exit_code:
+        from thresher.cli.label import offer_questions
+
+        offer_questions(crawl)
     sys.exit(result.exit_code)
+
+
+def _doubts(crawl: CrawlSetup, result: RunResult) -> tuple[CountInterval | None, list[DoubtfulSeed]]:
+    """Return what makes the number of relevant pages doubtful: its interval, and seeds that no word names."""
+    from thresher.operations.doubtful_seeds import doubtful_seeds  # imports numpy: not for --help
+    from thresher.operations.labelling import uncertain_count
+
+    return asyncio.run(uncertain_count(crawl, result.status)), list(doubtful_seeds(crawl))
 
 
 def _limits(stop: StopConfig, pages: int | None, minutes: float | None) -> Limits:
@@ -149,14 +170,24 @@ def _limits(stop: StopConfig, pages: int | None, minutes: float | None) -> Limit
     )
 
 
-def line_of(progress: Progress) -> str:
-    """Return the progress of a run and what limits it, in one line."""
-    counts = progress.counts
-    ahead = f"{progress.forecast.interval} relevant among " if progress.forecast else ""
-    return (
-        f"{counts.pages:,} pages · {relevant_words(counts)} · {ahead}{counts.waiting:,} waiting · "
-        f"{progress.pages_per_second:.1f} pages/s · {progress.limit}"
-    )
+def line_of(progress: Progress, width: int | None = None) -> str:
+    """Return the progress of a run and what limits it, in one line; in a narrow terminal only what matters most."""
+    counts, target, left = progress.status, progress.limits.pages, progress.seconds_left
+    waiting = f"{counts.waiting:,} waiting"
+    ahead = f"{counts.forecast.interval} relevant among " if counts.forecast else ""
+    parts = {
+        "pages": f"{counts.pages:,}{f'/{target:,}' if target else ''} pages",
+        "left": f"about {duration(left)} left" if left else "",
+        "relevant": relevant_words(counts),
+        "waiting": ahead + waiting,
+        "speed": f"{progress.pages_per_second:.1f} pages/s",
+        "limit": progress.limit,
+    }
+    shorter = [("waiting", waiting), *((name, "") for name in ("waiting", "speed", "limit", "relevant"))]
+    while len(line := " · ".join(filter(None, parts.values()))) > (width or len(line)) and shorter:
+        name, text = shorter.pop(0)
+        parts[name] = text
+    return line
 
 
 class RunReporter:
@@ -178,42 +209,49 @@ class RunReporter:
 
     def show(self, progress: Progress) -> None:
         if self._live:
-            self._live.update(Text(line_of(progress)))
+            line = line_of(progress, self._live.console.width)
+            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
         elif time.monotonic() >= self._next:
             self._next = time.monotonic() + PLAIN_SECONDS
             echo(line_of(progress), err=True)
 
 
-def print_result(folder: Path, result: RunResult, *, as_json: bool, next_command: str = "") -> None:
+def _as_json(result: RunResult, interval: CountInterval | None, doubtful: Sequence[DoubtfulSeed]) -> dict[str, Any]:
+    values = replace(result.status, interval=interval, ended=result.ended).as_json()
+    return {
+        "ending": result.ending.code,
+        **{name: values[name] for name in STATUS_KEYS},
+        "seconds": round(result.progress.seconds, 3),
+        "doubtful_seeds": [asdict(seed) for seed in doubtful],
+        "notice": result.notice,
+        "not_uploaded": asdict(result.waiting_uploads) if result.waiting_uploads else None,
+        "pages_per_second": round(result.progress.pages_per_second, 3),
+    }
+
+
+def print_result(
+    folder: Path,
+    result: RunResult,
+    *,
+    as_json: bool,
+    next_command: str = "",
+    interval: CountInterval | None = None,
+    doubtful: Sequence[DoubtfulSeed] = (),
+) -> None:
     """Print how a run ended, why URLs failed, and which command shows the results."""
-    counts, forecast = result.progress.counts, result.progress.forecast
+    counts, forecast = result.status, result.status.forecast
     if as_json:
-        echo_json(
-            {
-                "ending": result.ending.code,
-                "ended": asdict(result.ended),
-                "pages": counts.pages,
-                "relevant": counts.relevant,
-                "harvest_rate": counts.harvest_rate,
-                "duplicates": counts.duplicates,
-                "expected": counts.expected,
-                "provisional": counts.is_provisional,
-                "waiting": counts.waiting,
-                "forecast": asdict(forecast) if forecast else None,
-                "failed": counts.failed,
-                "failures": result.failures.as_json(),
-                "seconds": round(result.progress.seconds, 3),
-                "notice": result.notice,
-                "not_uploaded": asdict(result.waiting_uploads) if result.waiting_uploads else None,
-                "pages_per_second": round(result.progress.pages_per_second, 3),
-            }
-        )
+        echo_json(_as_json(result, interval, doubtful))
     echo(result.closing_line, err=True)
     echo(
         f"{some(counts.pages, 'page')}, {relevant_words(counts)}, {counts.failed:,} failed, "
         f"{counts.waiting:,} waiting, in {result.progress.seconds:.0f} s.",
         err=True,
     )
+    if interval and not interval.is_certain:
+        echo(f"Uncertain: {interval.words(folder)}", err=True)
+    for seed in doubtful:
+        echo(f"  {seed}", err=True)
     for line in result.failures.lines():
         echo(f"  {line}", err=True)
     if result.notice:

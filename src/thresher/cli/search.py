@@ -11,7 +11,7 @@ import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
 from thresher.search.ranking import MOST_HITS, Filters, SearchHit, SearchOrder
@@ -100,7 +100,7 @@ def search(
         raise click.UsageError(
             "the query has no searchable word: only punctuation, or words that nearly every page has; add a rarer word"
         )
-    crawl = with_all_pages(CrawlProject.open(dir))
+    crawl = with_all_pages(CrawlSetup.open(dir))
     crawl.check_topic(filters["topic"])
     with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, PageStoreReader(crawl.folder.pages) as collection:
         crawl.update_search(index)

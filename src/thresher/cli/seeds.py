@@ -15,6 +15,7 @@ import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.operations.create import NewCrawl, create_crawl
 from thresher.operations.find_seeds import (
@@ -27,7 +28,6 @@ from thresher.operations.find_seeds import (
     add_seeds,
     find_seeds,
 )
-from thresher.project import CrawlProject
 from thresher.registry import SEED_SOURCES
 from thresher.runner.fetch_once import fetch_once
 from thresher.seeding.base import SeedQuery, make_source
@@ -140,19 +140,19 @@ def seeds(
 
 
 @contextmanager
-def _crawl(topic: str, into: Path | None, contact: str) -> Iterator[CrawlProject]:
+def _crawl(topic: str, into: Path | None, contact: str) -> Iterator[CrawlSetup]:
     """Open the crawl; without a folder make one for the topic that is removed at the end."""
     if into:
-        yield CrawlProject.open(into)
+        yield CrawlSetup.open(into)
         return
     if not contact:
         raise ConfigError("sites must know whom to write to: give --contact ADDRESS, or a crawl with --into DIR")
     with TemporaryDirectory(prefix="thresher-seeds-") as folder:
         create_crawl(CrawlFolder(Path(folder)), NewCrawl(topic=TopicDefinition.from_phrase(topic), contact=contact))
-        yield CrawlProject.open(Path(folder))
+        yield CrawlSetup.open(Path(folder))
 
 
-def propose(crawl: CrawlProject, query: SeedQuery, sources: Sequence[str], limits: SeedLimits) -> SeedProposal:
+def propose(crawl: CrawlSetup, query: SeedQuery, sources: Sequence[str], limits: SeedLimits) -> SeedProposal:
     """Ask the named sources, and fetch and judge what they find.
 
     Raises:
@@ -269,7 +269,7 @@ def _evidence(seed: ProposedSeed) -> str:
     return f"{seed.names} words of the topic in title and URL, {seed.links} links with other candidates"
 
 
-def write_accepted(crawl: CrawlProject, accepted: Sequence[ProposedSeed]) -> None:
+def write_accepted(crawl: CrawlSetup, accepted: Sequence[ProposedSeed]) -> None:
     """Add accepted seeds to the crawl."""
     if not accepted:
         echo(

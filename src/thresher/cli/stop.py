@@ -9,7 +9,6 @@ import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import opened, store_options
-from thresher.runner.shutdown import stop as stop_crawl
 from thresher.runner.shutdown import wait_until_stopped
 
 
@@ -35,11 +34,11 @@ def stop(dir: Path | None, store: str | None, name: str | None, as_json: bool) -
       thresher stop --store redis://10.0.0.5:6379/0 --crawl solar
     """
     with opened(dir, store, name) as crawl:
-        asyncio.run(stop_crawl(crawl))
-        if crawl.is_shared:
-            echo(f"All machines of {crawl.name} will finish open requests and exit.", err=True)
-        else:
+        is_here = asyncio.run(crawl.backend.stop_run())
+        if is_here:
             wait_until_stopped(crawl)
             echo(f"The run of {crawl.folder.root} has ended.", err=True)
+        else:
+            echo(f"All machines of {crawl.name} will finish open requests and exit.", err=True)
         if as_json:
-            echo_json({"crawl": crawl.name, "ended": not crawl.is_shared})
+            echo_json({"crawl": crawl.name, "ended": is_here})

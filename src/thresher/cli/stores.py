@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,11 +17,13 @@ from click.core import ParameterSource
 from thresher.cli.output import echo
 from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
+from thresher.config.run_options import RunOptions
 from thresher.coordination.connection import CONNECT_SECONDS, connect_store
 from thresher.coordination.crawl_definition import Definition, DefinitionStore
 from thresher.coordination.store_binding import STORE_VARIABLE, StoreRecord
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, StoreRefused, StoreUnreachable
-from thresher.project import CrawlProject
+from thresher.frontier.base import async_closing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -54,23 +57,20 @@ def fetch_definition(store: str, name: str) -> Definition:
 
 
 async def _fetch(store: str, name: str) -> Definition:
-    connection = connect_store(store, patience_seconds=CONNECT_SECONDS)
-    try:
+    async with async_closing(connect_store(store, patience_seconds=CONNECT_SECONDS)) as connection:
         return await DefinitionStore(connection, name).fetch()
-    finally:
-        await connection.close()
 
 
 @contextmanager
-def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator[CrawlProject]:
+def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator[CrawlSetup]:
     """Open a crawl by its folder, or read-only by its name in a store.
 
     Raises:
         ConfigError: Neither was given.
     """
     if folder is not None:
-        flags = {"store": None if _is_ambient(folder) else store, "name": name}
-        yield CrawlProject.open(folder, changes={flag: value for flag, value in flags.items() if value})
+        given = "" if _is_ambient(folder) else store
+        yield CrawlSetup.open(folder, RunOptions(store=given or "", name=name or ""))
     elif store and name:
         with tempfile.TemporaryDirectory(prefix="thresher-") as temporary:
             yield joined(Path(temporary), fetch_definition(store, name), store, name)
@@ -78,7 +78,7 @@ def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator
         raise ConfigError("which crawl? Give its folder, or --store URL and --crawl NAME")
 
 
-def with_all_pages(crawl: CrawlProject) -> CrawlProject:
+def with_all_pages(crawl: CrawlSetup) -> CrawlSetup:
     """Copy the pages of other machines from the collection to this folder; say so if some or all cannot be read."""
     try:
         update = crawl.update_pages()
@@ -95,12 +95,12 @@ def _is_ambient(folder: Path) -> bool:
     return source is ParameterSource.ENVIRONMENT and CrawlFolder(folder).store.is_file()
 
 
-def joined(root: Path, definition: Definition, store: str, name: str) -> CrawlProject:
+def joined(root: Path, definition: Definition, store: str, name: str) -> CrawlSetup:
     """Create a folder that joins a crawl in a store, and open it."""
     folder = CrawlFolder(root)
     definition.write(folder)
     known = StoreRecord.read(folder)
     topic_store = load_config(folder.topic).store
     StoreRecord.of(store, name=name, id=known.id if known else "", topic_store=topic_store).write(folder)
-    folder.join({**definition.changes, "name": name})
-    return CrawlProject.open(root, changes={"store": store})
+    folder.join(replace(definition.options, name=name))
+    return CrawlSetup.open(root, RunOptions(store=store))

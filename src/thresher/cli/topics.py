@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from thresher.cli.output import echo, echo_json, echo_table, json_option
+from thresher.cli.output import echo, echo_json, echo_table, json_option, wide_option
 from thresher.storage.reader import PageStoreReader
 from thresher.topics.taxonomy.bundled import BUNDLED_TITLE, bundled_token_table
 from thresher.topics.taxonomy.importing import ImportResult, import_taxonomy
@@ -33,6 +33,7 @@ from thresher.topics.topic import TopicDefinition
     metavar="FILE",
     help="A token table of your own, such as tokens.tsv.",
 )
+@wide_option
 @json_option(
     {
         "token": "A word in URLs.",
@@ -72,9 +73,9 @@ def tokens(source: Path, least: int, links: bool, table: Path | None, as_json: b
 
 
 def _crawl(folder: Path, links: bool) -> tuple[TokenTable, list[str], Iterator[str]]:
-    from thresher.project import CrawlProject  # slow to import, and only this command needs it
+    from thresher.crawl import CrawlSetup  # slow to import, and only this command needs it
 
-    crawl = CrawlProject.open(folder)
+    crawl = CrawlSetup.open(folder)
     labels = [label for path in crawl.topic().labels for level in path for label in level.values()]
     return TokenTable.for_crawl(folder), labels, _pages(crawl.folder.pages, links)
 
@@ -175,6 +176,7 @@ def import_files(files: Sequence[Path], output: Path, complete: bool, as_json: b
 @topics.command()
 @click.argument("words", nargs=-1, required=True, metavar="[FILE] WORDS...")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many topics.")
+@wide_option
 @json_option(
     {
         "path": "The path of the topic, such as Arts/Music.",

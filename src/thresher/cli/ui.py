@@ -18,8 +18,9 @@ from thresher.cli.stores import opened
 from thresher.coordination.connection import CONNECT_SECONDS, connect_store
 from thresher.coordination.crawls import crawls_in
 from thresher.coordination.store_binding import STORE_VARIABLE
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.project import CrawlProject
+from thresher.frontier.base import async_closing
 
 if TYPE_CHECKING:
     from thresher.dashboard.serve import Served
@@ -104,7 +105,7 @@ def _dashboard() -> ModuleType:
     return serve
 
 
-def _crawls(kept: ExitStack, dirs: Sequence[Path], store: str | None, names: Sequence[str]) -> list[CrawlProject]:
+def _crawls(kept: ExitStack, dirs: Sequence[Path], store: str | None, names: Sequence[str]) -> list[CrawlSetup]:
     """Open the requested crawls; those of a store get temporary folders."""
     if dirs:
         return [kept.enter_context(opened(folder, store, None)) for folder in dirs]
@@ -116,11 +117,8 @@ def _crawls(kept: ExitStack, dirs: Sequence[Path], store: str | None, names: Seq
 
 
 async def _names(store: str) -> list[str]:
-    connection = connect_store(store, patience_seconds=CONNECT_SECONDS)
-    try:
+    async with async_closing(connect_store(store, patience_seconds=CONNECT_SECONDS)) as connection:
         return await crawls_in(connection)
-    finally:
-        await connection.close()
 
 
 def _announce(served: Served, *, open_browser: bool) -> None:

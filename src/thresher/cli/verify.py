@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
+from thresher.crawl import CrawlSetup
 from thresher.errors import StoreRefused, StoreUnreachable
-from thresher.project import CrawlProject
+from thresher.monitoring.failures import some
 from thresher.verify.crawl import verify as verify_crawl
 from thresher.verify.findings import VerifyFinding, VerifyReport
 
@@ -45,19 +46,19 @@ def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the 
       thresher verify solar
       thresher verify solar --repair
     """
-    crawl = CrawlProject.open(dir)
+    crawl = CrawlSetup.open(dir)
     repaired = _repair_collection(crawl) if repair and crawl.config.collection else None
     report = asyncio.run(verify_crawl(crawl, repair=repair, repaired=repaired))
     if as_json:
         echo_json(report.as_json())
     else:
-        for line in sentences(report, repair=repair):
+        for line in sentences(report, dir, repair=repair):
             echo(line)
     if not report.is_clean:
         raise SystemExit(1)
 
 
-def _repair_collection(crawl: CrawlProject) -> CollectionAudit | None:
+def _repair_collection(crawl: CrawlSetup) -> CollectionAudit | None:
     """Upload what a run left on this machine, and what the collection has lost; None while it does not answer."""
     crawl.objects()  # says so if a package is not installed
     from thresher.runner.uploads import repair_collection
@@ -70,9 +71,9 @@ def _repair_collection(crawl: CrawlProject) -> CollectionAudit | None:
         return None
 
 
-def sentences(report: VerifyReport, *, repair: bool) -> list[str]:
+def sentences(report: VerifyReport, folder: Path, *, repair: bool) -> list[str]:
     """Return the report as lines of text."""
-    looked_at = ", ".join(f"{number:,} {name}" for name, number in report.looked_at.items())
+    looked_at = ", ".join(some(number, name.removesuffix("s")) for name, number in report.looked_at.items())
     lines = [f"looked at {looked_at}"]
     for finding in report.findings:
         lines += _finding(finding)
@@ -80,11 +81,13 @@ def sentences(report: VerifyReport, *, repair: bool) -> list[str]:
     if report.is_clean:
         repaired = any(finding.state == "repaired" for finding in report.findings)
         agree = "what was checked agrees" if report.unchecked else "all parts agree"
-        return [*lines, f"{agree} now; fetch what is missing: thresher run" if repaired else agree]
+        return [*lines, f"{agree} now; fetch what is missing: thresher run {folder}" if repaired else agree]
     wrong = any(finding.state == "wrong" for finding in report.findings)
-    return [*lines, "repair it: thresher verify --repair" if wrong and not repair else "not all could be repaired"]
+    next_step = f"repair it: thresher verify {folder} --repair" if wrong and not repair else "not all could be repaired"
+    return [*lines, next_step]
 
 
 def _finding(finding: VerifyFinding) -> list[str]:
+    number = f"{finding.number:,} " if finding.number else ""
     examples = [f"    {example}" for example in finding.examples]
-    return [f"{finding.state:>8}  {finding.part}: {finding.number:,} {finding.words}", *examples]
+    return [f"{finding.state:>8}  {finding.part}: {number}{finding.words}", *examples]

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
+from thresher.assembly import check_crawl
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.config.schema import WatchConfig, WebhookConfig
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.export.rows import time_text
-from thresher.project import CrawlProject
 from thresher.watch.watcher import Watcher
 
 
@@ -70,8 +71,8 @@ def watch(
       thresher watch solar --every 6h --visits 200 --new-pages 100
       thresher watch solar --once --json
     """
-    crawl = CrawlProject.open(dir)
-    crawl.check()
+    crawl = CrawlSetup.open(dir)
+    check_crawl(crawl)
     given = {"every": every, "visits": visits, "new_pages": new_pages, "minutes": minutes}
     plan = _plan(crawl.config.watch, {name: value for name, value in given.items() if value is not None}, webhooks)
     if as_json and not once:

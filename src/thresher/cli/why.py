@@ -1,4 +1,4 @@
-"""thresher why: one sentence on the state of a URL, then its path from the seed and the parts of its scores."""
+"""thresher why: the verdict on a URL in a few lines of words; with --details every number."""
 
 from __future__ import annotations
 
@@ -9,47 +9,52 @@ import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
+from thresher.crawl import CrawlSetup
 from thresher.operations.explain import explain
-from thresher.project import CrawlProject
 
 
 @click.command()
 @click.argument("dir", type=CRAWL)
 @click.argument("url")
-@click.option("--all", "all_parts", is_flag=True, help="Print every part of every score, not only the strongest.")
+@click.option("--details", is_flag=True, help="Also print every number: scores and their parts, weights, visits.")
 @json_option(
     {
         "url": "The URL.",
-        "summary": "One sentence on its state.",
+        "title": "Its title; empty if it was not fetched.",
         "state": "waiting, leased, done, failed or unknown.",
+        "summary": "The verdict or the state, and how it was found, in sentences.",
         "reason": "Why it failed, or why it is not crawled; else empty.",
-        "trouble": "Why the last attempt of a waiting URL failed; else empty.",
-        "anchor": "The text of the link that it was found by.",
-        "parked": "Why its host is parked; else empty.",
-        "tries": "Failed attempts.",
-        "last_try": "When it was last tried, in seconds since 1970; null if never.",
-        "next_try_seconds": "Seconds until the next attempt; null if none is planned.",
-        "threshold": "The relevance from which on a page is relevant.",
-        "frontier": "Its entry in the frontier; null if there is none.",
-        "path": "The pages from the seed to it, with all parts of their scores.",
-        "history": "Every fetch of it.",
+        "relevance": "The relevance; null without a page, as the next seven.",
+        "relevant": "Whether it is relevant.",
+        "threshold": "The cut: the relevance from which on a page is relevant.",
+        "rank": "Its place by relevance; null for a copy of another page.",
+        "pages": "Pages that are ranked.",
+        "words_for": "The five words that speak most for the topic, each with its share.",
+        "words_against": "The five words that speak most against it.",
+        "nearest": "The most similar seed or labelled page: url, title, similarity, kind.",
+        "score": "Its score when it was fetched, or in the queue; null if it was never queued.",
+        "queue_rank": "The place of a waiting URL in the queue; null beyond the first 1,000.",
+        "anchor": "The text of the last link of the path.",
+        "path": "The pages of the shortest path from a seed: url, title, anchor.",
+        "details": "Only with --details: attempts, link, parts of scores, visits.",
     },
 )
-def why(dir: Path, url: str, all_parts: bool, as_json: bool) -> None:  # noqa: A002 - the argument's name
+def why(dir: Path, url: str, details: bool, as_json: bool) -> None:  # noqa: A002 - the argument's name
     """Explain why a URL was crawled, or why not.
 
-    One sentence on its state comes first, then its path from a seed and the parts of its scores.
+    Prints the verdict, the words for and against the topic, the most similar seed or labelled page, and the shortest
+    path from a seed. For a URL that was not fetched: why it waits, failed or was refused.
 
     \b
     Examples:
       thresher why solar https://example.org/cells
-      thresher why solar https://example.org/cells --all
+      thresher why solar https://example.org/cells --details
     """
-    explanation = asyncio.run(explain(with_all_pages(CrawlProject.open(dir)), url))
+    explanation = asyncio.run(explain(with_all_pages(CrawlSetup.open(dir)), url))
     if as_json:
-        echo_json(explanation.as_json())
+        echo_json(explanation.as_json(details=details))
     else:
-        for line in explanation.lines(all_parts=all_parts):
+        for line in [*explanation.lines(), *(explanation.detail_lines() if details else ())]:
             echo(line)
     if explanation.entry is None and not explanation.history:
         raise SystemExit(1)

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import click
 
+from thresher.assembly import check_crawl
 from thresher.cli.output import echo, json_option
 from thresher.cli.run import RESULT_KEYS, RunReporter, metrics_options, print_result
 from thresher.cli.stores import fetch_definition, joined, store_options
 from thresher.config.folder import CrawlFolder
 from thresher.coordination.crawl_definition import Definition, is_inside
 from thresher.coordination.store_binding import StoreRecord
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, StoreUnreachable, UnknownCrawl
-from thresher.project import CrawlProject
 from thresher.runner.limits import Limits
-from thresher.runner.supervisor import run_crawl
+from thresher.runner.supervisor import SupervisorOptions, run_crawl
 from thresher.urls.store_address import same_store, shown_store
 
 WAIT_STEP_SECONDS = 2.0
@@ -76,24 +77,24 @@ def work(
       thresher work --store redis://10.0.0.5:6379/0 --crawl solar --workers 4
     """
     crawl = _join(store, name, folder, wait_seconds=wait_seconds)
-    crawl.check()
+    check_crawl(crawl)
     echo(f"{crawl.folder.root} works for {name} in {shown_store(store)}.", err=True)
     with RunReporter() as reporter:
-        result = run_crawl(
-            crawl,
+        options = SupervisorOptions(
             workers=workers,
             limits=Limits(pages=pages),
             report=reporter.show,
-            owner=False,
+            is_owner=False,
             name=machine,
             metrics=(metrics_address, metrics_port) if metrics_port else None,
         )
+        result = run_crawl(crawl, options)
     print_result(crawl.folder.root, result, as_json=as_json)
     # a stop by another machine is no failure here
     sys.exit(result.exit_code if result.by_hand or result.is_empty else result.upload_code)
 
 
-def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0.0) -> CrawlProject:
+def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0.0) -> CrawlSetup:
     """Create or update the folder of this machine.
 
     Raises:
@@ -104,7 +105,7 @@ def _join(store: str, name: str, folder: Path | None, *, wait_seconds: float = 0
         raise ConfigError(f"{name!r} cannot be the name of a folder; give one: --dir DIR")
     root = folder or Path(name)
     crawl_folder = CrawlFolder(root)
-    if crawl_folder.topic.exists() and crawl_folder.joined_changes().get("name") != name:
+    if crawl_folder.topic.exists() and crawl_folder.joined_options().name != name:
         raise ConfigError(f"{root} holds another crawl; choose another folder: --dir DIR")
     record = StoreRecord.read(crawl_folder)
     if record and not same_store(store, record.store):

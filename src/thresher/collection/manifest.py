@@ -441,7 +441,7 @@ class ManifestReader:
     def flaws(self) -> str:
         """What is missing or damaged, in words; empty when nothing is."""
         number = len(self.missing) + len(self.damaged)
-        return f"{number:,} entries of the manifest are missing or damaged; {REPAIR}" if number else ""
+        return f"missing or damaged entries of the manifest: {number:,}; {REPAIR}" if number else ""
 
     def __len__(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM entry").fetchone()[0])

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from thresher.collection.manifest import ManifestEntry
 from thresher.errors import REPAIR, DamagedFile
+from thresher.reasons.legacy import read_shared, shared, stored_in
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
 from thresher.storage.migrations import SCHEMA_VERSION, check_version
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 _CHANGES = resources.files("thresher.collection") / "sql" / "changes.sql"
 _FRAMES = ("text", "main", "markup", "links", "terms")
 """Columns that are compressed already."""
+_ADDED = ("reason_kind", "reason_detail")
+"""Columns that versions up to 0.2.0 do not write; they read the reason as a text."""
+_REASON = ("reason", *_ADDED)
 # Rows that were deleted do not wait; a limit of -1 is none.
 _WAITING = "SELECT count(*) FROM (SELECT 1 FROM change JOIN page USING (id) WHERE version > ? LIMIT ?)"
 _ROWS = (
@@ -207,6 +211,15 @@ def upload_position(
     return last.number + 1, last.last_version
 
 
+def has_diverged(path: Path, stream: str, entries: LastEntries) -> bool:
+    """Return whether a stream goes on with entries that its segment did not write, as one of a copy or a backup."""
+    try:
+        last = entries.last(stream)
+    except DamagedFile:
+        return False
+    return last is not None and last.number >= max(written_numbers(path), default=0)
+
+
 def rows_not_confirmed(path: Path) -> int:
     """Return how many rows of a segment are not known to be uploaded, as far as the segment itself records it."""
     return rows_waiting(path, max((each.version for each in _records(path) if each.is_written), default=0))
@@ -293,7 +306,12 @@ def to_parquet(changed: ChangedRows) -> bytes:
     from pyarrow import parquet
 
     kinds = _kinds()
-    columns = {name: pa.array(changed.column(name), type=kinds[name]) for name in kinds}
+    reasons = map(stored_in, changed.column("reason_kind"), changed.column("reason"))
+    written = [shared(reason) for reason in reasons]
+    values = {name: changed.column(name) for name in changed.names} | {
+        name: [each[name] for each in written] for name in _REASON
+    }
+    columns = {name: pa.array(values[name], type=kinds[name]) for name in kinds}
     sink = pa.BufferOutputStream()
     compression = {name: "none" if name in _FRAMES else "zstd" for name in kinds}
     plain = [name for name in kinds if name not in _FRAMES]
@@ -311,13 +329,17 @@ def from_parquet(content: bytes) -> ChangedRows:
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(pa.BufferReader(content), columns=list(_kinds()))
+        table = parquet.ParquetFile(pa.BufferReader(content)).read(columns=list(_kinds()))
     except (pa.ArrowException, OSError) as error:
         raise DamagedFile(f"a segment of the collection cannot be read: {error}; {REPAIR}") from error
-    if missing := _kinds().keys() - {*table.column_names}:
+    if missing := _kinds().keys() - {*table.column_names, *_ADDED}:
         raise DamagedFile(f"a segment of the collection has no column {min(missing)!r}; {REPAIR}")
-    columns = [table[name].to_pylist() for name in table.column_names]
-    return ChangedRows(table.column_names, list(zip(*columns, strict=True)))
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    texts, none = columns.pop("reason"), [None] * table.num_rows
+    known = [columns.pop(name, none) for name in _ADDED]
+    reasons = [read_shared(*each) for each in zip(texts, *known, strict=True)]
+    columns |= {"reason_kind": [each.kind.value for each in reasons], "reason": [each.detail for each in reasons]}
+    return ChangedRows(list(columns), list(zip(*columns.values(), strict=True)))
 
 
 def _kinds() -> dict[str, pa.DataType]:
@@ -328,5 +350,5 @@ def _kinds() -> dict[str, pa.DataType]:
     whole = dict.fromkeys((*numbers, "duplicate_of", "bytes"), pa.int64())
     fractions = dict.fromkeys(("score", "relevance", "reward", "fetched_at", "elapsed_seconds"), pa.float64())
     texts = ("url", "outcome", "reason", "title", "language", "parts", "etag", "last_modified", "topics", "blocked")
-    strings = dict.fromkeys((*texts, "opt_outs"), pa.string())
+    strings = dict.fromkeys((*texts, "opt_outs", *_ADDED), pa.string())
     return {**whole, **fractions, **strings, **dict.fromkeys(_FRAMES, pa.binary())}

@@ -40,10 +40,18 @@ from thresher.collection.manifest import (
     has_content,
     packed_fingerprints,
 )
-from thresher.collection.streams import ChangeStream, has_format, rows_not_confirmed, to_parquet, upload_position
+from thresher.collection.streams import (
+    ChangeStream,
+    has_diverged,
+    has_format,
+    rows_not_confirmed,
+    to_parquet,
+    upload_position,
+)
 from thresher.errors import ConfigError, DamagedFile, ThresherError
 from thresher.objects.base import Objects
 from thresher.objects.interruptible import InterruptibleObjects
+from thresher.storage.page_store import UPLOADED_TO
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +61,7 @@ FILES_STREAM = "files-stream"
 """The file with the name of a folder's stream of files."""
 FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS = 1.0, 60.0
 JOIN_SECONDS = 0.2
+_DIVERGED = "are not those of this folder, which may be a copy or a backup"
 
 
 @dataclass
@@ -194,9 +203,11 @@ class CollectionUploader:
 
     def _find_position(self, path: Path, stream: _Stream) -> None:
         """Find the place in the manifest where a stream goes on; one that another copy continued begins anew."""
-        position = upload_position(path, stream.changes.name, self._manifest, self._flawed)
+        name = stream.changes.name
+        position = upload_position(path, name, self._manifest, self._flawed)
         if position is None:
-            self._start_anew(stream)
+            diverged = name not in self._flawed and has_diverged(path, name, self._manifest)
+            self._start_anew(stream, _DIVERGED if diverged else "are missing or damaged")
         else:
             stream.number, stream.version = position
 
@@ -213,7 +224,7 @@ class CollectionUploader:
         try:
             self._upload(stream)
         except StreamTaken:
-            self._start_anew(stream)
+            self._start_anew(stream, _DIVERGED)
             return False
         except BaseException:  # whether the entry was written is found out the next time
             self._streams.pop(path).changes.close()
@@ -244,13 +255,10 @@ class CollectionUploader:
         stream.number, stream.version, stream.since = entry.number + 1, entry.last_version, None
         self._on_uploaded(entry.name, changed.settled)
 
-    def _start_anew(self, stream: _Stream) -> None:
+    def _start_anew(self, stream: _Stream, cause: str) -> None:
         """Upload all rows of a segment again, in a stream of its own."""
-        logger.warning(
-            "the entries of %s in the manifest are not those of this folder, which may be a copy or a backup; "
-            "all of its pages are uploaded again",
-            stream.changes.name,
-        )
+        name = stream.changes.name
+        logger.warning("entries of %s in the manifest %s; all of its pages are uploaded again", name, cause)
         stream.changes.rename()
         stream.number = stream.version = 0
 
@@ -327,6 +335,7 @@ class CollectionUploader:
                 self._file_stream = _file_stream(self._folder)
                 self._file_number = self._next_file_number(manifest)
                 self._uploaded = manifest.files()
+            (self._folder / UPLOADED_TO).write_text(self._objects.url, encoding="utf-8")
         return self._uploaded
 
     def _next_file_number(self, manifest: ManifestReader) -> int:

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote, urlsplit
 
-from thresher.config.schema import AccessConfig, StorageStateConfig
+from pydantic import AfterValidator, Field, model_validator
+
+from thresher.config.base import OptionalVariableName, StrictConfig, VariableName
 from thresher.config.secrets import REDACTED, Secret, read_secret
 from thresher.errors import ConfigError
 from thresher.records import FetchedPage
@@ -31,6 +34,103 @@ LEAST_CHARACTERS = 8
 LEAST_STATE_CHARACTERS = 16
 """The same for a storage state file, which has settings beside secrets."""
 _USUAL_PORTS = {"http": 80, "https": 443}
+
+
+class EnvironmentValue(StrictConfig):
+    """A secret: the environment variable of each worker machine that holds it."""
+
+    env: VariableName = Field(description="The name of the environment variable.")
+
+
+class BasicAuthConfig(StrictConfig):
+    """User name and password of HTTP basic authentication."""
+
+    user_env: VariableName = Field(description="The environment variable with the user name.")
+    password_env: VariableName = Field(description="The environment variable with the password.")
+
+
+class StorageStateConfig(StrictConfig):
+    """A storage state file of Playwright: the cookies and local storage of a browser that is signed in."""
+
+    env: OptionalVariableName = Field(default="", description="The environment variable with the file's path.")
+    file: str = Field(default="", description="The file's path, relative to topic.yaml. It is not shared by a store.")
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> StorageStateConfig:
+        if bool(self.env) == bool(self.file):
+            raise ValueError("give either env, the name of an environment variable with a path, or file")
+        return self
+
+
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)(:[0-9]{1,5})?")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_OWN_HEADERS = frozenset(
+    [
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "cookie",
+        "expect",
+        "host",
+        "range",
+        "te",
+        "transfer-encoding",
+        "upgrade",
+        "user-agent",
+    ]
+)
+
+
+def _access_host(text: str) -> str:
+    if not _HOST.fullmatch(text):
+        raise ValueError(f"{text!r} is not a host in lower case, such as wiki.example.org or wiki.example.org:8443")
+    return text
+
+
+def _header_name(text: str) -> str:
+    if not _TOKEN.fullmatch(text) or text.lower() in _OWN_HEADERS or text.lower().startswith("proxy-"):
+        raise ValueError(f"{text!r} is not the name of a header that can be set here")
+    return text
+
+
+def _cookie_name(text: str) -> str:
+    if not _TOKEN.fullmatch(text):
+        raise ValueError(f"{text!r} is not the name of a cookie")
+    return text
+
+
+class AccessConfig(StrictConfig):
+    """How one host lets the crawl in; secrets are names of environment variables."""
+
+    host: Annotated[str, AfterValidator(_access_host)] = Field(
+        description="The one host that gets the secrets, such as wiki.example.org; with a port, that port only, "
+        "otherwise the usual one."
+    )
+    subdomains: bool = Field(default=False, description="Whether the subdomains of the host get them too.")
+    allow_http: bool = Field(
+        default=False, description="Whether they are also sent over http, where everybody on the way can read them."
+    )
+    basic: BasicAuthConfig | None = Field(default=None, description="HTTP basic authentication.")
+    headers: dict[Annotated[str, AfterValidator(_header_name)], EnvironmentValue] = Field(
+        default={}, description="Headers by name, such as Authorization: {env: WIKI_TOKEN}."
+    )
+    cookies: dict[Annotated[str, AfterValidator(_cookie_name)], EnvironmentValue] = Field(
+        default={}, description="Cookies by name, such as session: {env: WIKI_SESSION}."
+    )
+    storage_state: StorageStateConfig | None = Field(
+        default=None, description="Cookies and local storage of a browser that is signed in."
+    )
+
+    @model_validator(mode="after")
+    def _is_usable(self) -> AccessConfig:
+        name = self.host.partition(":")[0]
+        if self.subdomains and ("." not in name or name.startswith("[") or name[-1].isdigit()):
+            raise ValueError(f"{self.host} has no subdomains, or too many owners; give the name of a site")
+        if not (self.basic or self.headers or self.cookies or self.storage_state):
+            raise ValueError("give basic, headers, cookies or storage_state")
+        if self.basic and "authorization" in map(str.lower, self.headers):
+            raise ValueError("basic and the header Authorization exclude each other")
+        return self
 
 
 @dataclass(frozen=True, kw_only=True)

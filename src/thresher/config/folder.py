@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from thresher.config.run_options import RunOptions
 from thresher.errors import ConfigError, CrawlBusy, CrawlNotFound, ThresherError
 
 LOCK_TRIES, LOCK_SECONDS = 10, 0.01
@@ -77,6 +78,11 @@ class CrawlFolder:
         return self.root / "crawl.log.jsonl"
 
     @property
+    def lock(self) -> Path:
+        """Locked while a run is under way; it has the id of its process, and was written when the run began."""
+        return self.root / ".lock"
+
+    @property
     def mark(self) -> Path:
         """An id that distinguishes this folder from those of other machines that work for the same crawl."""
         return self.root / ".machine"
@@ -91,9 +97,9 @@ class CrawlFolder:
         """The store of the crawl, without its password; written by the first run."""
         return self.root / "store.json"
 
-    def join(self, changes: Mapping[str, str]) -> None:
+    def join(self, options: RunOptions) -> None:
         """Record the crawl that this folder joined."""
-        self.write_json(self.joined, changes)
+        self.write_json(self.joined, options.stored())
 
     def write_json(self, path: Path, content: Mapping[str, str]) -> None:
         """Write a small file atomically, readable by its owner only."""
@@ -102,24 +108,24 @@ class CrawlFolder:
             json.dump(dict(content), file)
         temporary.replace(path)
 
-    def joined_changes(self) -> dict[str, str]:
+    def joined_options(self) -> RunOptions:
         """Return the settings of a joined crawl that override topic.yaml; empty when none was joined.
 
         Raises:
             ConfigError: The file cannot be read.
         """
         if not self.joined.is_file():
-            return {}
+            return RunOptions()
         try:
             stored = dict(json.loads(self.joined.read_text(encoding="utf-8")))
         except (ValueError, TypeError) as error:
             raise ConfigError(f"{self.joined} cannot be read: {error}; join the crawl again: thresher work") from error
-        return {str(name): str(value) for name, value in stored.items()}
+        return RunOptions.of(stored)
 
     def runner(self) -> int:
         """Return the id of the process that runs this crawl on this machine; 0 when none does."""
         try:
-            with (self.root / ".lock").open() as file:
+            with self.lock.open() as file:
                 try:
                     fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: several may check at once
                 except BlockingIOError:
@@ -134,7 +140,7 @@ class CrawlFolder:
         Raises:
             CrawlBusy: Another process holds it.
         """
-        return _exclusive(self.root / ".lock", CrawlBusy(self.root))
+        return _exclusive(self.lock, CrawlBusy(self.root))
 
     def only_one_watch(self) -> AbstractContextManager[None]:
         """Hold the lock of the process that watches the crawl; runs may be under way meanwhile.

@@ -19,6 +19,7 @@ from typing import Any
 
 from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
+from thresher.config.run_options import RunOptions
 from thresher.config.schema import CrawlConfig
 from thresher.coordination.keys import StoreConnection, key_of
 from thresher.errors import ConfigError, StoreError, UnknownCrawl
@@ -33,8 +34,6 @@ MAX_FILES = 1000
 _MANIFEST = "manifest"
 _TOPIC = "topic.yaml"
 _MAX_MANIFEST_BYTES = 1 << 20
-_CHANGES = frozenset({"strategy", "collection"})
-"""Settings of topic.yaml that flags may override for all machines."""
 _LONGEST = 200
 _DEEPEST = 8
 _OWN = frozenset({"pages", "archive", "crawl.log.jsonl", "joined.json", "store.json"})
@@ -105,16 +104,16 @@ class Definition:
         files: Contents by name, relative to the crawl's folder.
         too_large: Sizes of files in the folder that are too large for the store; a joining machine needs copies.
         elsewhere: Files outside the folder, which every machine must have at the same path.
-        changes: Settings of topic.yaml that flags override.
+        options: Those that flags set for all machines: strategy and collection.
     """
 
     files: Mapping[str, bytes]
     too_large: Mapping[str, int] = field(default_factory=dict)
     elsewhere: Sequence[str] = ()
-    changes: Mapping[str, str] = field(default_factory=dict)
+    options: RunOptions = field(default_factory=RunOptions)
 
     @classmethod
-    def of(cls, folder: CrawlFolder, config: CrawlConfig, changes: Mapping[str, str]) -> Definition:
+    def of(cls, folder: CrawlFolder, config: CrawlConfig, options: RunOptions) -> Definition:
         """Read the definition of a crawl from its folder.
 
         Raises:
@@ -128,7 +127,7 @@ class Definition:
             files={name: _shared_content(folder, name) for name in small},
             too_large={name: size for name, size in sizes.items() if size > MAX_FILE_BYTES},
             elsewhere=files_elsewhere(config),
-            changes={name: value for name, value in changes.items() if name in _CHANGES},
+            options=_common(options),
         )
 
     def write(self, folder: CrawlFolder) -> None:
@@ -152,6 +151,10 @@ class Definition:
         for name, size in self.too_large.items():
             if not (path := root / checked_name(name)).is_file() or path.stat().st_size != size:
                 raise ConfigError(f"{name} ({size >> 20} MiB) is too large for the store; copy it to {path}, then join")
+
+
+def _common(options: RunOptions) -> RunOptions:
+    return RunOptions(strategy=options.strategy, collection=options.collection)
 
 
 class DefinitionStore:
@@ -181,7 +184,7 @@ class DefinitionStore:
             "files": digests,
             "too_large": dict(definition.too_large),
             "elsewhere": list(definition.elsewhere),
-            "changes": dict(definition.changes),
+            "changes": definition.options.stored(),
         }
         await self._connection.call("HSET", self._key, _MANIFEST, json.dumps(manifest))
         kept = {_MANIFEST, *digests.values()}
@@ -222,12 +225,11 @@ class DefinitionStore:
                 "check that it is the right store"
             )
         contents = await self._contents(files)
-        changes = _mapping(manifest, "changes")
         return Definition(
             files=contents,
             too_large={checked_name(name): int(size) for name, size in _mapping(manifest, "too_large").items()},
             elsewhere=[str(name) for name in manifest.get("elsewhere", ())],
-            changes={name: str(changes[name]) for name in _CHANGES & changes.keys()},
+            options=_common(RunOptions.of(_mapping(manifest, "changes"))),
         )
 
     async def _contents(self, digests: Mapping[str, str]) -> dict[str, bytes]:

@@ -18,10 +18,10 @@ class RunEnd:
     """The end of a run.
 
     Args:
-        code: The ending in lower case, such as ``pages`` or ``done``; ``running`` while it has not ended, ``killed``
-            when it was cut off, ``error`` when it failed.
+        code: done, resting, pages, relevant, topics, minutes, harvest, stopped, forced; running while it has not ended,
+            killed when it was cut off, error when it failed.
         words: The same as a sentence.
-        exit_code: Of ``thresher run``; None while unknown.
+        exit_code: That of the command; null while unknown.
         fetched: Pages that the run fetched.
         at: When it was recorded, in seconds since the epoch.
     """

@@ -78,6 +78,18 @@ class SharedStateTable:
         return f"{self._index}:{worker}:{kind}"
 
 
+async def worker_entries(connection: StoreConnection, crawl: str, workers: Sequence[str]) -> dict[str, bytes]:
+    """Return what some workers learned, by part, worker and kind."""
+    found: dict[str, bytes] = {}
+    for part in ("judge", "strategy"):
+        table = SharedStateTable(connection, crawl, part)
+        for worker in workers:
+            for kind in await table.kinds(worker):
+                if content := await table.read(worker, kind):
+                    found[f"{part}/{worker}/{kind}"] = content
+    return found
+
+
 class StateStores(Protocol):
     """The state stores of one worker, one for each part that learns."""
 

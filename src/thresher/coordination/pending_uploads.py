@@ -7,13 +7,19 @@ folder: a worker of the same name in a new folder has another one.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from thresher.coordination.keys import StoreConnection, key_of, pairs_of, text_of
-from thresher.records import Candidate, Outcome, Settlement
+from thresher.errors import StoreError
+from thresher.frontier.base import async_closing
+from thresher.records import Candidate, Outcome, RequestKind, Settlement
 from thresher.urls.canonical import fingerprint
+
+logger = logging.getLogger(__name__)
 
 _AT_ONCE = 1_000
 
@@ -67,7 +73,12 @@ class PendingUploads:
             try:
                 url, score, depth_left, hops, parent = json.loads(value)
                 found[int(name)] = Candidate(
-                    url=str(url), score=float(score), depth_left=int(depth_left), hops=int(hops), parent=int(parent)
+                    url=str(url),
+                    score=float(score),
+                    depth_left=int(depth_left),
+                    hops=int(hops),
+                    parent=int(parent),
+                    kind=RequestKind.at(int(hops)),
                 )
             except (ValueError, TypeError):
                 continue
@@ -77,16 +88,33 @@ class PendingUploads:
         return key_of(self._crawl, "pending-uploads", owner.worker, owner.mark)
 
 
-async def count_pending_uploads(connection: StoreConnection, crawl: str) -> int:
-    """Return how many pages of a crawl are not uploaded; the connection is closed."""
-    try:
-        return await PendingUploads(connection, crawl).number()
-    finally:
-        await connection.close()
+class UploadedPages:
+    """Takes URLs off the list of pending uploads; those that the store did not take are kept for the next time."""
+
+    def __init__(self, connect: Callable[[], StoreConnection], crawl: str, mark: str) -> None:
+        self._connect = connect
+        self._crawl = crawl
+        self._mark = mark
+        self._pending: dict[str, set[int]] = {}
+
+    def remove(self, worker: str, fingerprints: Sequence[int]) -> None:
+        self._pending.setdefault(worker, set()).update(fingerprints)
+        try:
+            asyncio.run(self._remove())
+        except StoreError as error:
+            logger.warning("the list of pending uploads cannot be changed now: %s", error)
+
+    async def _remove(self) -> None:
+        async with async_closing(self._connect()) as connection:
+            for worker, fingerprints in list(self._pending.items()):
+                pending = PendingUploads(connection, self._crawl)
+                await pending.remove(PageOwner(worker, self._mark), sorted(fingerprints))
+                del self._pending[worker]
 
 
 def _has_page(settlement: Settlement) -> bool:
-    return settlement.outcome is not Outcome.RETRY and "#" not in settlement.lease.url
+    kind = settlement.lease.kind
+    return settlement.outcome is not Outcome.RETRY and kind.is_page and kind is not RequestKind.TICKET
 
 
 def _entry(settlement: Settlement) -> tuple[int, str]:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from thresher.coordination.keys import StoreConnection, key_of, store_time, text_of
 
+BY_USER = "STOPPED"
+"""The reason of an order that a user gives."""
+
 
 @dataclass(frozen=True)
 class OrderSnapshot:

@@ -10,12 +10,12 @@ import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
+from thresher.config.run_options import RunOptions
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ConfigError
 from thresher.frontier.base import Frontier
@@ -101,37 +101,36 @@ async def bind(folder: CrawlFolder, config: CrawlConfig, frontier: Frontier) -> 
         record.write(folder)
 
 
-def bound(folder: CrawlFolder, config: CrawlConfig, changes: Mapping[str, str]) -> dict[str, str]:
-    """Return the changes with the recorded store of the crawl, and its name there.
+def bound(folder: CrawlFolder, config: CrawlConfig, options: RunOptions) -> RunOptions:
+    """Return the options with the recorded store of the crawl, and its name there.
 
     Raises:
         ConfigError: The given store or name differs from the recorded one.
     """
     record = StoreRecord.read(folder)
     if record is None:
-        return _unbound(folder, config, changes)
-    given = changes.get("store", "")
+        return _unbound(folder, config, options)
+    given = options.store
     _refuse_another(folder, record, given)
     if config.store not in (SQLITE, record.topic_store) and not same_store(config.store, record.topic_store):
         _refuse_another(folder, record, config.store)
     if record.store == SQLITE:
-        return {**changes, "store": SQLITE} if config.store != SQLITE else dict(changes)
-    if record.name and changes.get("name", record.name) != record.name:
+        return replace(options, store=SQLITE) if config.store != SQLITE else options
+    if record.name and options.name and options.name != record.name:
         raise ConfigError(
-            f"this crawl is called {record.name!r} in its store, not {changes['name']!r}; "
-            "use that name, or a new folder"
+            f"this crawl is called {record.name!r} in its store, not {options.name!r}; use that name, or a new folder"
         )
     store = _with_password(record.store, given, config.store, os.environ.get(STORE_VARIABLE, ""))
-    return {**changes, "store": store, **({"name": record.name} if record.name else {})}
+    return replace(options, store=store, name=record.name or options.name)
 
 
-def _unbound(folder: CrawlFolder, config: CrawlConfig, changes: Mapping[str, str]) -> dict[str, str]:
-    """Return the changes of a crawl without a record: it is new, or was started by an earlier version.
+def _unbound(folder: CrawlFolder, config: CrawlConfig, options: RunOptions) -> RunOptions:
+    """Return the options of a crawl without a record: it is new, or was started by an earlier version.
 
     Raises:
         ConfigError: It has local progress and a shared store is given, or the other way round.
     """
-    store = changes.get("store") or config.store
+    store = options.store or config.store
     if store == SQLITE and _has_shared_progress(folder):
         store = os.environ.get(STORE_VARIABLE, "")
         if not store:
@@ -140,10 +139,10 @@ def _unbound(folder: CrawlFolder, config: CrawlConfig, changes: Mapping[str, str
                 f"{STORE_VARIABLE}=redis://…, which the next run records"
             )
     if store == SQLITE:
-        return dict(changes)
+        return options
     if _has_local_progress(folder):
         _refuse_another(folder, StoreRecord(store=SQLITE), store)
-    return {**changes, "store": _with_password(store, os.environ.get(STORE_VARIABLE, ""))}
+    return replace(options, store=_with_password(store, os.environ.get(STORE_VARIABLE, "")))
 
 
 def _refuse_another(folder: CrawlFolder, record: StoreRecord, given: str) -> None:

@@ -6,7 +6,7 @@ Every chart has its figures in a table beside it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import floor, log10
+from math import ceil, floor, log10
 
 from markupsafe import Markup
 
@@ -15,8 +15,8 @@ from thresher.charts.svg import Frame, Paper, axes, picture, round_marks
 from thresher.dashboard.translations import Texts
 
 PAPER = Paper(width=640, height=280, left=58, right=26, top=12, bottom=42)
-HINTS = 60
-"""Points of a curve that show their figures on hover, at most."""
+HINTS, TABLE_ROWS = 60, 20
+"""Points of a curve that show their figures on hover, and rows of its table, at most."""
 SPARK = Paper(width=160, height=44, left=2, right=2, top=2, bottom=2)
 BAR_WIDTH, BAR_HEIGHT = 120, 10
 
@@ -56,7 +56,6 @@ def _area(frame: Frame, places: Sequence[tuple[float, float]]) -> Html:
 def _hints(points: Sequence[Point], frame: Frame, texts: Texts) -> list[Html]:
     gettext = texts.translations.gettext
     words = gettext("{pages} pages, {relevant} relevant; of the last pages {rate}")
-    chosen = points[:: max(1, len(points) // HINTS)]
     return [
         element(
             "circle",
@@ -70,7 +69,18 @@ def _hints(points: Sequence[Point], frame: Frame, texts: Texts) -> list[Html]:
                 rate=texts.share(point["rate"]),
             ),
         )
-        for point in chosen
+        for point in thinned(points, HINTS)
+    ]
+
+
+def thinned(points: Sequence[Point], most: int = TABLE_ROWS) -> list[Point]:
+    """Choose at most `most` points, the last one included; their rates are of the pages between the chosen points."""
+    step = max(1, ceil(len(points) / most))
+    chosen = points[::-step][::-1]  # counted from the end, so that the newest figures are there
+    before: Sequence[Point] = [{"pages": 0, "relevant": 0}, *chosen]
+    return [
+        {**point, "rate": (point["relevant"] - last["relevant"]) / (point["pages"] - last["pages"])}
+        for last, point in zip(before, chosen, strict=False)
     ]
 
 

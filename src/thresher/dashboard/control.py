@@ -12,15 +12,15 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+from thresher.assembly import check_crawl
 from thresher.coordination.run_control import RunControl, read_run_control, set_run_control
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.errors import Refused
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.views.status import status
 from thresher.frontier.base import CrawlStore
 from thresher.operations import hosts
-from thresher.project import CrawlProject
 from thresher.runner.limits import NOT_UPLOADED, NOTHING_FETCHED, StopReason
-from thresher.runner.shutdown import stop as stop_crawl
 
 START_SECONDS = 15.0
 """How long to wait for a run to begin, or to fail."""
@@ -32,12 +32,10 @@ KEPT_BACK = ("THRESHER_UI_TOKEN",)
 
 
 @asynccontextmanager
-async def _frontier(crawl: CrawlProject) -> AsyncIterator[CrawlStore]:
-    frontier = await asyncio.to_thread(crawl.frontier)
-    try:
-        yield frontier
-    finally:
-        await frontier.close()
+async def _frontier(crawl: CrawlSetup) -> AsyncIterator[CrawlStore]:
+    """Open the frontier in a thread: the strategy, which says how scores are combined, may be slow to build."""
+    async with crawl.connect() as connected:
+        yield await asyncio.to_thread(lambda: connected.frontier)
 
 
 async def control(
@@ -54,7 +52,7 @@ async def control(
     if do == "start":
         await _start(open_crawl, {"--workers": workers, "--pages": pages, "--minutes": minutes})
     elif do == "stop":
-        await stop_crawl(open_crawl.crawl)
+        await open_crawl.crawl.backend.stop_run()
     else:
         async with _frontier(open_crawl.crawl) as frontier:
             await set_run_control(frontier, replace(await read_run_control(frontier), paused=do == "pause"))
@@ -67,7 +65,7 @@ async def _start(open_crawl: OpenCrawl, flags: Mapping[str, Any]) -> None:
         raise Refused(409, "this crawl was started on another machine; start it there")
     if crawl.folder.runner():
         raise Refused(409, "a run of this crawl is under way")
-    await asyncio.to_thread(crawl.check)
+    await asyncio.to_thread(check_crawl, crawl)
     given = [str(part) for flag, value in flags.items() if value is not None for part in (flag, value)]
     process = await asyncio.to_thread(_spawn, crawl, given)
     for _ in range(int(START_SECONDS / POLL_SECONDS)):
@@ -84,11 +82,10 @@ def _check_ending(code: int) -> None:
         raise Refused(409, f"the run ended at once, with exit code {code}; see {OUTPUT} in the crawl's folder")
 
 
-def _spawn(crawl: CrawlProject, flags: list[str]) -> subprocess.Popen[bytes]:
+def _spawn(crawl: CrawlSetup, flags: list[str]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "thresher", "run", str(crawl.folder.root.resolve()), *flags]
     environment = {name: value for name, value in os.environ.items() if name not in KEPT_BACK}
-    if crawl.is_shared:
-        environment["THRESHER_STORE"] = crawl.config.store  # a password must not appear on a command line
+    environment |= crawl.backend.environment()  # a password must not appear on a command line
     output = os.open(crawl.folder.root / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         process = subprocess.Popen(  # noqa: S603 - our own command; only numbers come from a request

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
-from thresher.project import CrawlProject
 from thresher.search.index import NAME, SearchIndex
 from thresher.search.query import SearchQuery
 from thresher.search.ranking import Filters, SearchHit
@@ -33,7 +33,7 @@ class LiveIndex:
     An index that cannot be written beside the crawl is built in a temporary folder.
     """
 
-    def __init__(self, crawl: CrawlProject) -> None:
+    def __init__(self, crawl: CrawlSetup) -> None:
         self._crawl = crawl
         self._pages = crawl.folder.pages
         self._root = crawl.folder.root

@@ -11,21 +11,17 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
-from thresher.coordination.connection import CONNECT_SECONDS
-from thresher.coordination.stop_orders import OrderSnapshot, StopOrders
-from thresher.coordination.worker_registry import RegisteredWorker, WorkerRegistry
+from thresher.backend import CrawlResources
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.cache import SharedCache
-from thresher.dashboard.judged_terms import JudgedTerms
 from thresher.dashboard.live_index import LiveIndex
+from thresher.dashboard.loaded_judge import LoadedJudge
 from thresher.dashboard.page_index import NO_PAGES, IndexedPages, PageIndex
 from thresher.errors import StoreError
 from thresher.feedback.labels import Label
-from thresher.frontier.inspect import FrontierReader
-from thresher.project import CrawlProject
 from thresher.runner.limits import Pace
 from thresher.storage.page_store import segment_files
 from thresher.storage.reader import PageStoreReader
@@ -92,16 +88,17 @@ class OpenCrawl:
         name: The name of the crawl in the dashboard.
     """
 
-    def __init__(self, crawl: CrawlProject, name: str) -> None:
+    def __init__(self, crawl: CrawlSetup, name: str) -> None:
         self.crawl = crawl
         self.name = name
         self.is_startable = not crawl.folder.joined.is_file()
         """Whether a run may be started here: not in a folder that joined the crawl of another machine."""
         self.cache = SharedCache()
         self.pace = Pace()
-        self.frontier_reader: FrontierReader = crawl.frontier_reader()
+        self.resources = CrawlResources(crawl.backend)
+        self.frontier_reader = self.resources.frontier_reader
         self.reader = Reader(crawl.folder.pages)
-        self.judged_terms = JudgedTerms(crawl)
+        self.judge = LoadedJudge(crawl)
         self.search_index = LiveIndex(crawl)
         self._counter = Reader(crawl.folder.pages)
         self._pages = NO_PAGES
@@ -110,11 +107,9 @@ class OpenCrawl:
         self._reading: asyncio.Task[None] | None = None
         self.collection: CollectionStatus | None = None
         """The status of the collection when it was last read; None without one."""
-        self._label_store = crawl.labels()
         self._labels: list[Label] = []
         self._labels_read = 0
         self._reading_labels = asyncio.Lock()
-        self._connection = crawl.connection(patience_seconds=CONNECT_SECONDS) if crawl.is_shared else None
 
     async def pages(self) -> IndexedPages:
         """Return the index of all pages, refreshed once a second; waits for it only the first time."""
@@ -146,24 +141,15 @@ class OpenCrawl:
     async def labels(self) -> list[Label]:
         """Return all labels in the order in which they were given."""
         async with self._reading_labels:
-            new, self._labels_read = await self._label_store.read(self._labels_read)
+            new, self._labels_read = await self.resources.labels.read(self._labels_read)
             self._labels += new
         return self._labels
 
-    async def workers(self) -> list[RegisteredWorker]:
-        """Return the registered workers of a shared crawl; none for other crawls."""
-        return await WorkerRegistry(self._connection, self.crawl.name).workers() if self._connection else []
-
-    async def orders(self) -> OrderSnapshot:
-        """Return the stop orders of a shared crawl."""
-        return await StopOrders(self._connection, self.crawl.name).read() if self._connection else OrderSnapshot()
-
     async def close(self) -> None:
         await self.search_index.close()
-        self.judged_terms.close()
+        self.judge.close()
         if self._reading is not None:
             await asyncio.wait([self._reading])
-        with suppress(Exception):
-            await self._label_store.close()
-        for part in filter(None, (self.frontier_reader, self.reader, self._counter, self._connection)):
-            await cast("Any", part).close()
+        await self.reader.close()
+        await self._counter.close()
+        await self.resources.close()

@@ -11,7 +11,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from thresher.dashboard import charts
 from thresher.dashboard.translations import Texts, texts_in
 from thresher.dashboard.untrusted_text import escaped, visible, web_address
-from thresher.operations.explain import strongest
 
 
 @cache
@@ -41,7 +40,6 @@ def _filters(texts: Texts) -> dict[str, Any]:
         "duration": texts.duration,
         "moment": texts.moment,
         "visible": visible,
-        "strongest": strongest,
         "escaped": escaped,
         "web_address": web_address,
     }
@@ -52,6 +50,7 @@ def _globals(texts: Texts) -> dict[str, Any]:
         "texts": texts,
         "harvest_chart": partial(charts.harvest_chart, texts=texts),
         "sparkline": partial(charts.sparkline, texts=texts),
+        "thinned": charts.thinned,
         "histogram": partial(charts.histogram, texts=texts),
         "bar": charts.bar,
     }

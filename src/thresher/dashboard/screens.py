@@ -97,33 +97,29 @@ async def _frontier(service: CrawlService, name: str, _: Request) -> Values:
 
 async def _hosts(service: CrawlService, name: str, request: Request) -> Values:
     parked = request.query_params.get("parked") == "true"
-    return {"listed": await service.view(name, hosts, parked=parked), "parked": parked}
+    return {
+        "listed": await service.view(name, hosts, parked=parked, language=_texts(request).language),
+        "parked": parked,
+    }
 
 
 async def _label(service: CrawlService, name: str, request: Request) -> Values:
-    skipped, boundary = request.query_params.getlist("skip")[-SKIPPED:], _at_boundary(request)
-    sampled = await service.view(name, label.questions, limit=len(skipped) + 1, boundary=boundary)
-    left = [question for question in sampled["questions"] if question["url"] not in skipped]
-    question = left[0] if left else None
+    skipped = request.query_params.getlist("skip")[-SKIPPED:]
+    found = await service.view(name, label.questions, limit=1, without=tuple(skipped))
+    question = next(iter(found["questions"]), None)
     return {
         "question": question,
-        "label_counts": sampled["label_counts"],
-        "boundary": boundary,
+        "label_counts": found["label_counts"],
         "skipped": bool(skipped),
-        "kept": _with_skips(skipped, boundary),
-        "skip": _with_skips([*skipped, question["url"]], boundary) if question else "",
+        "kept": _with_skips(skipped),
+        "skip": _with_skips([*skipped, question["url"]]) if question else "",
         "result": None,
         "answered": None,
     }
 
 
-def _at_boundary(request: Request) -> bool:
-    return request.query_params.get("mode") == "boundary"
-
-
-def _with_skips(skipped: list[str], boundary: bool) -> str:
-    kept = [*([("mode", "boundary")] if boundary else []), *(("skip", url) for url in skipped)]
-    return f"?{urlencode(kept, errors='replace')}" if kept else ""
+def _with_skips(skipped: list[str]) -> str:
+    return f"?{urlencode([('skip', url) for url in skipped], errors='replace')}" if skipped else ""
 
 
 async def _search(service: CrawlService, name: str, request: Request) -> Values:
@@ -197,8 +193,7 @@ def _answer(service: CrawlService) -> Callable[[Request], Awaitable[Response]]:
         name = request.path_params["crawl"]
         try:
             answer = LabelForm.model_validate_json(await request.body())
-            labels, boundary = {answer.url: answer.relevant}, _at_boundary(request)
-            result = await service.view(name, label.add_labels, labels=labels, boundary=boundary)
+            result = await service.view(name, label.add_labels, labels={answer.url: answer.relevant})
             values = await _label(service, name, request)
             changed = {"result": result, "answered": answer, "moves": _moves(result)}
             return await _shown(service, "label", request, {**values, **changed})

@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.errors import CrawlNotServed
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.views import frontier, harvest, hosts, label, pages, status, workers
 from thresher.errors import StoreUnreachable
-from thresher.project import CrawlProject
+from thresher.status import SpeedLimit
 
 View = Callable[..., Awaitable[dict[str, Any]]]
 """Takes an open crawl and keyword arguments, and returns what the REST API returns."""
@@ -34,7 +35,7 @@ class CrawlService:
         crawls: The crawls, by their names in the dashboard.
     """
 
-    def __init__(self, crawls: Mapping[str, CrawlProject]) -> None:
+    def __init__(self, crawls: Mapping[str, CrawlSetup]) -> None:
         self._open_crawls = {name: OpenCrawl(crawl, name) for name, crawl in crawls.items()}
         self._last_status: dict[str, dict[str, Any]] = {}
 
@@ -82,7 +83,7 @@ class CrawlService:
         except (TimeoutError, StoreUnreachable):
             if name not in self._last_status:
                 raise StoreUnreachable("the store does not answer") from None
-            return {**self._last_status[name], "limit": {"code": "no_answer", "number": 0}}
+            return {**self._last_status[name], "limit": {"code": SpeedLimit.NO_ANSWER, "number": 0}}
         self._last_status[name] = newest
         return newest
 
@@ -105,9 +106,9 @@ class CrawlService:
         return await self.status(name)
 
 
-def by_name(crawls: Sequence[CrawlProject]) -> dict[str, CrawlProject]:
+def by_name(crawls: Sequence[CrawlSetup]) -> dict[str, CrawlSetup]:
     """Return crawls by name; a name that is used twice or reserved gets a number."""
-    named: dict[str, CrawlProject] = {}
+    named: dict[str, CrawlSetup] = {}
     for crawl in crawls:
         name, number = crawl.name.replace("/", "-"), 1
         while name in named or name in RESERVED:

@@ -14,7 +14,7 @@ from thresher.engine.cookies import CookieChain
 from thresher.engine.download.errors import FetchFailed, LeaseExpired, WorkerStopped
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.lease_loop import BROWSER_WAIT_SECONDS, LeaseLoop, StoreFailed, WorkerContext
-from thresher.pipeline.host_policy import is_side_request
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage, Lease
 from thresher.storage.page_store import PageRecord
 
@@ -82,7 +82,7 @@ class Fetcher:
                 await self._take_failure(request, failure)
             except Exception as error:
                 logger.exception("cannot fetch: %s", request.url)
-                await self._take_failure(request, FetchFailed(type(error).__name__))
+                await self._take_failure(request, FetchFailed(ReasonKind.EXCEPTION, type(error).__name__))
         except StoreFailed:
             self.drain()
 
@@ -92,8 +92,8 @@ class Fetcher:
         following: FetchRequest | None = request
         while following:
             async with self._fetch(following) as page:
-                if request.is_robots and self.loop.robots:
-                    await self.loop.robots.take(request, page)
+                if request.is_robots:
+                    await self.loop.take_robots(request, page)
                     return
                 following = await self._following(request, chain, page)
                 if following is None:
@@ -108,12 +108,12 @@ class Fetcher:
             FetchFailed: The lease would end before.
         """
         lease = request.lease
-        if is_side_request(lease) or not (target := chain.next_target(page)):
+        if not lease.kind.is_page or not (target := chain.next_target(page)):
             return None
         if not await self.loop.allows(lease, target):
             return None
         if time.monotonic() + await self.loop.delay_seconds(target) > request.start_by:
-            raise FetchFailed("its redirects with cookies take longer than a lease", retry=False)
+            raise FetchFailed(ReasonKind.SLOW_REDIRECTS, retry=False)
         headers = request.headers if target == lease.url else {}
         return replace(request, url=target, headers=headers, cookies=chain.cookies())
 
@@ -146,8 +146,8 @@ class Fetcher:
     async def _take_failure(self, request: FetchRequest, failure: FetchFailed) -> None:
         """Settle a lease for which no response came."""
         lease = request.lease
-        if request.is_robots and self.loop.robots:
-            await self.loop.robots.take_failure(request, failure)
+        if request.is_robots:
+            await self.loop.take_robots(request, failure)
         elif isinstance(failure, LeaseExpired):  # no request was sent
             await self.loop.settle(lease, self._context.processor.frontier.release([lease]))
         elif isinstance(failure, WorkerStopped):
@@ -157,7 +157,7 @@ class Fetcher:
         else:
             await self.loop.settle(lease, self._fail(lease, failure.reason, retry=failure.retry))
 
-    async def _fail(self, lease: Lease, reason: str, *, retry: bool) -> PageRecord | None:
+    async def _fail(self, lease: Lease, reason: Reason, *, retry: bool) -> PageRecord | None:
         delay_seconds = await self.loop.delay_seconds(lease.url)
         fail = self._context.processor.fail
         return await fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)

@@ -18,28 +18,43 @@ import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
+from thresher.config.event_log import log_event
 from thresher.coordination.run_control import RunControl, RunControlPoller
 from thresher.engine.dns.address_limit import AddressLimiter
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
+from thresher.engine.download.errors import FetchFailed
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.download.slow_hosts import WAIT_SECONDS, SlowHostLimiter
-from thresher.engine.robots_gate import RobotsGate, robots_url_of
+from thresher.engine.robots_gate import (
+    ROBOTS_HEADERS,
+    ROBOTS_MAX_BYTES,
+    Allow,
+    Ending,
+    FetchRobots,
+    Finish,
+    Park,
+    Reject,
+    Release,
+    RobotsGate,
+)
 from thresher.engine.watchdog import poison_reason
 from thresher.feedback.label_feed import LabelFeed
-from thresher.frontier.base import Frontier
-from thresher.pipeline.host_policy import HostPolicy, is_side_request
+from thresher.frontier.base import CrawlStore, Frontier, plain_url
+from thresher.pipeline.host_policy import HostPolicy
 from thresher.pipeline.links import CrawlScope
-from thresher.pipeline.processor import ResponseProcessor
 from thresher.politeness.robots import RobotsCache
-from thresher.records import Lease, Outcome, Settlement
+from thresher.politeness.settings import Politeness
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
+from thresher.records import FetchedPage, Lease, Outcome, RequestKind, Settlement
 from thresher.refresh.revisit import conditional_headers
 
 if TYPE_CHECKING:
     from thresher.engine.browser.notice import ScriptNotice
     from thresher.engine.browser.renderer import Renderer
+    from thresher.storage.page_store import PageRecord
 
 logger = logging.getLogger(__name__)
 
@@ -96,6 +111,30 @@ MARGIN_SECONDS = 3.0
 """A fetch ends this long before its lease, even if the worker is busy when its time is up."""
 
 
+class ResponseProcessor(Protocol):
+    """Takes the responses of leases, and settles the leases in its frontier: a pipeline, or what stores nothing."""
+
+    @property
+    def frontier(self) -> CrawlStore: ...
+
+    @property
+    def host_policy(self) -> HostPolicy | None:
+        """The limits per host that apply before a request; None for a processor without any."""
+        ...
+
+    async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> PageRecord | None:
+        """Process a response; return what was stored, if anything."""
+        ...
+
+    async def fail(
+        self, lease: Lease, reason: Reason, *, at: float, retry: bool = False, delay_seconds: float = 0.0
+    ) -> PageRecord | None:
+        """Settle a lease without a response."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class WorkerContext:
     """What one worker fetches, and with which parts.
@@ -105,11 +144,10 @@ class WorkerContext:
         robots: None when robots.txt is ignored.
         scope: Which URLs and hosts may be requested; None for all.
         pages: Stop when the crawl has this many pages.
-        per_address: Whether hosts with one address are fetched one at a time.
+        politeness: That of the crawl.
         label_feed: Applies new labels; None when there are none.
         browser: Renders pages made by scripts; None when none are rendered.
         script_notice: Notices that a browser would be needed; None where there is one, or where it is not wanted.
-        obey_opt_outs: Whether pages are not requested whose robots.txt has an AI opt-out.
     """
 
     processor: ResponseProcessor
@@ -120,15 +158,11 @@ class WorkerContext:
     concurrency: int = 32
     lease_seconds: float = 60.0
     timeout_seconds: float = 30.0
-    delay_seconds: float = 2.0
-    longest_crawl_delay_seconds: float = 60.0
+    politeness: Politeness = field(default_factory=Politeness)
     pages: int | None = None
-    host_policy: HostPolicy | None = None
-    per_address: bool = False
     label_feed: LabelFeed | None = None
     browser: Renderer | None = None
     script_notice: ScriptNotice | None = None
-    obey_opt_outs: bool = False
 
     @property
     def longest_seconds(self) -> float:
@@ -141,12 +175,12 @@ class LoopHooks:
     """What differs between those who run the loop.
 
     Args:
-        reject_reason: Why a lease cannot become a request at all; empty when it can.
+        reject_reason: Why a lease cannot become a request at all; none when it can.
         on_settled: Called with every settled lease and its result.
         expects_more: Whether URLs may still come from outside, so that an empty frontier is not the end.
     """
 
-    reject_reason: Callable[[Lease], str] = lambda lease: ""
+    reject_reason: Callable[[Lease], Reason] = lambda lease: NO_REASON
     on_settled: Callable[[Lease, Any], None] = lambda lease, result: None
     expects_more: Callable[[], bool] = lambda: False
 
@@ -187,20 +221,17 @@ class LeaseLoop:
     def _dns_parts(self, resolver: GuardedResolver) -> tuple[DnsPrefetcher, AddressLimiter | None]:
         context, frontier = self.context, self._frontier
         prefetcher = DnsPrefetcher(frontier, resolver, context.concurrency, scope=context.scope)
-        limiter = AddressLimiter(frontier, resolver, seconds=context.lease_seconds) if context.per_address else None
-        return prefetcher, limiter
+        if not context.politeness.per_address:
+            return prefetcher, None
+        return prefetcher, AddressLimiter(frontier, resolver, seconds=context.lease_seconds)
 
     def _robots_gate(self, robots_cache: RobotsCache) -> RobotsGate:
         return RobotsGate(
             robots_cache,
-            self._processor,
+            self._frontier,
             scope=self.context.scope,
-            host_policy=self.context.host_policy,
-            delay_seconds=self.context.delay_seconds,
-            longest_crawl_delay_seconds=self.context.longest_crawl_delay_seconds,
-            settle=self.settle,
-            make_request=self.make_request,
-            obey_opt_outs=self.context.obey_opt_outs,
+            host_policy=self._processor.host_policy,
+            politeness=self.context.politeness,
         )
 
     async def requests(self) -> AsyncIterator[FetchRequest]:
@@ -294,55 +325,74 @@ class LeaseLoop:
 
     async def request(self, lease: Lease) -> FetchRequest | None:
         """Turn a lease into a request, for the page or for the robots.txt of its host; None when it was settled."""
-        if settling := await self._without_request(lease):
-            await self.settle(lease, settling)
-            return None
-        turn = await self.robots.request(lease) if self.robots else True
-        if isinstance(turn, FetchRequest):
-            return turn
-        return self.make_request(lease.url, lease, headers=conditional_headers(lease)) if turn else None
-
-    async def _without_request(self, lease: Lease) -> Awaitable[Any] | None:
-        """Return how a lease is settled that may not be requested now, or not at all; None when it may be."""
-        if reason := self._hooks.reject_reason(lease):
-            return self._processor.fail(lease, reason, at=time.time())
-        if outside := self._outside(lease):
-            return self._leave_out(lease, f"out of scope: {outside}")
-        if time.monotonic() > self.start_by(lease):
-            return self._frontier.release([lease])
-        if self.context.browser and not await self.context.browser.may_begin(lease):
-            return self._frontier.release([lease], delay_seconds=BROWSER_WAIT_SECONDS)
-        if not self.slow_hosts.may_begin(lease.host):
-            return self._frontier.release([lease], delay_seconds=WAIT_SECONDS)
-        if reason := await self._skip_reason(lease):
-            return self._processor.fail(lease, reason, at=time.time())
-        if self._address and (wait := await self._address.acquire_lock(lease)):
-            return self._frontier.release([lease], delay_seconds=wait)
-        if self.robots is None and robots_url_of(lease):  # queued by a run that obeyed robots.txt
-            return self._frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE)])
+        decision = await self._without_request(lease) or (await self.robots.check(lease) if self.robots else Allow())
+        if isinstance(decision, Allow):
+            return self.make_request(lease.url, lease, headers=conditional_headers(lease))
+        if isinstance(decision, FetchRobots):
+            limit = ROBOTS_MAX_BYTES
+            return self.make_request(decision.url, lease, headers=ROBOTS_HEADERS, max_bytes=limit, is_robots=True)
+        await self.end(lease, decision)
         return None
+
+    async def _without_request(self, lease: Lease) -> Ending | None:
+        """Return how a lease ends that may not be requested now, or not at all; None when it may be."""
+        if reason := self._hooks.reject_reason(lease):
+            return Reject(reason)
+        if outside := self._outside(lease):
+            return Reject(Reason.of(ReasonKind.SCOPE, outside))
+        if time.monotonic() > self.start_by(lease):
+            return Release()
+        if self.context.browser and not await self.context.browser.may_begin(lease):
+            return Release(BROWSER_WAIT_SECONDS)
+        if not self.slow_hosts.may_begin(lease.host):
+            return Release(WAIT_SECONDS)
+        if reason := await self._skip_reason(lease):
+            return Reject(reason)
+        if self._address and (wait := await self._address.acquire_lock(lease)):
+            return Release(wait)
+        if self.robots is None and lease.kind is RequestKind.ROBOTS:  # queued by a run that obeyed robots.txt
+            return Finish()
+        return None
+
+    async def end(self, lease: Lease, ending: Ending) -> None:
+        """Settle a lease that gives no page."""
+        await self.settle(lease, self._end(lease, ending))
+
+    async def _end(self, lease: Lease, ending: Ending) -> Any:
+        delay_seconds = ending.delay_seconds
+        reason = ending.reason if isinstance(ending, Reject) else NO_REASON
+        if reason and lease.kind is not RequestKind.ROBOTS:
+            return await self._processor.fail(lease, reason, at=time.time(), delay_seconds=delay_seconds)
+        if isinstance(ending, Reject | Finish):  # robots.txt is no page, so it has no row
+            outcome = Outcome.FAILED if reason else Outcome.DONE
+            settlement = Settlement(lease=lease, outcome=outcome, reason=reason, delay_seconds=delay_seconds)
+            return await self._frontier.commit([settlement])
+        if isinstance(ending, Park):
+            await self._frontier.park(lease.host, ending.reason, seconds=ending.seconds)
+            log_event("host parked", host=lease.host, reason=str(ending.reason), seconds=ending.seconds)
+        return await self._frontier.release([lease], delay_seconds=delay_seconds)
+
+    async def take_robots(self, request: FetchRequest, result: FetchedPage | FetchFailed) -> None:
+        """Take the response of a robots.txt, or its failure."""
+        assert self.robots
+        await self.end(request.lease, await self.robots.take(request, result))
 
     def _outside(self, lease: Lease) -> str:
         """Return why a URL is out of scope as the rules are now: they may have changed since it was queued.
 
-        Side requests and seeds need not have the URL of a page.
+        Only pages that were linked to must have the URL of a page.
         """
         if self.context.scope is None:
             return ""
-        by_host = is_side_request(lease) or robots_url_of(lease) or lease.hops == 0
-        url = f"http://{lease.host}/" if by_host else lease.url.partition("#")[0]
+        is_linked = lease.kind is RequestKind.PAGE or (lease.kind is RequestKind.TICKET and lease.hops > 0)
+        url = plain_url(lease.url) if is_linked else f"http://{lease.host}/"
         return self.context.scope.allows(url, lease.hops)
 
-    async def _leave_out(self, lease: Lease, reason: str) -> None:
-        if robots_url_of(lease):  # brings no page, so it has no row
-            await self._frontier.commit([Settlement(lease=lease, outcome=Outcome.FAILED, reason=reason)])
-        else:
-            await self._processor.fail(lease, reason, at=time.time())
-
-    async def _skip_reason(self, lease: Lease) -> str:
-        """Return why a URL is not requested, whatever robots.txt says; empty when it may be."""
-        host_policy = self.context.host_policy
-        return await poison_reason(self._frontier, lease) or (host_policy.skip_reason(lease.url) if host_policy else "")
+    async def _skip_reason(self, lease: Lease) -> Reason:
+        """Return why a URL is not requested, whatever robots.txt says; none when it may be."""
+        host_policy = self._processor.host_policy
+        poisoned = await poison_reason(self._frontier, lease)
+        return poisoned or (host_policy.skip_reason(lease.url) if host_policy else NO_REASON)
 
     def make_request(self, url: str, lease: Lease, **more: Any) -> FetchRequest:
         """Make a request for a lease; it carries its time limits."""
@@ -375,7 +425,7 @@ class LeaseLoop:
 
     async def delay_seconds(self, url: str) -> float:
         """Return how long the host of a URL must rest after a request."""
-        return await self.robots.delay_seconds(url) if self.robots else self.context.delay_seconds
+        return await self.robots.delay_seconds(url) if self.robots else self.context.politeness.delay_seconds
 
     async def robots_opt_outs(self, url: str) -> frozenset[str]:
         """Return the uses of a URL that its host denies in robots.txt; none when robots.txt is ignored."""
@@ -390,7 +440,7 @@ class LeaseLoop:
         try:
             settled = await settling
             if self._address:
-                await self._address.release_lock(lease, delay_seconds=self.context.delay_seconds)
+                await self._address.release_lock(lease, delay_seconds=self.context.politeness.delay_seconds)
         except Exception as error:  # the store is the one part without which nothing can go on
             logger.exception("cannot settle: %s", lease.url)
             self.fatal = error

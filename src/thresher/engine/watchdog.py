@@ -15,6 +15,8 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from thresher.frontier.base import SharedState
+from thresher.reasons.legacy import stored_reason
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Lease, ParsedPage
 from thresher.urls.canonical import host_key
 
@@ -23,7 +25,7 @@ TIMEOUT_SECONDS = 20.0
 """CPU time, so neither a busy machine nor a suspended worker counts as hanging."""
 
 POISONED_SECONDS = 30 * 24 * 3600.0
-REASON = "cannot be parsed: it stopped a worker"
+REASON = Reason.of(ReasonKind.UNPARSABLE, "it stopped a worker")
 
 _FATAL = frozenset({-signal.SIGPROF, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE})
 _SIZE = 4096
@@ -81,12 +83,12 @@ def shared_memory() -> BinaryIO:
 async def mark_poisonous(frontier: SharedState, url: str, code: int | None) -> None:
     """Mark the page on which a worker crashed; the death of a worker that was killed is not due to a page."""
     if url and code in _FATAL:
-        await frontier.put_state(host_key(url), _name(url), REASON, seconds=POISONED_SECONDS)
+        await frontier.put_state(host_key(url), _name(url), REASON.encoded, seconds=POISONED_SECONDS)
 
 
-async def poison_reason(frontier: SharedState, lease: Lease) -> str:
-    """Return why a page is not retried; empty when it may be. Reads no state for the first try of a URL."""
-    return (lease.tries and await frontier.get_state(lease.host, _name(lease.url))) or ""
+async def poison_reason(frontier: SharedState, lease: Lease) -> Reason:
+    """Return why a page is not retried; none when it may be. Reads no state for the first try of a URL."""
+    return stored_reason((lease.tries and await frontier.get_state(lease.host, _name(lease.url))) or "")
 
 
 def _name(url: str) -> str:

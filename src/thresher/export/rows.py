@@ -244,6 +244,19 @@ TEXT_WRITERS: dict[str, Callable[..., int]] = {"jsonl": write_jsonl, "csv": writ
 FORMATS = (*TEXT_WRITERS, "parquet")
 
 
+def refuse_taken(path: Path, *, replace: bool, option: str) -> None:
+    """Refuse to write over a file or a folder with files, unless it is to be replaced.
+
+    Args:
+        option: How the caller says that it is, for the message.
+
+    Raises:
+        ExportError: There is one.
+    """
+    if not replace and path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise ExportError(f"{path} is there already; name another, or replace that export: {option}")
+
+
 def export(
     table: Iterable[Row],
     form: str,

@@ -8,7 +8,7 @@ a later run continues where the last one stopped.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, StateReader
@@ -45,6 +45,11 @@ class ForecastPublisher:
         if len(self._fetches) >= PUBLISH_FETCHES:
             await self._publish(self._forecaster)
 
+    async def withdraw(self) -> None:
+        """Withdraw the last forecast, since the judge has changed; the next one is published as usual."""
+        if self._forecaster is not None and (latest := _latest(await self._frontier.get_state(CRAWL_WIDE, self._kind))):
+            await self._write(latest, None)
+
     async def _publish(self, forecaster: Forecaster) -> None:
         new, self._fetches = self._fetches, []
         latest = [*_latest(await self._frontier.get_state(CRAWL_WIDE, self._kind)), *new][-HARVEST_FETCHES:]
@@ -52,6 +57,9 @@ class ForecastPublisher:
         ahead = None
         if len(latest) == HARVEST_FETCHES:
             ahead = forecaster.forecast(pages=counts.pages, harvest=sum(latest), waiting=counts.waiting)
+        await self._write(latest, ahead)
+
+    async def _write(self, latest: Sequence[float], ahead: Forecast | None) -> None:
         content = {"latest": [round(each, 3) for each in latest], "forecast": asdict(ahead) if ahead else None}
         await self._frontier.put_state(CRAWL_WIDE, self._kind, json.dumps(content), seconds=KEPT_SECONDS)
 
@@ -69,6 +77,11 @@ class ForecastPublishers:
         await self._of_crawl.fetched(relevance)
         for name, publisher in self._of_topics.items():
             await publisher.fetched(topics[name].relevance if name in topics else 0.0)
+
+    async def withdraw(self) -> None:
+        """Withdraw the last forecasts."""
+        for publisher in (self._of_crawl, *self._of_topics.values()):
+            await publisher.withdraw()
 
 
 def _kind(topic: str) -> str:

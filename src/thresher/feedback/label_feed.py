@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from thresher.config.event_log import log_event
 from thresher.feedback.labels import Label, LabelStore, acknowledge_labels, acknowledged, latest_labels
 from thresher.feedback.updates import JudgementUpdater
 from thresher.records import ParsedPage
@@ -59,6 +60,7 @@ class LabelFeed:
         labels, self._read = await self._label_store.read(self._read)
         if labels:
             await self._teach(labels)
+            log_event("labels applied", labels=len(labels))
             known = await acknowledged(self._updater.frontier, self._worker)  # by an earlier run
             self._stale = self._stale or known != self._read
         if self._stale and self._clock() >= self._next_rejudge:

@@ -1,8 +1,10 @@
 """Active learning: choose the pages whose labels inform the judge most.
 
-Three aims conflict. Likely pages give most of the positive labels that a judge can learn from; but labels of the
-likeliest alone confirm what is known. Pages at the boundary show where the topic ends; but almost all of their labels
-are negative. And labels of similar pages are redundant.
+People are asked about one page at a time, the nearest to the threshold; the judge is refitted after each answer.
+
+Models are asked about several pages at once, and there three aims conflict. Likely pages give most of the positive
+labels that a judge can learn from; but labels of the likeliest alone confirm what is known. Pages at the boundary show
+where the topic ends; but almost all of their labels are negative. And labels of similar pages are redundant.
 
 So the sample is spread evenly over the ranks of the better part of the crawled pages: from the best page down to twice
 the number of pages that the judge finds relevant, however close or far apart the scores are. On dev topics this was
@@ -18,9 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
-LIKELY, UNSURE, SPREAD = "likely", "unsure", "spread"
-SURE, POSSIBLE = 0.7, 0.2
-"""The probability from which a page is `LIKELY`, and that below which it is chosen only for the `SPREAD`."""
 REACH = 2.0
 """Ranks that are sampled, as a multiple of the number of pages that seem relevant."""
 LEAST_REACH = 40
@@ -45,8 +44,8 @@ class LabelCandidate:
     title: str = ""
 
 
-def most_informative(pages: Sequence[LabelCandidate], count: int) -> list[tuple[str, str]]:
-    """Choose the pages whose labels inform most; return their URLs, and why: ``likely``, ``unsure`` or ``spread``.
+def most_informative(pages: Sequence[LabelCandidate], count: int) -> list[str]:
+    """Choose the pages whose labels inform most, several at once; return their URLs.
 
     Args:
         pages: Crawled pages without labels, without seeds: all of them, or some hundreds that include the best, the
@@ -55,20 +54,12 @@ def most_informative(pages: Sequence[LabelCandidate], count: int) -> list[tuple[
     ranked = sorted(pages, key=lambda page: (-page.relevance, page.url))
     seem_relevant = sum(page.relevance >= HALF for page in ranked)
     reach = min(len(ranked), max(LEAST_REACH, count, int(REACH * seem_relevant)))
-    return [(page.url, _why(page)) for page in _spread(ranked[:reach], count)]
+    return [page.url for page in _spread(ranked[:reach], count)]
 
 
 def nearest_to_threshold(pages: Sequence[LabelCandidate], count: int, *, threshold: float) -> list[LabelCandidate]:
-    """Choose the pages whose labels inform most about where the threshold belongs: the nearest ones, half on each side.
-
-    Where one side has too few, the other fills up. The likeliest page comes first.
-    """
-    near = sorted(pages, key=lambda page: (abs(_logit(page.relevance) - _logit(threshold)), page.url))
-    above = [page for page in near if page.relevance >= threshold]
-    below = [page for page in near if page.relevance < threshold]
-    wanted = max(count // 2, count - len(below))
-    chosen = above[:wanted] + below[: max(count - min(wanted, len(above)), 0)]
-    return sorted(chosen, key=lambda page: (-page.relevance, page.url))
+    """Choose the pages whose labels inform most about where the threshold belongs: the nearest ones, by their odds."""
+    return sorted(pages, key=lambda page: (abs(_logit(page.relevance) - _logit(threshold)), page.url))[:count]
 
 
 def _logit(chance: float) -> float:
@@ -90,9 +81,3 @@ def _spread(ranked: Sequence[LabelCandidate], count: int) -> list[LabelCandidate
         chosen[place] = ranked[place]
         hosts[ranked[place].host] += 1
     return [chosen[place] for place in sorted(chosen)]
-
-
-def _why(page: LabelCandidate) -> str:
-    if page.relevance >= SURE:
-        return LIKELY
-    return UNSURE if page.relevance >= POSSIBLE else SPREAD

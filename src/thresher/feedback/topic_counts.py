@@ -83,8 +83,8 @@ class TopicStatus:
 
     Args:
         relevant: Relevant pages by the current verdicts, without duplicates.
-        wanted: How many are wanted; None for no limit.
-        forecast: How many of the waiting URLs lead to further ones, as an interval; None when unknown, and for a
+        wanted: How many relevant pages are wanted; null for no limit.
+        forecast: How many of the waiting URLs lead to further ones, as an interval; null when unknown, and for a
             complete topic, whose links are not followed any more.
     """
 

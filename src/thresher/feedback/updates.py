@@ -6,6 +6,7 @@ settled, so that no old verdict overwrites a new one.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
@@ -81,9 +82,11 @@ class JudgementUpdater:
     async def rejudge(self) -> None:
         """Rejudge every page of the worker's segment with the current model.
 
-        A learning judge revises the pages of its own sample; this covers all others.
+        A learning judge revises the pages of its own sample; this covers all others. The last forecast was computed
+        from earlier judgements, so it is withdrawn.
         """
         if self._learner:
+            await self._forecast_publishers.withdraw()
             async for revisions in _rejudged(self._learner, self._archive):
                 await self._apply_revisions(revisions)
 
@@ -204,8 +207,14 @@ class JudgementUpdater:
             await self.frontier.rescore(scores, was={url: change.was for url, change in changes.items()})
 
 
-async def rejudge_segments(judge: Judge, paths: Sequence[Path], frontier: CrawlStore) -> None:
-    """Rejudge all pages of segments with one model, and adjust the frontier's counts; no worker may write to them."""
+async def rejudge_segments(
+    judge: Judge, paths: Sequence[Path], frontier: CrawlStore, *, drop_texts: float | None = None
+) -> None:
+    """Rejudge all pages of segments with one model, and adjust the frontier's counts; no worker may write to them.
+
+    Args:
+        drop_texts: Remove the text of irrelevant pages up to this relevance; None to keep all.
+    """
     if not isinstance(judge, Learner):
         return
     for path in paths:
@@ -213,6 +222,8 @@ async def rejudge_segments(judge: Judge, paths: Sequence[Path], frontier: CrawlS
         try:
             async for revisions in _rejudged(judge, segment):
                 await frontier.adjust_relevant(await segment.revise(revisions))
+            if drop_texts is not None:
+                await asyncio.to_thread(segment.drop_texts, drop_texts)
         finally:
             segment.close()
 

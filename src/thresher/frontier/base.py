@@ -16,8 +16,9 @@ time), parked (until it is unparked, or for a given time). A host without waitin
 Promises, each with a test in `tests/contract/`:
 
 1. Score.   `lease` returns the best waiting URL over all ready hosts; ties by age. A URL found again while it waits is
-            merged by the strategy's `Merge`; carry and parent follow the winning score, the greater `depth_left` and
-            the smaller `hops` are kept independently. Finding a leased, done or failed URL again changes nothing.
+            merged by the strategy's `Merge`; carry and parent follow the winning score, the greater `depth_left`,
+            the smaller `hops` and the greater kind are kept independently. Finding a leased, done or failed URL again
+            changes nothing. A lease has the kind of its candidate.
 2. Lease.   A leased URL belongs to one worker until the lease expires. Every lease has a fence, greater than all
             before; a commit or release with an old fence, or after the lease has expired, changes nothing.
 3. Host.    Over all workers: at most `leases_per_host` leases open, and at least the host's delay between the end
@@ -46,14 +47,16 @@ Promises, each with a test in `tests/contract/`:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from struct import Struct
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from thresher.records import RENDERED, Candidate, Lease, Merge, Settlement
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
+from thresher.records import Candidate, Json, Lease, Merge, Settlement
 
 SAME_SCORE = 1e-6
 """Scores that differ by less are equal up to rounding."""
@@ -68,6 +71,21 @@ def check_scores(scores: Iterable[float]) -> None:
     for score in scores:
         if not isfinite(score):
             raise ValueError(f"a score must be a finite number, got {score}")
+
+
+def unpack_data(data: Any) -> tuple[dict[str, Json], str]:
+    """Return carry and `for_host` of a Candidate; stores keep the one that is not empty, as JSON."""
+    return ({}, data) if isinstance(data, str) else (data or {}, "")
+
+
+def entry_url(url: str, mark: str) -> str:
+    """Return the URL of an entry beside the page of that URL, with a fragment that canonical URLs do not have."""
+    return f"{url}#{mark}"
+
+
+def plain_url(url: str) -> str:
+    """Return the URL to request for the URL of an entry."""
+    return url.partition("#")[0]
 
 
 _SHORT = Struct("f")
@@ -89,7 +107,6 @@ __all__ = [
     "LOST_WITH_FILES",
     "MAX_TRIES",
     "MAX_UNBEGUN",
-    "PAGE_REASONS",
     "Counts",
     "FailureCount",
     "Frontier",
@@ -107,9 +124,7 @@ UNBEGUN = 8
 """Stores keep both counts of a URL in one small number: its tries, plus this for each lease that expired unbegun."""
 MOST_FAILURES = 50_000
 """Maximum number of listed pairs of host and reason, for failed URLs and for parked hosts each."""
-PAGE_REASONS = ("", "truncated", RENDERED)
-"""The reasons with which a page is settled as done; redirects and other outcomes have their own."""
-LOST_WITH_FILES = "lost with damaged files of the cold storage; thresher verify --repair queues them again"
+LOST_WITH_FILES = Reason(ReasonKind.LOST_FILES)
 """Reason of URLs that neither wait nor failed."""
 CRAWL_WIDE = ""
 """Host key of shared state that is about the whole crawl."""
@@ -142,7 +157,7 @@ class UrlEntry:
     depth_left: int
     parent: int
     tries: int
-    reason: str = ""
+    reason: Reason = NO_REASON
 
 
 class Absence(StrEnum):
@@ -187,7 +202,7 @@ class HostEntry:
     Args:
         next_seconds: Seconds until it may be requested again; 0 when it may be now.
         leased: Open leases.
-        parked: Why it is parked; empty when it is not.
+        parked: Why it is parked; none when it is not.
     """
 
     host: str
@@ -199,7 +214,7 @@ class HostEntry:
     delay_seconds: float
     next_seconds: float
     best: float | None
-    parked: str = ""
+    parked: Reason = NO_REASON
 
 
 class FailureCount(NamedTuple):
@@ -207,13 +222,13 @@ class FailureCount(NamedTuple):
 
     Args:
         host: Host key; empty when the store did not keep it.
-        reason: Reason of the settlement; empty when the store did not keep it.
+        reason: Reason of the settlement; none when the store did not keep it.
         waiting: Whether they wait for a parked host; otherwise they have failed permanently.
         retry_seconds: Seconds until a parked host may be requested again; None without an end, or for failed URLs.
     """
 
     host: str
-    reason: str
+    reason: Reason
     urls: int
     waiting: bool = False
     retry_seconds: float | None = None
@@ -225,14 +240,18 @@ class Counts:
 
     Args:
         waiting: URLs in the queue, those of parked hosts included.
-        dropped: URLs evicted from full hosts.
+        leased: URLs that are fetched now.
+        done: URLs that were fetched, redirects included.
+        failed: URLs that could not be fetched.
+        dropped: URLs that were removed from the full queue of a host.
         pages: Pages of the crawl.
         relevant: Relevant pages, duplicates left out.
+        hosts: Hosts.
         ready: Hosts that may be requested now.
-        delayed: Hosts with waiting URLs that wait for their next time.
+        delayed: Hosts that wait for their delay.
         parked: Hosts with waiting URLs that are parked.
-        duplicates: Pages with the text of another one; 0 where only the frontier was read, which does not know.
-        expected: The sum of the relevances of the pages; None where only the frontier was read.
+        duplicates: Pages with the text of another page; 0 where the pages cannot be read.
+        expected: Sum of the relevances of the pages; null where they cannot be read.
     """
 
     waiting: int = 0
@@ -249,18 +268,33 @@ class Counts:
     duplicates: int = 0
     expected: float | None = None
 
-    @classmethod
-    def of(cls, row: Iterable[int]) -> Counts:
-        """Build from the numbers of a backend: in the order above, up to `parked`."""
-        return cls(**dict(zip(cls.__slots__[:-2], row, strict=True)))
-
     @property
-    def is_provisional(self) -> bool:
+    def provisional(self) -> bool:
+        """Whether there are too few pages for reliable verdicts."""
         return self.pages < PROVISIONAL_PAGES
 
     @property
     def harvest_rate(self) -> float:
+        """Relevant pages per page."""
         return self.relevant / self.pages if self.pages else 0.0
+
+
+class Closable(Protocol):
+    """What is opened, such as a frontier or a connection, and has to be closed."""
+
+    async def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Closable)
+
+
+@asynccontextmanager
+async def async_closing(resource: C) -> AsyncIterator[C]:
+    """Give what was opened for the duration of a block, and close it then."""
+    try:
+        yield resource
+    finally:
+        await resource.close()
 
 
 class StateReader(Protocol):
@@ -323,7 +357,7 @@ class Frontier(Protocol):
         """Return leases unused: the URLs wait again, and no try is counted."""
         ...
 
-    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+    async def park(self, host: str, reason: Reason, *, seconds: float | None = None) -> None:
         """Stop requests to a host, for some seconds or until it is unparked."""
         ...
 

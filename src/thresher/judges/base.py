@@ -7,6 +7,7 @@ judgements. Judges take plain values: they depend neither on files nor on taxono
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from thresher.records import Judgement, ParsedPage, Revision, TermWeight
@@ -35,6 +36,33 @@ def with_label(probability: float, label: float) -> float:
         return float(label)
     odds = min(max(probability, 1e-6), 1.0 - 1e-6) * label
     return odds / (odds + min(max(1.0 - probability, 1e-6), 1.0 - 1e-6) * (1.0 - label))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearestExample:
+    """The example that a page is most similar to.
+
+    Args:
+        similarity: The cosine of their term vectors, in the weights of the judge.
+        label: 1 for yes, 0 for no, between them that of a model; None for a seed without a label.
+    """
+
+    url: str
+    similarity: float
+    label: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reasons:
+    """Why a judge judges a page as it does.
+
+    Args:
+        words: As `Judge.words` returns them.
+        nearest: The nearest other example; None when the judge does not compare pages, or has no other.
+    """
+
+    words: Sequence[TermWeight] = ()
+    nearest: NearestExample | None = None
 
 
 class Judge(Protocol):
@@ -109,6 +137,30 @@ class Learner(Judge, Protocol):
     def save_state(self) -> None:
         """Save what was learned since the last save."""
         ...
+
+
+@runtime_checkable
+class ExplainingLearner(Learner, Protocol):
+    """A learner that can explain the judgement of a page whose text was not kept, by its `vector`."""
+
+    def reasons(self, page: ParsedPage, vector: bytes) -> Reasons:
+        """Explain the judgement of a page.
+
+        Raises:
+            ValueError: The vector cannot be read.
+        """
+        ...
+
+
+def reasons_of(judge: Judge, page: ParsedPage, vector: bytes) -> Reasons:
+    """Explain the judgement of a page by its `vector`, or by its text where there is none.
+
+    Raises:
+        ValueError: The vector cannot be read.
+    """
+    if vector and isinstance(judge, ExplainingLearner):
+        return judge.reasons(page, vector)
+    return Reasons(words=judge.words(page) if page.text else ())
 
 
 @runtime_checkable

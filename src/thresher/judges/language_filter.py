@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from thresher.judges.base import Judge, Learner, StateStore
+from thresher.judges.base import Judge, Learner, Reasons, StateStore, reasons_of
 from thresher.records import LABEL_PART, LANGUAGE_PART, Judgement, ParsedPage, Revision, TermWeight
 from thresher.text.languages import RECOGNISED
 from thresher.topics.profile import TopicProfile
@@ -99,6 +99,9 @@ class LearningLanguageFilter(LanguageFilter):
     def judge_vector(self, url: str, language: str, vector: bytes) -> Judgement | None:
         judgement = self._judge.judge_vector(url, language, vector)
         return self._filtered(judgement, language) if judgement else None
+
+    def reasons(self, page: ParsedPage, vector: bytes) -> Reasons:
+        return reasons_of(self._judge, page, vector)
 
     def remembers(self, url: str) -> bool:
         return self._judge.remembers(url)

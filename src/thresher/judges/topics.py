@@ -13,7 +13,7 @@ from struct import Struct, error
 
 import zstandard
 
-from thresher.judges.base import Judge, Learner, StateStore
+from thresher.judges.base import Judge, Learner, Reasons, StateStore, reasons_of
 from thresher.modelstate.by_topic import TopicState
 from thresher.records import Judgement, ParsedPage, Revision, TermWeight, best_topic
 
@@ -87,6 +87,14 @@ class TopicsLearner(TopicsJudge):
             if judgement is not None:
                 judged[name] = judgement
         return Judgement.of_topics(judged) if judged else None
+
+    def reasons(self, page: ParsedPage, vector: bytes) -> Reasons:
+        """Explain the judgement for the topic with the highest relevance."""
+        judgement = self.judge_vector(page.url, page.language, vector)
+        if judgement is None:
+            return Reasons()
+        best = best_topic(judgement.topics)
+        return reasons_of(self._learners[best], page, dict(_vectors(vector))[best])
 
     def remembers(self, url: str) -> bool:
         return all(learner.remembers(url) for learner in self._learners.values())

@@ -25,14 +25,15 @@ from pydantic import Field
 from thresher.api.crawl import Crawl, run_in_thread
 from thresher.api.topic import Topic
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.control import control
 from thresher.dashboard.errors import Refused
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.views.status import status as dashboard_status
 from thresher.errors import ConfigError, ThresherError
+from thresher.frontier.base import async_closing
 from thresher.mcp_server.untrusted import marked, marked_error, without_markers
 from thresher.operations.model_labelling import label_as_model
-from thresher.project import CrawlProject
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import canonicalize, fingerprint
 
@@ -74,12 +75,14 @@ class CrawlTools:
     """The tools over the crawls of a folder.
 
     Args:
-        root: Each of its folders with a topic.yaml is a crawl.
+        root: Each of its folders with a topic.yaml is a crawl; or the folder of one crawl, which is then the only one.
         networks: Private networks that crawls created here may fetch from.
     """
 
     def __init__(self, root: Path, *, networks: Sequence[str] = ()) -> None:
-        self._root = root.resolve()
+        root = root.resolve()
+        self._only = root.name if CrawlFolder(root).topic.is_file() else ""
+        self._root = root.parent if self._only else root
         self._networks = list(networks)
 
     def reading(self) -> list[Tool]:
@@ -101,8 +104,9 @@ class CrawlTools:
 
     @tool
     async def list_crawls(self) -> Result:
-        """List the crawls."""
-        return {"crawls": [{"crawl": folder.name} for folder in await asyncio.to_thread(self._folders)]}
+        """List the crawls, each with its topic, state and counts."""
+        names = [folder.name for folder in await asyncio.to_thread(self._folders)]
+        return {"crawls": list(await asyncio.gather(*map(self._listed, names)))}
 
     @tool
     async def create_crawl(
@@ -189,10 +193,17 @@ class CrawlTools:
         return {"crawl": crawl, "url": canonical, "title": title, "part": part, "parts": parts, "markdown": text}
 
     @tool
-    async def why(self, crawl: Name, url: str) -> Result:
-        """Explain a URL: its state, how the crawl found it, and why it was judged as it was."""
+    async def why(
+        self,
+        crawl: Name,
+        url: str,
+        details: Annotated[bool, Field(description="Also all numbers, and whole URLs.")] = False,
+    ) -> Result:
+        """Explain a URL in some lines: its state, why it was judged as it was, the path from a seed."""
         opened = Crawl(self._project(crawl).folder.root)
-        return {"crawl": crawl, "explanation": (await asyncio.to_thread(opened.why, url)).as_json()}
+        why = await asyncio.to_thread(opened.why, url)
+        numbers = {"details": why.as_json() | why.explanation.details()} if details else {}
+        return {"crawl": crawl, "state": why.state, "explanation": str(why), **numbers}
 
     @tool
     async def label(
@@ -216,19 +227,29 @@ class CrawlTools:
         format: Literal["jsonl", "csv", "parquet"] = "jsonl",  # noqa: A002 - as the command's option is called
         relevant: Annotated[bool, Field(description="Relevant pages only.")] = True,
         markdown: Annotated[bool, Field(description="With the main content as Markdown.")] = False,
+        replace: Annotated[bool, Field(description="Replace the file of an earlier export in this format.")] = False,
     ) -> Result:
         """Write the pages, most relevant first, into a file in the crawl's folder; return its path."""
         opened = Crawl(self._project(crawl).folder.root)
         target = opened.folder / EXPORTS / f"pages.{format}"
         target.parent.mkdir(exist_ok=True)
         write = functools.partial(opened.export, target, format=format, relevant=relevant, markdown=markdown)
-        pages = await asyncio.to_thread(write)
+        pages = await asyncio.to_thread(write, replace=replace)
         return {"crawl": crawl, "format": format, "pages": pages, "path_written": str(target)}
 
     async def _control(self, crawl: str, do: str) -> Result:
         async with self._open(crawl) as open_crawl:
             await control(open_crawl, do=do)
         return {"crawl": crawl, "continue_with": "status"}
+
+    async def _listed(self, crawl: str) -> Result:
+        try:
+            async with self._open(crawl) as open_crawl:
+                status = await dashboard_status(open_crawl)
+        except (ThresherError, OSError) as error:  # one that cannot be read must not hide the others
+            return {"crawl": crawl, "state": "unreadable", "reason": str(error)}
+        counts = {name: status["counts"][name] for name in ("pages", "relevant", "waiting", "failed")}
+        return {"crawl": crawl, "topic": "; ".join(status["title"].values()), "state": status["state"], **counts}
 
     def _folder(self, name: str) -> CrawlFolder:
         """Return the folder of a crawl.
@@ -237,30 +258,28 @@ class CrawlTools:
             ConfigError: The name is none, or leads out of the root folder.
         """
         root = self._root / name
-        if not _NAME.fullmatch(name) or root.resolve().parent != self._root:
+        is_inside = root.resolve().parent == self._root and self._only in ("", name)
+        if not _NAME.fullmatch(name) or not is_inside:
             raise ConfigError(f"{name!r} is not a name of a crawl; expected letters, digits, dots and hyphens")
         return CrawlFolder(root)
 
-    def _project(self, name: str) -> CrawlProject:
+    def _project(self, name: str) -> CrawlSetup:
         folder = self._folder(name)
         if not folder.topic.is_file():
             raise ConfigError(f"there is no crawl {name}; list_crawls returns those that are there")
-        return CrawlProject.open(folder.root)
+        return CrawlSetup.open(folder.root)
 
     def _folders(self) -> list[Path]:
-        found = sorted(path.parent for path in self._root.glob("*/topic.yaml"))
+        found = sorted(path.parent for path in self._root.glob(f"{self._only or '*'}/topic.yaml"))
         return [folder for folder in found if _NAME.fullmatch(folder.name) and not folder.is_symlink()]
 
     @asynccontextmanager
     async def _open(self, name: str) -> AsyncIterator[OpenCrawl]:
-        open_crawl = OpenCrawl(await asyncio.to_thread(self._project, name), name)
-        try:
+        async with async_closing(OpenCrawl(await asyncio.to_thread(self._project, name), name)) as open_crawl:
             yield open_crawl
-        finally:
-            await open_crawl.close()
 
 
-async def _tried(project: CrawlProject, url: str) -> Result:
+async def _tried(project: CrawlSetup, url: str) -> Result:
     """Run `thresher try` in a process of its own: fetching sets signal handlers and a watchdog for its process.
 
     Raises:
@@ -292,7 +311,7 @@ def _canonical(url: str) -> str:
     return canonical
 
 
-def _content(project: CrawlProject, url: str) -> tuple[str, str]:
+def _content(project: CrawlSetup, url: str) -> tuple[str, str]:
     """Return title and Markdown of a stored page.
 
     Raises:

@@ -21,9 +21,9 @@ def _names(text: str) -> frozenset[str]:
 
 
 OWN_TEXTS = _names(
-    "crawl crawls.crawl topic continue_with format path_written name state strategy judge can limit.code ended.code "
-    "ended.words collection.url topics.name failures.cause explanation.state explanation.frontier.state "
-    "explanation.path.outcome explanation.history.outcome"
+    "crawl crawls.crawl crawls.topic crawls.state topic continue_with format path_written name state strategy judge "
+    "can limit.code ended.code ended.words collection.url topics.name failures.cause details.state "
+    "details.frontier.state details.nearest.kind details.path.outcome details.history.outcome tried.nearest.kind"
 )
 """Places of texts that Thresher or its user wrote: the keys that lead there."""
 OWN_KEYS = _names(
@@ -37,12 +37,13 @@ OWN_KEYS = _names(
     "expected failed hosts leased parked ready waiting at code exit_code fetched cause examples retry_seconds urls "
     "no yes number complete wanted least most segments rows waiting_segments waiting_rows not_uploaded error "
     # why
-    "explanation frontier history last_try next_try_seconds path summary threshold tries trouble depth_left hops "
-    "host parent depth fetched_at opt_outs outcome relevance_parts score_parts status "
+    "explanation details frontier history last_try next_try_seconds path summary threshold tries trouble depth_left "
+    "hops host parent depth fetched_at opt_outs outcome relevance_parts score_parts status rank words_for "
+    "words_against word share nearest similarity kind queue_rank found_on link weight written "
     # try_page
-    "tried asked judged links links_fetched links_found terms weight written "
+    "tried asked judged links links_fetched links_found "
     # parts of scores
-    "address hub parents places siblings start good likeness ordinary told unaided"
+    "address hub parents places siblings start good likeness ordinary titled told unaided"
 ) | {"similar names", "topic's words", "words around it", "words of the link"}
 """Names of fields; other keys, such as names of hosts or words of a page, are marked."""
 _MARKED = re.compile(r"\[page ([0-9a-f]{16})\] (.*) \[end \1\]", re.DOTALL)

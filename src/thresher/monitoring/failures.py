@@ -1,7 +1,7 @@
 """Why URLs failed or wait: the kind of each reason, a plain message for it, and all failures of a crawl in groups.
 
-The reason in a settlement is text with parts from untrusted sources: a content type, an address. The label of a metric
-must come from a closed set, or one hostile site fills the memory of the collector; that set is `FailureKind`.
+The details of a reason have parts from untrusted sources: a content type, an address. The label of a metric must come
+from a closed set, or one hostile site fills the memory of the collector; that set is `FailureKind`.
 
 `failure_report` is the one place where reasons are grouped: the closing summary of a run, ``status``, ``why``, the
 dashboard and the Python API show what it returns.
@@ -9,16 +9,15 @@ dashboard and the Python API show what it returns.
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from functools import lru_cache
 from typing import Any, Protocol
 
 from thresher.frontier.base import LOST_WITH_FILES, Counts, FailureCount
-from thresher.records import BLOCKED, OPTED_OUT, BlockKind
+from thresher.reasons.reason import MESSAGES, NO_REASON, Reason, ReasonKind, describe
+from thresher.records import BlockKind
 
 EXAMPLE_HOSTS = 3
 MOST_GROUPS = 50
@@ -64,47 +63,62 @@ class Cause(StrEnum):
     PAGE = "page"
 
 
-_BEGINNINGS = {
-    "timeout": (FailureKind.TIMEOUT, "timeout"),
-    "slower than others": (FailureKind.SLOW, "too slow"),
-    "connection refused": (FailureKind.CONNECTION, "connection refused"),
-    "connection failed": (FailureKind.CONNECTION, "connection failed"),
-    "its certificate ": (FailureKind.CONNECTION, ""),
-    "no TLS version": (FailureKind.CONNECTION, ""),
-    "sends a header line": (FailureKind.PROTOCOL, ""),
-    "no such host": (FailureKind.NO_SUCH_HOST, "DNS lookup failed"),
-    "not http": (FailureKind.PROTOCOL, "not an http URL"),
-    "not a valid URL": (FailureKind.PROTOCOL, "not a valid URL"),
-    "does not speak HTTP": (FailureKind.PROTOCOL, "not an HTTP server"),
-    "too many headers": (FailureKind.PROTOCOL, "too many headers"),
-    "cannot be decompressed": (FailureKind.PROTOCOL, "cannot be decompressed"),
-    "truncated": (FailureKind.PROTOCOL, "truncated before its first byte"),
-    "http 3": (FailureKind.REDIRECT, ""),
-    "http 4": (FailureKind.HTTP_4XX, ""),
-    "http 5": (FailureKind.HTTP_5XX, ""),
-    "redirected to ": (FailureKind.REDIRECT, "redirected to a URL outside the crawl"),
-    "redirect": (FailureKind.REDIRECT, ""),
-    "refreshes to ": (FailureKind.REDIRECT, "redirected to a URL outside the crawl"),
-    "more than 10 redirects": (FailureKind.REDIRECT, "more than 10 redirects"),
-    "not a page": (FailureKind.NOT_A_PAGE, ""),
-    "soft 404": (FailureKind.SOFT_404, "error page without an error status (soft 404)"),
-    BLOCKED: (FailureKind.BLOCKED, ""),
-    OPTED_OUT: (FailureKind.OPTED_OUT, "AI opt-out of the site"),
-    "robots.txt": (FailureKind.ROBOTS, ""),
-    "refused: ": (FailureKind.ADDRESS, ""),
-    "a maze: ": (FailureKind.TRAP, "crawler trap"),
-    "out of scope: ": (FailureKind.SCOPE, "out of scope"),
-    "cannot be parsed": (FailureKind.UNPARSABLE, ""),
-    "broke the line": (FailureKind.UNPARSABLE, "processing failed, see crawl.log.jsonl"),
-    "lost with its worker": (FailureKind.OTHER, "worker lost"),
-    "its lease expired": (FailureKind.OTHER, "leased again and again, and never requested"),
-    "blocked by hand": (FailureKind.OTHER, "blocked by the user"),
-    "gave ": (FailureKind.OTHER, "page budget of the host used up"),
-    "asks for a delay": (FailureKind.OTHER, "crawl delay longer than allowed"),
-    "asked a moment ago": (FailureKind.OTHER, "politeness delay"),
+_FAILURE_KINDS: Mapping[ReasonKind, FailureKind] = {
+    ReasonKind.TIMEOUT: FailureKind.TIMEOUT,
+    ReasonKind.SLOW: FailureKind.SLOW,
+    ReasonKind.CONNECTION_REFUSED: FailureKind.CONNECTION,
+    ReasonKind.CONNECTION: FailureKind.CONNECTION,
+    ReasonKind.EXCEPTION: FailureKind.CONNECTION,
+    ReasonKind.CERTIFICATE: FailureKind.CONNECTION,
+    ReasonKind.TLS: FailureKind.CONNECTION,
+    ReasonKind.DNS: FailureKind.NO_SUCH_HOST,
+    ReasonKind.DNS_OR_PROXY: FailureKind.NO_SUCH_HOST,
+    ReasonKind.HEADER_LINE: FailureKind.PROTOCOL,
+    ReasonKind.UNSUPPORTED_URL: FailureKind.PROTOCOL,
+    ReasonKind.INVALID_URL: FailureKind.PROTOCOL,
+    ReasonKind.NOT_HTTP: FailureKind.PROTOCOL,
+    ReasonKind.HEAD_TOO_LONG: FailureKind.PROTOCOL,
+    ReasonKind.COMPRESSION: FailureKind.PROTOCOL,
+    ReasonKind.NO_BODY: FailureKind.PROTOCOL,
+    ReasonKind.TRUNCATED: FailureKind.PROTOCOL,
+    ReasonKind.BAD_REDIRECT: FailureKind.REDIRECT,
+    ReasonKind.REDIRECT: FailureKind.REDIRECT,
+    ReasonKind.REFRESH: FailureKind.REDIRECT,
+    ReasonKind.REDIRECT_TO_ITSELF: FailureKind.REDIRECT,
+    ReasonKind.TWO_ADDRESSES: FailureKind.REDIRECT,
+    ReasonKind.TOO_MANY_REDIRECTS: FailureKind.REDIRECT,
+    ReasonKind.NOT_A_PAGE: FailureKind.NOT_A_PAGE,
+    ReasonKind.SOFT_404: FailureKind.SOFT_404,
+    ReasonKind.BLOCK_PAGE: FailureKind.BLOCKED,
+    ReasonKind.OPTED_OUT: FailureKind.OPTED_OUT,
+    ReasonKind.ROBOTS: FailureKind.ROBOTS,
+    ReasonKind.ROBOTS_UNREADABLE: FailureKind.ROBOTS,
+    ReasonKind.ROBOTS_ELSEWHERE: FailureKind.ROBOTS,
+    ReasonKind.PRIVATE_ADDRESS: FailureKind.ADDRESS,
+    ReasonKind.REFUSED_ADDRESS: FailureKind.ADDRESS,
+    ReasonKind.MAZE: FailureKind.TRAP,
+    ReasonKind.NOTHING_NEW: FailureKind.TRAP,
+    ReasonKind.VARIANTS: FailureKind.TRAP,
+    ReasonKind.FACETS: FailureKind.TRAP,
+    ReasonKind.SCOPE: FailureKind.SCOPE,
+    ReasonKind.UNPARSABLE: FailureKind.UNPARSABLE,
+    ReasonKind.PROCESSING: FailureKind.UNPARSABLE,
 }
-_WITHIN = {" pages like ": (FailureKind.TRAP, "too many similar URLs")}
-_RULES = ("blocked by hand", "gave ", "asks for a delay", "asked a moment ago", "robots.txt is on ")
+_HTTP = {3: FailureKind.REDIRECT, 4: FailureKind.HTTP_4XX, 5: FailureKind.HTTP_5XX}
+_RULES = frozenset(
+    {
+        ReasonKind.BLOCKED_BY_USER,
+        ReasonKind.BUDGET,
+        ReasonKind.LOW_HARVEST,
+        ReasonKind.CRAWL_DELAY,
+        ReasonKind.POLITENESS,
+        ReasonKind.ROBOTS_ELSEWHERE,
+        ReasonKind.MAZE,
+        ReasonKind.NOTHING_NEW,
+        ReasonKind.VARIANTS,
+        ReasonKind.FACETS,
+    }
+)
 _SILENT = {
     FailureKind.TIMEOUT,
     FailureKind.SLOW,
@@ -112,65 +126,88 @@ _SILENT = {
     FailureKind.NO_SUCH_HOST,
     FailureKind.PROTOCOL,
 }
-_WRAPPED = re.compile(r"(?:no page in \d+ tries|robots\.txt cannot be read): ")
-_BUSY = re.compile(r"http (?:408|425|429|5\d\d)\b")
-_STATUS = re.compile(r"^http (\d+)(?:, .*)?")
-_REPEATED = re.compile(r", \d+ times in a row$")
+_BUSY = frozenset({408, 425, 429})
+_BRIEF = frozenset(
+    {
+        ReasonKind.REDIRECT,
+        ReasonKind.OPTED_OUT,
+        ReasonKind.ROBOTS_ELSEWHERE,
+        ReasonKind.CRAWL_DELAY,
+        ReasonKind.MAZE,
+        ReasonKind.NOTHING_NEW,
+        ReasonKind.SCOPE,
+        ReasonKind.WORKER_LOST,
+        ReasonKind.LEASE_EXPIRED,
+        ReasonKind.BLOCKED_BY_USER,
+        ReasonKind.BUDGET,
+        ReasonKind.TRUNCATED,
+        ReasonKind.RENDERED,
+    }
+)
+"""Kinds whose reasons are one group, whatever their details."""
+_GROUPS: Mapping[ReasonKind, ReasonKind] = {
+    ReasonKind.REFRESH: ReasonKind.REDIRECT,
+    ReasonKind.DNS_OR_PROXY: ReasonKind.DNS,
+    ReasonKind.LOW_HARVEST: ReasonKind.BUDGET,
+    ReasonKind.VARIANTS: ReasonKind.NOTHING_NEW,
+    ReasonKind.FACETS: ReasonKind.NOTHING_NEW,
+}
+SHOWN_IN_FULL = frozenset(kind for kind, message in MESSAGES.items() if not message.short_en) | {ReasonKind.SCOPE}
+"""The kinds whose message is shown in full though their short message leaves out details."""
 
 
-def kind_of(reason: str) -> FailureKind:
-    """Return the kind of a failure, by the beginning of its reason."""
-    return _known(reason)[0]
+def kind_of(reason: Reason) -> FailureKind:
+    """Return the kind of a failure."""
+    if reason.kind is ReasonKind.ROBOTS_UNREADABLE:
+        return FailureKind.ROBOTS
+    inner = reason.inner
+    if inner.kind is ReasonKind.HTTP:
+        return _HTTP.get(_status(inner) // 100, FailureKind.OTHER)
+    return _FAILURE_KINDS.get(inner.kind, FailureKind.OTHER)
 
 
-def block_kind_of(reason: str) -> BlockKind | None:
+def block_kind_of(reason: Reason) -> BlockKind | None:
     """Return the kind of block page that a reason is about; None when it is about something else."""
-    if not reason.startswith(BLOCKED):
+    inner = reason.inner
+    if inner.kind is not ReasonKind.BLOCK_PAGE:
         return None
-    return next((kind for kind in BlockKind if reason.startswith(kind.reason)), None)
+    return next((kind for kind in BlockKind if kind in inner.fields[:1]), None)
 
 
-def _known(reason: str) -> tuple[FailureKind, str]:
-    for words, known in _BEGINNINGS.items():
-        if reason.startswith(words):
-            return known
-    for words, known in _WITHIN.items():
-        if words in reason:
-            return known
-    if reason.isalpha() and reason[:1].isupper():  # the name of an exception: the connection failed in another way
-        return FailureKind.CONNECTION, f"connection failed ({reason})"
-    return FailureKind.OTHER, ""
+def _status(reason: Reason) -> int:
+    return int(reason.detail) if reason.detail.isdigit() else 0
 
 
-@lru_cache(maxsize=4096)
-def plain_reason(reason: str) -> str:
+def group_of(reason: Reason) -> Reason:
+    """Return the reason that stands for all reasons that mean the same; its short message is their plain message."""
+    inner = reason.inner
+    if reason.kind is ReasonKind.ROBOTS_UNREADABLE and kind_of(inner) not in _SILENT:
+        return Reason.around(reason.kind, 1, group_of(inner))
+    if block := block_kind_of(inner):
+        return Reason.around(ReasonKind.REPEATED, 1, block.reason) if inner != reason else block.reason
+    kind = _GROUPS.get(inner.kind, inner.kind)
+    return Reason(kind) if kind in _BRIEF else Reason(kind, inner.detail)
+
+
+def plain_reason(reason: Reason) -> str:
     """Return a plain message why a URL failed or waits; reasons that mean the same have the same message."""
-    if reason == "robots.txt":
-        return "disallowed by robots.txt"
-    inner = _REPEATED.sub("", _WRAPPED.sub("", reason))
-    if reason.startswith("robots.txt cannot be read: ") and kind_of(inner) not in _SILENT:
-        return f"robots.txt cannot be read ({plain_reason(inner)})"
-    if reason.startswith("robots.txt is on "):
-        return "waiting for the robots.txt of another host"
-    if kind := block_kind_of(inner):
-        return f"{kind.reason}, several in a row" if inner != reason else kind.reason
-    if inner.startswith("not a page: "):
-        return f"not a web page ({inner.removeprefix('not a page: ')})"
-    words = _known(inner)[1] or _STATUS.sub(r"HTTP \1", inner)
-    return words[:_LONGEST_WORDS] or UNLISTED
+    return describe(group_of(reason), short=True)[:_LONGEST_WORDS] or UNLISTED
 
 
-@lru_cache(maxsize=4096)
-def cause_of(reason: str) -> Cause:
+def cause_of(reason: Reason) -> Cause:
     """Return what a reason is due to: the host, the crawl's own rules or the page."""
-    inner = _WRAPPED.sub("", reason)
-    if inner.startswith(_RULES) or " pages like " in inner or inner.startswith("a maze: "):
+    inner, is_silence = reason.inner, reason.kind in (ReasonKind.NO_PAGE, ReasonKind.ROBOTS_UNREADABLE)
+    if inner.kind in _RULES:
         return Cause.RULES
-    if inner.startswith(BLOCKED):
+    if inner.kind is ReasonKind.BLOCK_PAGE:
         return Cause.BLOCKED
-    if kind_of(inner) in _SILENT or (inner != reason and not _BUSY.match(inner)):
-        return Cause.UNREACHABLE
-    return Cause.BUSY if _BUSY.match(inner) else Cause.PAGE
+    if _is_busy(inner):
+        return Cause.BUSY
+    return Cause.UNREACHABLE if is_silence or kind_of(inner) in _SILENT else Cause.PAGE
+
+
+def _is_busy(reason: Reason) -> bool:
+    return reason.kind is ReasonKind.HTTP and (_status(reason) in _BUSY or _status(reason) >= 500)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,9 +247,14 @@ class FailureGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class FailureReport:
-    """All failures of a crawl in groups, those with most URLs first, those by the crawl's own rules last."""
+    """All failures of a crawl in groups, those with most URLs first, those by the crawl's own rules last.
+
+    Args:
+        blocked: How many URLs gave a block page, by its kind; URLs that are tried again do not count.
+    """
 
     groups: Sequence[FailureGroup] = ()
+    blocked: Mapping[str, int] = field(default_factory=dict)
 
     def top(self, number: int = 3) -> list[FailureGroup]:
         """Return the most frequent failures; those by the crawl's own rules come last."""
@@ -225,12 +267,6 @@ class FailureReport:
     def has_silent_hosts(self) -> bool:
         """Whether URLs wait for hosts that do not answer or are busy."""
         return any(group.waiting for group in self.groups if group.cause in (Cause.UNREACHABLE, Cause.BUSY))
-
-    @property
-    def blocked(self) -> dict[str, int]:
-        """How many URLs gave a block page, by its kind; URLs that are tried again do not count."""
-        kinds = [(block_kind_of(group.reason), group.failed) for group in self.groups]
-        return {str(kind): failed for kind, failed in kinds if kind and failed}
 
     def remaining(self) -> str:
         """Return a phrase about the URLs that wait and their hosts; empty when none waits."""
@@ -272,30 +308,24 @@ async def failure_report(frontier: _Counted) -> FailureReport:
     listed = sum(count.urls for count in counts if not count.waiting and count.reason != LOST_WITH_FILES)
     unlisted = (await frontier.counts()).failed - listed
     if unlisted > 0:
-        counts = [*counts, FailureCount(host="", reason="", urls=unlisted)]
+        counts = [*counts, FailureCount(host="", reason=NO_REASON, urls=unlisted)]
     return grouped(counts)
 
 
 def grouped(counts: Iterable[FailureCount]) -> FailureReport:
     """Group failures by their plain messages; URLs that were lost come first, because the user can get them back."""
-    by_reason: dict[tuple[str, Cause], list[FailureCount]] = defaultdict(list)
+    by_reason: dict[tuple[Reason, Cause], list[FailureCount]] = defaultdict(list)
+    blocked: Counter[str] = Counter()
     for count in counts:
-        by_reason[plain_reason(count.reason), cause_of(count.reason)].append(count)
-    groups = [_group(reason, cause, listed) for (reason, cause), listed in by_reason.items()]
-    return FailureReport(
-        groups=sorted(
-            groups,
-            key=lambda group: (
-                group.reason != LOST_WITH_FILES,
-                group.cause is Cause.RULES,
-                -group.urls,
-                group.reason,
-            ),
-        )
-    )
+        by_reason[group_of(count.reason), cause_of(count.reason)].append(count)
+        if not count.waiting and (kind := block_kind_of(count.reason)):
+            blocked[str(kind)] += count.urls
+    groups = [(why == LOST_WITH_FILES, _group(why, cause, found)) for (why, cause), found in by_reason.items()]
+    groups.sort(key=lambda each: (not each[0], each[1].cause is Cause.RULES, -each[1].urls, each[1].reason))
+    return FailureReport(groups=[group for _, group in groups], blocked=blocked)
 
 
-def _group(reason: str, cause: Cause, counts: Sequence[FailureCount]) -> FailureGroup:
+def _group(reason: Reason, cause: Cause, counts: Sequence[FailureCount]) -> FailureGroup:
     hosts: dict[str, int] = defaultdict(int)
     for count in counts:
         if count.host:
@@ -303,7 +333,7 @@ def _group(reason: str, cause: Cause, counts: Sequence[FailureCount]) -> Failure
     waiting = sum(count.urls for count in counts if count.waiting)
     urls = sum(count.urls for count in counts)
     return FailureGroup(
-        reason=reason,
+        reason=plain_reason(reason),
         cause=cause,
         urls=urls,
         failed=urls - waiting,

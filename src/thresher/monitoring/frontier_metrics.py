@@ -15,6 +15,7 @@ from thresher.frontier.base import Counts, CrawlStore, FailureCount, HostEntry, 
 from thresher.monitoring.failures import block_kind_of, kind_of
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.monitoring.totals import Totals
+from thresher.reasons.reason import Reason
 from thresher.records import Candidate, Lease, Outcome, Settlement
 
 FRESH_SECONDS = 1.0
@@ -130,7 +131,7 @@ class InstrumentedFrontier:
         self.worker_metrics.released.inc(len(leases))
         self.worker_metrics.open_leases.dec(len(leases))
 
-    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+    async def park(self, host: str, reason: Reason, *, seconds: float | None = None) -> None:
         await self._timed("park", self.frontier.park(host, reason, seconds=seconds))
         self.worker_metrics.parks.inc()
 

@@ -79,7 +79,7 @@ async def host_totals(entries: Sequence[HostEntry], pages: Path | None) -> list[
 
 def relevant_words(counts: Counts) -> str:
     """Format the number of relevant pages: marked as provisional while the judge has seen few pages."""
-    if not counts.is_provisional:
+    if not counts.provisional:
         return f"{counts.relevant:,} relevant (harvest rate {counts.harvest_rate:.2f})"
     expected = "" if counts.expected is None else f", {counts.expected:,.0f} expected"
     return f"{counts.relevant:,} relevant (provisional{expected})"

@@ -68,17 +68,20 @@ class Objects(Protocol):
         ...
 
 
-def open_objects(address: str) -> Objects:
+def open_objects(address: str, *, used: str = "") -> Objects:
     """Open object storage by its URL, or a folder by its absolute path; nothing is sent yet.
+
+    Args:
+        used: The URL of a storage that has objects: if that is a folder, it is not created anew.
 
     Raises:
         ConfigError: The URL or an environment variable is invalid, or a package is not installed.
     """
     if address.startswith("/"):
-        return FolderObjects(Path(address))
+        return FolderObjects(Path(address), used=used)
     url = check_collection(address)
     if url.startswith("file:"):
-        return FolderObjects(Path(unquote(urlsplit(url).path)))
+        return FolderObjects(Path(unquote(urlsplit(url).path)), used=used)
     try:
         from thresher.objects.bucket import BucketObjects
     except ModuleNotFoundError as error:

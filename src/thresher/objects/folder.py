@@ -18,12 +18,15 @@ class FolderObjects:
 
     Args:
         durable: Whether an object survives a loss of power as soon as it is stored.
+        used: The URL of a folder that has objects. If it is this one and is not there, its disk is not mounted: a
+            folder in its place would be on another disk, so none is created.
     """
 
-    def __init__(self, root: Path, *, durable: bool = True) -> None:
+    def __init__(self, root: Path, *, durable: bool = True, used: str = "") -> None:
         self.url = root.absolute().as_uri()
         self._root = root
         self._durable = durable
+        self._is_new = self.url != used
 
     def put_new(self, key: str, content: bytes) -> bool:
         with self._errors(key):
@@ -82,6 +85,10 @@ class FolderObjects:
 
     @contextmanager
     def _errors(self, key: str) -> Iterator[None]:
+        if not (self._is_new or self._root.exists()):
+            raise StoreUnreachable(
+                f"{self.url} is no folder; mount its disk, or create the folder to upload all pages again"
+            )
         try:
             yield
         except FileNotFoundError as error:

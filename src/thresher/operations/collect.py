@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from thresher.atomic_file import atomic_write
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.judges.taxonomy import target_classes
 from thresher.judges.trained.learner import require_scikit_learn
 from thresher.monitoring.failures import FailureReport
-from thresher.project import CrawlProject
 from thresher.seeding.searxng import SearchSource
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.layers.context_graphs import LAST_LAYER, MOST_BACK_LINKS, MOST_PAGES
@@ -52,7 +52,7 @@ FEWEST_EXAMPLES = 5
 class FetchListed(Protocol):
     """Fetches listed URLs into a folder; returns why some of them failed."""
 
-    def __call__(self, crawl: CrawlProject, folder: CrawlFolder, urls: Sequence[str], /) -> FailureReport: ...
+    def __call__(self, crawl: CrawlSetup, folder: CrawlFolder, urls: Sequence[str], /) -> FailureReport: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class CollectRequest:
 
     strategy: str
     examples: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    earlier: Sequence[CrawlProject] = ()
+    earlier: Sequence[CrawlSetup] = ()
     back_links: Sequence[BackLinkSource] = ()
     classes: Sequence[str] = ()
     targets: Sequence[str] = ()
@@ -141,7 +141,7 @@ class CollectedModel:
         return found | {"targets": sorted(table.targets), "scores": table.scores(), "rules": table.rules()}
 
 
-def collect(crawl: CrawlProject, request: CollectRequest, *, fetch: FetchListed) -> CollectedModel:
+def collect(crawl: CrawlSetup, request: CollectRequest, *, fetch: FetchListed) -> CollectedModel:
     """Collect training data, train a model into the folder of the crawl, and measure it.
 
     Raises:
@@ -159,7 +159,7 @@ def collect(crawl: CrawlProject, request: CollectRequest, *, fetch: FetchListed)
 class _Collection:
     """The pages to train on: those of earlier crawls, and those that are fetched."""
 
-    def __init__(self, crawl: CrawlProject, request: CollectRequest, fetch: FetchListed) -> None:
+    def __init__(self, crawl: CrawlSetup, request: CollectRequest, fetch: FetchListed) -> None:
         self.crawl, self.request = crawl, request
         self.folder = CrawlFolder(crawl.folder.root / TRAINING)
         self.folder.root.mkdir(exist_ok=True)
@@ -377,7 +377,7 @@ def _by_turns(lists: Iterable[Sequence[str]]) -> list[str]:
     return list(dict.fromkeys(url for url in chain.from_iterable(zip_longest(*lists)) if url))
 
 
-def _class_texts(crawl: CrawlProject) -> Mapping[str, Sequence[str]]:
+def _class_texts(crawl: CrawlSetup) -> Mapping[str, Sequence[str]]:
     has_pages = crawl.config.taxonomy is not None and crawl.config.taxonomy.file != BUNDLED
     return crawl.classes() if has_pages else {}
 
@@ -406,8 +406,10 @@ def _class_urls(collection: _Collection) -> dict[str, list[str]]:
         found.setdefault(label, []).append(url)
     chosen = {label: collection.shuffled(urls)[:MOST_URLS] for label, urls in _chosen(collection, found).items()}
     if len(chosen) < 2:
+        is_bundled = crawl.config.taxonomy is not None and crawl.config.taxonomy.file == BUNDLED
         raise ConfigError(
-            f"rules lead from class to class, and there are example pages of {len(chosen)} classes. Name example pages "
+            f"rules lead from class to class, and there are example pages of {len(chosen)} classes"
+            f"{'; the bundled taxonomy has words, but no example pages' if is_bundled else ''}. Name example pages "
             "of several classes: a file (--examples FILE, with a class, a tab and a URL per line), a taxonomy with "
             "example pages (thresher topics import, then thresher new --taxonomy FILE --node PATH), or crawls of "
             "several topics (--from DIR)"

@@ -1,31 +1,39 @@
-"""Explain a URL from the frontier and the page store: a summary sentence, then its path and scores.
+"""Explain a URL from the frontier, the page store and the judge.
 
-The sentence comes first wherever a URL is explained: ``thresher why``, the page screen, ``Crawl.why``.
+`explanation_of` computes everything. `Explanation.lines` renders it in at most `MOST_LINES` lines: the verdict or the
+state in one sentence, words, the nearest example, the shortest path from a seed; `Explanation.detail_lines` has every
+number. ``thresher why``, ``Crawl.why``, the dashboard and the MCP server show these.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from inspect import signature
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from thresher import registry
-from thresher.errors import ConfigError
-from thresher.frontier.base import HostEntry, UrlEntry, UrlState
-from thresher.monitoring.failures import duration, plain_reason, some
-from thresher.project import CrawlProject
-from thresher.records import LABEL_PART, LANGUAGE_PART, TOPIC_PART, Outcome, Parts
-from thresher.storage.page_store import PageRecord
-from thresher.storage.reader import PageStoreReader, PathHop
+from thresher.assembly import build_judge
+from thresher.crawl import CrawlSetup
+from thresher.errors import ConfigError, ThresherError
+from thresher.frontier.base import Counts, HostEntry, UrlEntry, UrlState
+from thresher.judges.base import Judge
+from thresher.monitoring.failures import SHOWN_IN_FULL, duration, plain_reason, some
+from thresher.operations.verdict import PageVerdict, fit, listed, titled, verdict_of, wrapped
+from thresher.reasons.reason import NO_REASON, with_messages
+from thresher.records import Outcome, ParsedPage
+from thresher.storage.page_store import FoundLink, PageRecord
+from thresher.storage.reader import PageStoreReader, PathHop, kept_judgement
 from thresher.traps.detector import trap
 from thresher.urls.canonical import canonicalize, fingerprint, host_key
 
-STRONGEST_PARTS = 3
-"""Number of parts of a score that are printed by default."""
+logger = logging.getLogger(__name__)
+
+MOST_LINES = 15
+QUEUE_SEEN = 1000
+"""The rank of a waiting URL is known down to this one."""
 LOG_ODDS_STRATEGY = "thresher"
 
 
@@ -39,12 +47,16 @@ class FrontierInfo:
         robots_at: Time of the last failed fetch of the robots.txt of its host, in seconds since the epoch; 0 when the
             last one succeeded.
         robots_tries: Number of failed fetches in a row.
+        rank: Its place in the queue over all hosts; 0 when it does not wait, or is not among the first `QUEUE_SEEN`.
+        waiting: Number of waiting URLs; 0 when it does not wait.
     """
 
     entry: UrlEntry | None = None
     host: HostEntry | None = None
     robots_at: float = 0.0
     robots_tries: int = 0
+    rank: int = 0
+    waiting: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +64,13 @@ class Explanation:
     """Everything known about a URL.
 
     Args:
-        path: From the seed to it, or to the page it was found on when it was not fetched yet.
+        verdict: On its page; None when it has none.
+        path: The shortest known one from a seed to it, or to a page that links to it when it was not fetched yet.
+        found_on: The page by whose link it got its score; None for a seed.
+        link: That link, with its score when it was found; None for a seed or a redirect.
         history: Every time it was settled, oldest first.
         outside: Why it is outside the scope; empty when it is not.
-        anchor: The words of the link by which it was found, when it was not fetched yet.
-        threshold: The relevance from which a page is relevant; None where the judge has no such number.
+        next_link: The link from the end of the path to it, when it was not fetched yet.
         is_log_odds: Whether the parts of link scores are log-odds.
     """
 
@@ -64,9 +78,11 @@ class Explanation:
     frontier_info: FrontierInfo
     path: list[PathHop]
     history: list[PageRecord]
-    outside: str
-    anchor: str = ""
-    threshold: float | None = None
+    outside: str = ""
+    verdict: PageVerdict | None = None
+    found_on: PageRecord | None = None
+    link: FoundLink | None = None
+    next_link: FoundLink | None = None
     is_log_odds: bool = False
 
     @property
@@ -94,7 +110,7 @@ class Explanation:
         host, entry = self.frontier_info.host, self.entry
         if entry is None or entry.state is not UrlState.WAITING:
             return ""
-        reason = (host.parked if host else "") or (entry.reason if entry.tries else "")
+        reason = (host.parked if host else NO_REASON) or (entry.reason if entry.tries else NO_REASON)
         return plain_reason(reason) if reason else ""
 
     @property
@@ -106,13 +122,38 @@ class Explanation:
         return None if host.parked and not host.next_seconds else host.next_seconds
 
     @property
+    def page(self) -> PageRecord | None:
+        """The last record with a page."""
+        return next((record for record in reversed(self.history) if record.page), None)
+
+    @property
+    def state(self) -> str:
+        return str(self.entry.state) if self.entry else "unknown"
+
+    @property
+    def reason(self) -> str:
+        """Why it failed, or why it is not crawled; else empty."""
+        return str(self.entry.reason) if self.entry else self.outside
+
+    @property
+    def score(self) -> float | None:
+        """Its score when it was fetched, as `export` has it; before, that in the queue; None when never queued."""
+        record = self.page or (self.history[-1] if self.history else None)
+        return record.score if record else self.entry.score if self.entry else None
+
+    @property
     def summary(self) -> str:
-        """The state of the URL and how it was found, in one or two sentences."""
-        return " ".join(filter(None, [self._state(), self._notes(), self._origin()]))
+        """The verdict or the state of the URL, and how it is reached, in some sentences."""
+        return " ".join(filter(None, [self.sentence, self._origin()]))
+
+    @property
+    def sentence(self) -> str:
+        """The verdict or the state of the URL."""
+        return " ".join(filter(None, [self._state(), self._notes()]))
 
     def _notes(self) -> str:
         """Return what a later visit met in place of a stored page, and the uses that its site opts out of."""
-        page = next((record for record in reversed(self.history) if record.page), None)
+        page = self.page
         if page is None:
             return ""
         last = self.history[-1]
@@ -125,9 +166,8 @@ class Explanation:
         entry = self.entry
         if entry is None and not self.history:
             return f"Never queued: {self.outside or 'no fetched page links to it'}."
-        page = next((record for record in reversed(self.history) if record.page), None)
-        if page is not None:
-            return _verdict(page, self.threshold)
+        if self.verdict is not None:
+            return self.verdict.sentence
         if entry is not None and entry.state is UrlState.WAITING:
             return self._waiting(entry)
         if entry is not None and entry.state is UrlState.LEASED:
@@ -135,143 +175,168 @@ class Explanation:
         return self._settled()
 
     def _waiting(self, entry: UrlEntry) -> str:
+        info = self.frontier_info
+        rank = f"rank {info.rank:,}" if info.rank else f"not among the first {QUEUE_SEEN:,}"
+        queue = f"Waiting with score {entry.score:.3f}: {rank} of {info.waiting:,} in the queue."
         if not self.trouble:
-            return f"Waiting for its first try, with score {entry.score:.3f}."
+            return queue
         tried = f", {some(self.tries, 'failed try').replace('trys', 'tries')}" if self.tries else ""
         last = f", the last at {moment(self.last_try)}" if tried and self.last_try else ""
         seconds = self.next_try_seconds
-        parked = self.frontier_info.host is not None and self.frontier_info.host.parked
         after = "" if seconds is None else "now" if seconds < 1 else f"in {duration(seconds)}"
+        parked = info.host is not None and bool(info.host.parked)
         retry = f"The next try is possible {after}." if after else "Its host stays parked until released."
-        return (
-            f"Not fetched yet: {self.trouble} ({entry.host}{tried}{last}). {retry if parked or after else ''}".rstrip()
-        )
+        sentence = f"Not fetched yet: {self.trouble} ({entry.host}{tried}{last})."
+        return " ".join(filter(None, [sentence, retry if parked or after else "", queue]))
 
     def _settled(self) -> str:
         last = self.history[-1] if self.history else None
-        reason = last.reason if last else self.entry.reason if self.entry else ""
+        reason = last.reason if last else self.entry.reason if self.entry else NO_REASON
         when = f", at {moment(last.fetched_at)}" if last and last.fetched_at else ""
         if last and last.outcome is Outcome.DONE:
             return f"It has no page of its own: {reason}{when}." if reason else f"Done{when}."
         if reason or (self.entry and self.entry.state is UrlState.FAILED):
-            return f"Failed: {reason if last and last.blocked else plain_reason(reason)}{when}."
+            is_whole = (last and last.blocked) or reason.kind in SHOWN_IN_FULL  # the plain words leave out the detail
+            return f"Failed: {reason if is_whole else plain_reason(reason)}{when}."
         return "Done; its page is in the page store of another machine."
 
-    def _origin(self) -> str:
-        if not self.path:
-            return "It is a seed." if self.entry and not self.entry.parent and not self.entry.hops else ""
-        own = self.path[-1].record.fingerprint == fingerprint(self.url)
-        if own and len(self.path) == 1:
-            return "It is a seed." if not self.path[0].record.parent else ""
-        found_on = self.path[-2 if own else -1].record
-        anchor = self.path[-1].anchor if own else self.anchor
-        how = f" by the link “{anchor}”" if anchor else ""
-        hops = len(self.path) - own  # of the printed path, which takes the best link to each page
-        fewest = self.path[-1].record.depth if own else self.entry.hops if self.entry else hops
-        shorter = f" A shorter path has {some(fewest, 'link')}." if 0 < fewest < hops else ""
-        return f"Found on {found_on.url}{how}, {some(hops, 'link')} from the seed {self.path[0].record.url}.{shorter}"
+    @property
+    def links_away(self) -> int:
+        """Number of links from the seed on the path."""
+        return len(self.path) - self._has_own_hop
 
-    def as_json(self) -> dict[str, Any]:
-        return {
+    @property
+    def _has_own_hop(self) -> bool:
+        return bool(self.path) and self.path[-1].record.fingerprint == fingerprint(self.url)
+
+    @property
+    def anchor(self) -> str:
+        """The words of the last link of the path."""
+        if self._has_own_hop:
+            return self.path[-1].anchor
+        return self.next_link.anchor if self.next_link else ""
+
+    def _origin(self) -> str:
+        if not self.links_away:
+            is_seed = not self.path[0].record.parent if self.path else self.entry and not self.entry.parent
+            return "It is a seed." if is_seed else ""
+        by = self.path[-2 if self._has_own_hop else -1].record
+        how = f" by the link “{self.anchor}”" if self.anchor else ""
+        return f"Found on {by.url}{how}, {some(self.links_away, 'link')} from the seed {self.path[0].record.url}."
+
+    def lines(self) -> list[str]:
+        """Return a short explanation, of at most `MOST_LINES` lines."""
+        lines = [fit(self.url)]
+        if self.page:
+            lines.append(fit(f"Title:    {self.page.title or '(none)'}"))
+        if self.verdict:
+            lines += [*self.verdict.lines(), *(wrapped(notes) if (notes := self._notes()) else ())]
+        else:
+            lines += list(wrapped(self.sentence))[:4]
+        return [*lines, *self._path_lines(MOST_LINES - len(lines))]
+
+    def _path_lines(self, room: int) -> list[str]:
+        if not self.links_away:
+            return [origin] if (origin := self._origin()) else []
+        start = self.path[0].record
+        lines = [titled("  ", start.title, start.url)]
+        for hop in self.path[1:]:
+            how = f"  “{fit(hop.anchor, 30)}” → " if hop.anchor or hop.parts else "  redirects to "
+            is_own = hop.record.fingerprint == fingerprint(self.url)
+            lines.append(f"{how}this page" if is_own else titled(how, hop.record.title, hop.record.url))
+        if not self._has_own_hop:
+            lines.append(f"  “{fit(self.anchor, 30)}” → this URL")
+        if len(lines) >= room:
+            kept = max(room - 3, 1)
+            lines = [lines[0], f"  … {some(len(lines) - 1 - kept, 'page')} more (--details) …", *lines[-kept:]]
+        return [f"Path, {some(self.links_away, 'link')} from a seed:", *lines]
+
+    def detail_lines(self) -> Iterator[str]:
+        """Yield all numbers: scores and their parts, words with weights, every page of the path, every visit."""
+        yield from ("", "Details", f"  URL: {self.url}")
+        yield from self._score_lines()
+        if self.verdict:
+            yield from self.verdict.detail_lines()
+        if self.path:
+            yield "  Shortest known path, with the score and the relevance of each page:"
+        for number, hop in enumerate(self.path):
+            yield from self._hop_lines(number, hop)
+        if self.history:
+            yield "  Visits:"
+            yield from (f"    {moment(record.fetched_at)}  {_outcome(record)}" for record in self.history)
+
+    def _score_lines(self) -> Iterator[str]:
+        if self.score is None:
+            return
+        when = "when it was fetched" if self.history else "in the queue"
+        yield f"  Score {when}: {self.score:.3f}"
+        if self.found_on is None:
+            return
+        anchor = f" by the link “{self.link.anchor}”" if self.link else ""
+        yield f"  Found with the best score on {self.found_on.url}{anchor}"
+        if self.link is None:
+            return
+        yield f"  Score when that link was found: {self.link.score:.3f}"
+        if self.link.parts:
+            unit = " as log-odds, above 0 for the link, below 0 against it" if self.is_log_odds else ""
+            yield f"  Parts of the link score{unit}:"
+            yield from listed(self.link.parts, signed=self.is_log_odds)
+
+    def _hop_lines(self, number: int, hop: PathHop) -> Iterator[str]:
+        record = hop.record
+        yield f"    {number}. {record.url}"
+        yield f"       {record.title or '(no title)'}, {_outcome(record)}"
+        if not number:
+            yield f"       a seed, score {record.score:.3f}"
+        elif hop.anchor or hop.parts:
+            yield f"       by the link “{hop.anchor}”, score {hop.score:.3f}"
+        else:
+            yield "       by redirect"
+        if record.page:
+            yield f"       {'relevant' if record.relevant else 'not relevant'}, relevance {record.relevance:.3f}"
+
+    def as_json(self, *, details: bool = False) -> dict[str, Any]:
+        """Return plain values; with `details`, all of them, under that key."""
+        verdict = self.verdict.as_json() if self.verdict else dict.fromkeys(_VERDICT_KEYS)
+        page = self.page
+        short = {
             "url": self.url,
+            "title": page.title if page else "",
+            "state": self.state,
             "summary": self.summary,
-            "state": str(self.entry.state) if self.entry else "unknown",
-            "reason": self.entry.reason if self.entry else self.outside,
-            "trouble": self.trouble,
+            "reason": self.reason,
+            **verdict,
+            "score": self.score,
+            "queue_rank": self.frontier_info.rank or None,
             "anchor": self.anchor,
-            "parked": self.frontier_info.host.parked if self.frontier_info.host else "",
+            "path": [{"url": hop.record.url, "title": hop.record.title, "anchor": hop.anchor} for hop in self.path],
+        }
+        return {**short, "details": self.details()} if details else short
+
+    def details(self) -> dict[str, Any]:
+        """Return the plain values behind `detail_lines`."""
+        host, link = self.frontier_info.host, self.link
+        return {
+            "trouble": self.trouble,
+            "parked": str(host.parked) if host else "",
             "tries": self.tries,
             "last_try": self.last_try,
             "next_try_seconds": self.next_try_seconds,
-            "threshold": self.threshold,
-            "frontier": asdict(self.entry) if self.entry else None,
+            "frontier": asdict(self.entry, dict_factory=with_messages) if self.entry else None,
+            "found_on": self.found_on.url if self.found_on else "",
+            "link": {**link._asdict(), "parts": dict(link.parts)} if link else None,
+            "words": [asdict(word) for word in self.verdict.words] if self.verdict else [],
             "path": [_hop(hop) for hop in self.path],
-            "history": [_settled(record) for record in self.history],
+            "history": [_visit(record) for record in self.history],
         }
 
-    def lines(self, *, all_parts: bool = False) -> list[str]:
-        """Return lines of text: the summary, then the path.
 
-        Args:
-            all_parts: Include every part of every score, not only the strongest few and those of the page itself.
-        """
-        lines = [self.url, self.summary]
-        if self.path:
-            lines += ["", "Path from the seed:" if self.history else "Path from the seed to the page that links to it:"]
-        for number, hop in enumerate(self.path):
-            is_last = number == len(self.path) - 1
-            lines += self._hop_lines(number, hop, all_parts=all_parts, with_relevance=all_parts or is_last)
-        if len(self.history) > 1:
-            lines += ["", "Settled several times:"]
-            lines += [f"  {moment(record.fetched_at)}  {_outcome(record)}" for record in self.history]
-        return lines
-
-    def _hop_lines(self, number: int, hop: PathHop, *, all_parts: bool, with_relevance: bool) -> Iterator[str]:
-        record = hop.record
-        yield f"  {number}. {record.url}"
-        if record.page:
-            yield f"     {record.title or '(no title)'}"
-        yield f"     {_outcome(record)}"
-        if not number:
-            yield f"     a seed, score {record.score:.3f}"
-        elif hop.anchor or hop.parts:
-            yield f"     by the link “{hop.anchor}”, score {hop.score:.3f}"
-            yield from self._part_lines(hop.parts, all_parts=all_parts)
-        else:
-            yield "     by redirect"
-        if record.page:
-            yield f"     {_verdict(record, None).rstrip('.').lower()}"
-            if record.topics:
-                yield "     relevance by topic:"
-                yield from _listed({name: judgement.relevance for name, judgement in record.topics.items()})
-            if with_relevance and record.parts:
-                yield "     the relevance was computed from (not a sum):"
-                yield from _listed(record.parts)
-
-    def _part_lines(self, parts: Parts, *, all_parts: bool) -> Iterator[str]:
-        if not parts:
-            return
-        topics = {name: score for name, score in parts.items() if name.startswith(TOPIC_PART)}
-        if topics:
-            yield "     link score by topic, before weighting by need:"
-            yield from _listed(topics)
-            parts = {name: score for name, score in parts.items() if name not in topics}
-        if not parts:
-            return
-        shown = parts if all_parts else strongest(parts)
-        what = "parts of the link score"
-        unit = " as log-odds, above 0 for the link, below 0 against it" if self.is_log_odds else ""
-        fewer = f", the strongest {len(shown)} of {len(parts)}" if len(shown) < len(parts) else ""
-        yield f"     {what}{unit}{fewer}:"
-        yield from _listed(shown, signed=self.is_log_odds)
-
-
-def strongest(parts: Parts, number: int = STRONGEST_PARTS) -> dict[str, float]:
-    """Return the parts with the largest absolute values, the largest first."""
-    return dict(sorted(parts.items(), key=lambda part: -abs(part[1]))[:number])
+_VERDICT_KEYS = ("relevance", "relevant", "threshold", "rank", "pages", "words_for", "words_against", "nearest")
 
 
 def moment(seconds: float | None) -> str:
     """Format a time in UTC."""
     return datetime.fromtimestamp(seconds or 0.0, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def _verdict(record: PageRecord, threshold: float | None) -> str:
-    verdict = "Relevant" if record.relevant else "Not relevant"
-    label = record.parts.get(LABEL_PART)
-    by = "" if label is None else f", labelled by a {'person' if label in (0.0, 1.0) else 'model'}"
-    copy = ", a copy of another page" if record.duplicate_of else ""
-    part = f", {record.reason}" if record.reason else ""
-    if LANGUAGE_PART in record.parts:
-        return f"{verdict}: its language, {record.language}, is not a wanted one (languages in topic.yaml){copy}{part}."
-    limit = "" if threshold is None else f" (threshold {threshold:.2f})"
-    return f"{verdict}{_topics_in_words(record)}: relevance {record.relevance:.2f}{limit}{by}{copy}{part}."
-
-
-def _topics_in_words(record: PageRecord) -> str:
-    """Name the topics that a page is relevant to, of several."""
-    relevant = [name for name, judgement in record.topics.items() if judgement.relevant]
-    return f" to {' and '.join(relevant)}" if relevant else ""
 
 
 def _outcome(record: PageRecord) -> str:
@@ -280,22 +345,15 @@ def _outcome(record: PageRecord) -> str:
     return f"{record.outcome}: {record.reason}" if record.reason else f"{record.outcome}{status}"
 
 
-def _listed(parts: Parts, *, signed: bool = False) -> Iterator[str]:
-    width = max(map(len, parts))
-    for name, value in parts.items():
-        yield f"       {name:<{width}}  {value:{'+' if signed else ''}.3f}"
-
-
 def _hop(hop: PathHop) -> dict[str, Any]:
     link = {"anchor": hop.anchor, "score": hop.score, "score_parts": dict(hop.parts)}
-    return {**_settled(hop.record), **link}
+    return {**_visit(hop.record), **link}
 
 
-def _settled(record: PageRecord) -> dict[str, Any]:
+def _visit(record: PageRecord) -> dict[str, Any]:
     kept = (
         "url",
         "status",
-        "reason",
         "title",
         "language",
         "relevance",
@@ -307,6 +365,7 @@ def _settled(record: PageRecord) -> dict[str, Any]:
     topics = {name: judgement.relevance for name, judgement in record.topics.items()}
     return {
         **{name: getattr(record, name) for name in kept},
+        "reason": str(record.reason),
         "outcome": str(record.outcome),
         "opt_outs": list(record.opt_outs),
         "relevance_parts": dict(record.parts),
@@ -321,6 +380,10 @@ class _FrontierQueries(Protocol):
 
     async def get_state(self, host: str, kind: str) -> str | None: ...
 
+    async def peek(self, limit: int) -> list[UrlEntry]: ...
+
+    async def counts(self) -> Counts: ...
+
 
 async def frontier_info_of(frontier: _FrontierQueries, url: str) -> FrontierInfo:
     """Read the state of a canonical URL from a frontier."""
@@ -333,45 +396,78 @@ async def frontier_info_of(frontier: _FrontierQueries, url: str) -> FrontierInfo
         robots_at = float(robots.get("read_at", 0.0)) if tries else 0.0
     except (ValueError, TypeError, AttributeError):  # written by another version
         tries, robots_at = 0, 0.0
-    return FrontierInfo(
+    info = FrontierInfo(
         entry=entry,
         host=await frontier.find_host(host),
         robots_at=robots_at,
         robots_tries=tries,
     )
-
-
-def threshold_of(crawl: CrawlProject) -> float | None:
-    """Return the relevance from which the judge calls a page relevant; None when it has no such parameter."""
-    judge = crawl.config.judge
-    parameter = signature(registry.find("judge", judge.name)).parameters.get("threshold")
-    threshold = judge.parameters.get("threshold", parameter.default if parameter else None)
-    return float(threshold) if isinstance(threshold, int | float) else None
+    if entry is None or entry.state is not UrlState.WAITING:
+        return info
+    queue = [waiting.url for waiting in await frontier.peek(QUEUE_SEEN)]
+    rank = queue.index(url) + 1 if url in queue else 0
+    return replace(info, rank=rank, waiting=(await frontier.counts()).waiting)
 
 
 def explanation_of(
-    crawl: CrawlProject, url: str, frontier_info: FrontierInfo, collection: PageStoreReader
+    crawl: CrawlSetup,
+    url: str,
+    frontier_info: FrontierInfo,
+    collection: PageStoreReader,
+    judge: Judge | None,
 ) -> Explanation:
-    """Combine the frontier's and the page store's knowledge of a canonical URL."""
+    """Combine what the frontier, the page store and the judge know of a canonical URL."""
     entry, number = frontier_info.entry, fingerprint(url)
-    path, anchor = collection.path(number), ""
-    if not path and entry and entry.parent:
-        path = collection.path(entry.parent)
-        link = collection.link_between(entry.parent, url)
-        anchor = link.anchor if link else ""
+    record, path, next_link = collection.find(number), collection.path(number), None
+    parent = record.parent if record else entry.parent if entry else 0
+    if entry and parent and not path:
+        nearest, next_link = collection.first_link(url, entry.hops, parent)
+        path = collection.path(nearest)
     return Explanation(
         url=url,
         frontier_info=frontier_info,
         path=path,
         history=collection.history(number),
         outside="" if entry else crawl.rules().scope.allows(url, 0) or trap(url),
-        anchor=anchor,
-        threshold=threshold_of(crawl) if path else None,
+        verdict=_stored_verdict(crawl, record, collection, judge) if record and record.page else None,
+        found_on=collection.find(parent) if parent else None,
+        link=collection.link_between(parent, url) if parent else None,
+        next_link=next_link,
         is_log_odds=crawl.config.strategy.name == LOG_ODDS_STRATEGY,
     )
 
 
-async def explain(crawl: CrawlProject, text: str) -> Explanation:
+def _stored_verdict(
+    crawl: CrawlSetup, record: PageRecord, collection: PageStoreReader, judge: Judge | None
+) -> PageVerdict:
+    """Explain the judgement of a stored page; where its text was not kept, by its term vector."""
+    number = record.fingerprint
+    text, vector = collection.text(number), collection.terms(number)
+    if not text and vector:  # only for the written forms of the words
+        text = " ".join([record.title, *(link.anchor for link in collection.links(number))])
+    copy = "a copy of another page" if record.duplicate_of else ""
+    return verdict_of(
+        judge,
+        ParsedPage(url=record.url, title=record.title, text=text, language=record.language),
+        kept_judgement(record),
+        vector=vector,
+        threshold=crawl.threshold(),
+        title_of=lambda url: found.title if (found := collection.find(fingerprint(url))) else "",
+        rank=(0, 0) if copy else collection.rank(record.relevance),
+        note="; ".join(filter(None, [copy, str(record.reason)])),
+    )
+
+
+def judge_of(crawl: CrawlSetup) -> Judge | None:
+    """Load the judge of a crawl; None when it cannot be loaded, which the log records."""
+    try:
+        return build_judge(crawl)
+    except ThresherError:
+        logger.warning("the judge of %s cannot be loaded", crawl.name, exc_info=True)
+        return None
+
+
+async def explain(crawl: CrawlSetup, text: str) -> Explanation:
     """Explain a URL.
 
     Raises:
@@ -380,10 +476,9 @@ async def explain(crawl: CrawlProject, text: str) -> Explanation:
     url = canonicalize(text)
     if url is None:
         raise ConfigError(f"{text!r} is not an http or https URL, such as https://example.org/page")
-    frontier = crawl.frontier_reader()
-    try:
-        frontier_info = await frontier_info_of(frontier, url)
-    finally:
-        await frontier.close()
+    async with crawl.connect() as connected:
+        frontier_info = await frontier_info_of(connected.frontier_reader, url)
     with PageStoreReader(crawl.folder.pages) as collection:
-        return explanation_of(crawl, url, frontier_info, collection)
+        record = collection.find(fingerprint(url))
+        judge = judge_of(crawl) if record and record.page else None
+        return explanation_of(crawl, url, frontier_info, collection, judge)

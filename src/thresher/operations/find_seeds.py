@@ -15,19 +15,21 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlsplit
 
+from thresher.assembly import build_judge, check_crawl
 from thresher.atomic_file import atomic_write
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, NoSeeds
 from thresher.judges.base import Judge, Learner
 from thresher.operations.try_page import (
     SEEDS_READ,
     Fetch,
-    counted,
     knows_too_little,
     learn_seeds,
+    left_out_reason,
     parse_fetched,
 )
-from thresher.parsing.block_page import block_page
-from thresher.project import CrawlProject, build_judge
+from thresher.operations.verdict import counted
+from thresher.reasons.reason import Reason
 from thresher.records import FetchedPage, ParsedPage
 from thresher.seeding.base import SeedCandidate, SeedQuery, SeedSource, SourceFailed, url_terms
 from thresher.text.tokens import tokenize
@@ -121,7 +123,7 @@ class SeedLimits:
 
 
 def find_seeds(
-    crawl: CrawlProject,
+    crawl: CrawlSetup,
     query: SeedQuery,
     sources: Mapping[str, SeedSource],
     *,
@@ -184,7 +186,7 @@ def _gathered(
     return candidates
 
 
-def _known_seeds(crawl: CrawlProject) -> list[str]:
+def _known_seeds(crawl: CrawlSetup) -> list[str]:
     """Return the seeds that the crawl has; none for a crawl without seeds."""
     try:
         return crawl.seeds()
@@ -193,18 +195,18 @@ def _known_seeds(crawl: CrawlProject) -> list[str]:
 
 
 def _fetched(
-    crawl: CrawlProject, known: Sequence[str], chosen: Sequence[str], fetch: Fetch, report: Callable[[str], None]
-) -> tuple[Judge, Mapping[str, FetchedPage | str]]:
+    crawl: CrawlSetup, known: Sequence[str], chosen: Sequence[str], fetch: Fetch, report: Callable[[str], None]
+) -> tuple[Judge, Mapping[str, FetchedPage | Reason]]:
     """Fetch candidates and, for a learning judge that has seen no page, some seeds that the crawl has already."""
     if not known:  # a crawl cannot be checked without seeds
         crawl = replace(crawl, config=crawl.config.model_copy(update={"seeds": _public(chosen) or list(chosen)}))
-    crawl.check()
+    check_crawl(crawl)
     judge = build_judge(crawl)
     seeds = list(known[:SEEDS_READ]) if knows_too_little(judge) else []
     report(f"Fetching {len(chosen):,} of them by the rules of the crawl.")
     answers = fetch(crawl, list(dict.fromkeys([*seeds, *chosen])))
     if isinstance(judge, Learner) and seeds:
-        report(learn_seeds(judge, [answers[url] for url in seeds]))
+        report(learn_seeds(crawl, judge, [answers[url] for url in seeds]))
     return judge, answers
 
 
@@ -214,18 +216,17 @@ def _public(urls: Sequence[str]) -> list[str]:
 
 
 def _readable(
-    crawl: CrawlProject, answers: Mapping[str, FetchedPage | str], rejected: dict[str, str]
+    crawl: CrawlSetup, answers: Mapping[str, FetchedPage | Reason], rejected: dict[str, str]
 ) -> dict[str, ParsedPage]:
     """Return the parsed pages by requested URL; add to `rejected` why the others cannot be judged."""
     pages: dict[str, ParsedPage] = {}
     for url, answer in answers.items():
-        if isinstance(answer, str):
-            rejected[url] = answer
+        if isinstance(answer, Reason):
+            rejected[url] = str(answer)
             continue
         page = parse_fetched(answer)
-        blocked = block_page(page, answer) if crawl.rules().skip_block_pages else None
-        if blocked:
-            rejected[url] = blocked.reason
+        if reason := left_out_reason(crawl, page, answer):
+            rejected[url] = str(reason)
         elif page.url in {known.url for known in pages.values()}:
             rejected[url] = f"the same page as {page.url}"
         else:
@@ -305,7 +306,7 @@ def _selected(judged: Sequence[ProposedSeed], limits: SeedLimits, rejected: dict
     return seeds
 
 
-def add_seeds(crawl: CrawlProject, urls: Sequence[str]) -> list[str]:
+def add_seeds(crawl: CrawlSetup, urls: Sequence[str]) -> list[str]:
     """Add URLs to seeds.txt of a crawl; return those that are new.
 
     Raises:

@@ -19,10 +19,11 @@ from thresher.config.folder import CrawlFolder
 from thresher.coordination.crawl_definition import Definition, checked_name
 from thresher.coordination.store_binding import StoreRecord
 from thresher.errors import REPAIR, ConfigError, DamagedFile, ObjectMissing
-from thresher.frontier.base import UrlState
+from thresher.frontier.base import UrlState, async_closing
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.objects.base import Objects, open_objects
-from thresher.records import Candidate, Outcome, Settlement
+from thresher.reasons.legacy import stored_in
+from thresher.records import Candidate, Outcome, RequestKind, Settlement
 from thresher.search.index import SearchIndex
 from thresher.storage.page_store import unpacked_links
 from thresher.storage.reader import PageStoreReader
@@ -34,8 +35,8 @@ _ROWS_AT_ONCE = 500
 _LINKS_AT_ONCE = 2_000
 _LEASE_SECONDS = 600.0
 _ROWS = (
-    "SELECT url, outcome, reason, page, relevant AND duplicate_of = 0, score, parent, depth, text_hash, links, "
-    "fingerprint FROM page WHERE outcome <> 'retry' AND instr(url, '#') = 0 ORDER BY id"
+    "SELECT url, outcome, reason_kind, reason, page, relevant AND duplicate_of = 0, score, parent, depth, text_hash, "
+    "links, fingerprint FROM page WHERE outcome <> 'retry' AND instr(url, '#') = 0 ORDER BY id"
 )
 _COPIED = ("warc/", "model/")
 """Folders of a crawl whose files are copied as they are."""
@@ -126,8 +127,7 @@ def _content(objects: Objects, entry: ManifestEntry) -> bytes:
 
 async def rebuild_frontier(folder: CrawlFolder, crawl_id: str = "") -> None:
     """Settle the URLs of all rows in the frontier of the copy, then add their links; what it knows stays."""
-    frontier = SqliteFrontier(folder.frontier, leases_per_host=_ROWS_AT_ONCE)
-    try:
+    async with async_closing(SqliteFrontier(folder.frontier, leases_per_host=_ROWS_AT_ONCE)) as frontier:
         if crawl_id:
             await frontier.identify(crawl_id)
         with PageStoreReader(folder.pages) as pages:
@@ -140,8 +140,6 @@ async def rebuild_frontier(folder: CrawlFolder, crawl_id: str = "") -> None:
                     await frontier.add(links)
                     links = []
             await frontier.add(links)
-    finally:
-        await frontier.close()
 
 
 def _batches(pages: PageStoreReader, size: int) -> Iterator[list[Any]]:
@@ -164,7 +162,9 @@ async def _unknown(frontier: SqliteFrontier, batches: Iterator[list[Any]]) -> As
 async def _settle(frontier: SqliteFrontier, rows: list[Any]) -> None:
     by_url = {row["url"]: row for row in rows}
     added = [
-        Candidate(url=row["url"], score=2.0, hops=row["depth"], parent=row["parent"])  # before all links
+        Candidate(  # before all links
+            url=row["url"], score=2.0, hops=row["depth"], parent=row["parent"], kind=RequestKind.at(row["depth"])
+        )
         for row in by_url.values()
     ]
     await frontier.add(added)
@@ -178,9 +178,9 @@ async def _settle(frontier: SqliteFrontier, rows: list[Any]) -> None:
                 Settlement(
                     lease=lease,
                     outcome=Outcome(row["outcome"]),
-                    reason=row["reason"],
+                    reason=stored_in(row["reason_kind"], row["reason"]),
                     page=bool(row["page"]),
-                    relevant=bool(row[4]),
+                    relevant=bool(row[5]),
                     content=row["text_hash"],
                 )
             )
@@ -193,4 +193,5 @@ async def _settle(frontier: SqliteFrontier, rows: list[Any]) -> None:
 def _links(row: Any) -> Iterator[Candidate]:
     hops = row["depth"] + 1 if row["page"] else row["depth"]
     for link in unpacked_links(row["links"]):
-        yield Candidate(url=link.url, score=link.score, parts=link.parts, hops=hops, parent=row["fingerprint"])
+        kind, parent = RequestKind.at(hops), row["fingerprint"]
+        yield Candidate(url=link.url, score=link.score, parts=link.parts, hops=hops, parent=parent, kind=kind)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
@@ -12,9 +11,8 @@ from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore, FailureCount, HostEntry
 from thresher.monitoring.failures import block_kind_of
 from thresher.politeness import host_budget
-from thresher.traps.detector import FIRST_PAGES, LEFT, forget_left
-
-BLOCKED = "blocked by hand"
+from thresher.reasons.reason import Reason, ReasonKind, describe
+from thresher.traps.detector import FIRST_PAGES, LEFT, forget_left, read_left
 
 
 class SharedStateReader(Protocol):
@@ -29,9 +27,17 @@ class FailureReader(Protocol):
     async def failures(self) -> list[FailureCount]: ...
 
 
-def host_json(entry: HostEntry, left: Mapping[str, str], blocked: Mapping[str, int]) -> dict[str, Any]:
+def host_json(
+    entry: HostEntry, left: Mapping[str, Reason], blocked: Mapping[str, int], *, language: str = "en"
+) -> dict[str, Any]:
     """Return a host as plain values, with the parts of it that are not crawled, and its block pages by kind."""
-    return {**asdict(entry), "harvest_rate": harvest(entry), "left_alone": dict(left), "blocked": dict(blocked)}
+    return {
+        **asdict(entry),
+        "parked": describe(entry.parked, language),
+        "harvest_rate": harvest(entry),
+        "left_alone": {part: describe(reason, language) for part, reason in left.items()},
+        "blocked": dict(blocked),
+    }
 
 
 async def block_pages(frontier: FailureReader) -> dict[str, dict[str, int]]:
@@ -49,11 +55,11 @@ def harvest(entry: HostEntry) -> float:
     return entry.relevant / entry.pages if entry.pages else 0.0
 
 
-async def left_parts(states: SharedStateReader, entries: Sequence[HostEntry]) -> dict[str, dict[str, str]]:
+async def left_parts(states: SharedStateReader, entries: Sequence[HostEntry]) -> dict[str, dict[str, Reason]]:
     """Return by host the parts that are not crawled, each with the reason."""
     watched = [entry.host for entry in entries if entry.pages >= FIRST_PAGES]
     stored = await asyncio.gather(*(states.get_state(host, LEFT) for host in watched))
-    return {host: dict(json.loads(text)) for host, text in zip(watched, stored, strict=True) if text}
+    return {host: read_left(text) for host, text in zip(watched, stored, strict=True) if text}
 
 
 async def release(frontier: CrawlStore, host: str) -> None:
@@ -71,4 +77,4 @@ async def release(frontier: CrawlStore, host: str) -> None:
 
 async def block(frontier: CrawlStore, host: str, reason: str = "") -> None:
     """Park a host until it is released."""
-    await frontier.park(host, f"{BLOCKED}: {reason}" if reason else BLOCKED)
+    await frontier.park(host, Reason.of(ReasonKind.BLOCKED_BY_USER, *filter(None, [reason])))

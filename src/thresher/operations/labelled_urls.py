@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from thresher.assembly import build_strategy
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.labels import Label
 from thresher.frontier.base import Frontier, UrlState
-from thresher.project import CrawlProject, build_strategy
+from thresher.reasons.reason import NO_REASON
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
+from thresher.strategies.base import seed_candidates
 from thresher.urls.canonical import fingerprint
 
 BEST_SCORE = 1.0
@@ -49,38 +52,38 @@ class LabelledUrl:
     reason: str = ""
 
 
-async def look_up(crawl: CrawlProject, frontier: Frontier, label: Label) -> LabelledUrl:
+async def look_up(crawl: CrawlSetup, frontier: Frontier, label: Label) -> LabelledUrl:
     """Return the state of a labelled URL.
 
     Raises:
         ConfigError: It was not fetched, and is outside the scope.
     """
     entry, record = await frontier.find(label.url), await asyncio.to_thread(_stored, crawl, label.url)
-    status, reason = UrlStatus.UNKNOWN, ""
+    status, reason = UrlStatus.UNKNOWN, NO_REASON
     if record is not None and record.page:
         status = UrlStatus.FETCHED
     elif entry and entry.state in (UrlState.WAITING, UrlState.LEASED):
         status = UrlStatus.WAITING
     elif record is not None or (entry and entry.state is UrlState.FAILED):
-        status, reason = UrlStatus.NO_PAGE, record.reason if record else entry.reason if entry else ""
+        status, reason = UrlStatus.NO_PAGE, record.reason if record else entry.reason if entry else NO_REASON
     elif entry:  # another machine has its page
         status = UrlStatus.FETCHED
     elif label.relevant is not None:
         if why := crawl.rules().scope.allows(label.url, 0):
             raise ConfigError(f"{label.url} is outside the scope of this crawl: {why}; nothing was labelled")
         status = UrlStatus.QUEUED if label.relevant else UrlStatus.UNKNOWN
-    return LabelledUrl(url=label.url, relevant=label.relevant, status=status, reason=reason)
+    return LabelledUrl(url=label.url, relevant=label.relevant, status=status, reason=str(reason))
 
 
-def _stored(crawl: CrawlProject, url: str) -> PageRecord | None:
+def _stored(crawl: CrawlSetup, url: str) -> PageRecord | None:
     with PageStoreReader(crawl.folder.pages) as collection:
         return collection.find(fingerprint(url))
 
 
-async def queue_labelled(crawl: CrawlProject, frontier: Frontier, urls: Sequence[LabelledUrl]) -> None:
+async def queue_labelled(crawl: CrawlSetup, frontier: Frontier, urls: Sequence[LabelledUrl]) -> None:
     """Queue new URLs with a yes like seeds, and move waiting ones to the front."""
     new = [each.url for each in urls if each.status is UrlStatus.QUEUED]
     if new:
-        await frontier.add(list(build_strategy(crawl).seeds(new)))
+        await frontier.add(seed_candidates(build_strategy(crawl), new))
     if first := [each.url for each in urls if each.status is UrlStatus.WAITING and each.relevant]:
         await frontier.rescore(dict.fromkeys(first, BEST_SCORE))

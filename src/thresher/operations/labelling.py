@@ -1,4 +1,6 @@
-"""Labelling: which pages to ask the user about, and what the labels change.
+"""Labelling: which page to ask the user about next, and what the labels change.
+
+The page nearest to the judge's cut is asked about, with the judge that has learned from all earlier answers.
 
 Labels are appended to the label log of the crawl. A label may also name a URL that was not fetched: one with a yes is
 queued like a seed, and the label counts when the page is fetched.
@@ -13,102 +15,73 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
-from thresher.coordination.connection import CONNECT_SECONDS
-from thresher.coordination.local_workers import read_workers
-from thresher.coordination.worker_registry import WorkerRegistry
+from thresher.assembly import build_label_feed, build_updater
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, CrawlBusy
+from thresher.feedback.count_interval import CountInterval, count_interval
 from thresher.feedback.labels import Label, acknowledged, latest_labels, model_labels, verdicts
-from thresher.feedback.sampling import LabelCandidate, most_informative, nearest_to_threshold
-from thresher.frontier.base import UrlEntry
-from thresher.monitoring.totals import Totals
+from thresher.feedback.sampling import LabelCandidate, nearest_to_threshold
+from thresher.frontier.base import Counts, CrawlStore, UrlEntry
 from thresher.operations.labelled_urls import LabelledUrl, look_up, queue_labelled
-from thresher.project import CrawlProject, build_label_feed, build_updater
-from thresher.records import LABEL_PART, UNLABELLED_PART
+from thresher.reasons.reason import with_messages
 from thresher.storage.page_store import PageRecord
-from thresher.storage.reader import PageOrder, PageStoreReader
+from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import canonicalize, fingerprint, host_key
 
 APPLY_SECONDS = 20.0
 """How long to wait for workers; they apply labels later otherwise."""
 POLL_SECONDS = 0.1
-FIRST_WORKER = "w1"
+CALIBRATED_JUDGE = "adaptive"
+"""The judge that the interval of the count was fitted to."""
 
 
-async def wait_until_applied(crawl: CrawlProject, labels: int, *, seconds: float = APPLY_SECONDS) -> bool:
+async def wait_until_applied(crawl: CrawlSetup, labels: int, *, seconds: float = APPLY_SECONDS) -> bool:
     """Wait until all workers have applied the first `labels` labels; apply them here when none runs."""
     until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if not crawl.is_shared and not crawl.folder.runner():
-            try:
-                await asyncio.to_thread(_apply_here, crawl)
+    async with crawl.connect() as connected:
+        while time.monotonic() < until:
+            if await connected.run.is_idle():
+                with suppress(CrawlBusy):  # a run has just begun
+                    return await asyncio.to_thread(_apply_here, crawl)
+            names = await connected.run.active_workers(connected.frontier)
+            if names and await _have_applied(connected.frontier, names, labels):
                 return True
-            except CrawlBusy:  # a run has just begun
-                continue
-        names = await _active_workers(crawl)
-        if crawl.is_shared and not names:
-            return await _apply_to_own_workers(crawl)
-        if names and await _have_applied(crawl, names, labels):
-            return True
-        await asyncio.sleep(POLL_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
     return False
 
 
-async def _apply_to_own_workers(crawl: CrawlProject) -> bool:
-    """Apply labels for the workers of this folder; False when it has none, or when a run has just begun."""
-    if not _workers_here(crawl):
-        return False
-    try:
-        await asyncio.to_thread(_apply_here, crawl)
-    except CrawlBusy:
-        return False
-    return True
-
-
-def _workers_here(crawl: CrawlProject) -> list[str]:
+def _workers_here(crawl: CrawlSetup) -> list[str]:
     return [path.stem for path in crawl.folder.segments()]
 
 
-async def _have_applied(crawl: CrawlProject, names: Sequence[str], labels: int) -> bool:
-    frontier = crawl.frontier()
-    try:
-        return all([await acknowledged(frontier, name) >= labels for name in names])
-    finally:
-        await frontier.close()
+async def _have_applied(frontier: CrawlStore, names: Sequence[str], labels: int) -> bool:
+    return all([await acknowledged(frontier, name) >= labels for name in names])
 
 
-async def _active_workers(crawl: CrawlProject) -> list[str]:
-    if not crawl.is_shared:
-        frontier = crawl.frontier()
-        try:
-            return [local_worker.name for local_worker in await read_workers(frontier)]
-        finally:
-            await frontier.close()
-    connection = crawl.connection(patience_seconds=CONNECT_SECONDS)
-    try:
-        return [
-            worker.name for worker in await WorkerRegistry(connection, crawl.name).workers() if not worker.is_silent
-        ]
-    finally:
-        await connection.close()
+def _apply_here(crawl: CrawlSetup) -> bool:
+    """Apply labels for the workers of this folder, one after the other, under the lock of a run.
 
-
-def _apply_here(crawl: CrawlProject) -> None:
-    """Apply labels for the workers of this crawl, one after the other, under the lock of a run.
+    A folder with all pages and no worker yet gets its first; another one has nothing to apply them to.
 
     Raises:
         CrawlBusy: A run is under way.
     """
-    with crawl.folder.only_one_run():
-        for worker in _workers_here(crawl) or [FIRST_WORKER]:
-            asyncio.run(_apply_as(crawl, worker))
+    first = crawl.backend.worker_names(1) if crawl.backend.has_all_pages else []
+    workers = _workers_here(crawl) or first
+    if workers:
+        with crawl.folder.only_one_run():
+            for worker in workers:
+                asyncio.run(_apply_as(crawl, worker))
+    return bool(workers)
 
 
-async def _apply_as(crawl: CrawlProject, worker: str) -> None:
-    state_stores = crawl.state_stores(worker)
+async def _apply_as(crawl: CrawlSetup, worker: str) -> None:
+    state_stores = crawl.backend.state_stores(worker)
     try:
         updater = build_updater(crawl, worker, state_stores)
         label_feed = build_label_feed(crawl, updater, worker)
@@ -124,15 +97,10 @@ async def _apply_as(crawl: CrawlProject, worker: str) -> None:
 QUEUE_URLS = 20
 """Length of the head of the queue that is compared before and after."""
 CANDIDATES = 300
-"""Candidates of each kind: the most relevant, the least certain, and random pages."""
+"""Pages on each side of the cut among which the nearest are chosen."""
 EXCERPT_CHARACTERS = 600
-BOUNDARY = "boundary"
-"""Reason of a question near the threshold."""
-CHECK = "check"
-"""Reason of a question about a page that a model labelled."""
-BOUNDARY_QUESTIONS = 10
-REJUDGE_SECONDS = 120.0
-"""How long to wait for workers when the threshold is reported: they judge all their pages again."""
+EXAMPLES = 3
+"""Pages that are listed, at most, of those whose verdict changed in one direction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,55 +108,38 @@ class Question:
     """A page to label.
 
     Args:
-        why: ``likely`` when it is probably about the topic, ``unsure`` when the judge is uncertain, ``spread`` when it
-            differs from the other questions, ``boundary`` when it is near the threshold, ``check`` when a model
-            labelled it.
+        rank: Its place among the pages of this folder by relevance; 1 for the most relevant.
+        pages: The number of pages that are ranked, without duplicates.
         excerpt: The beginning of its text.
     """
 
     record: PageRecord
-    why: str
+    rank: int
+    pages: int
     excerpt: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Boundary:
-    """The threshold before and after some labels.
-
-    Args:
-        below: Labelled pages whose relevance was below the threshold.
-        below_yes: Those of them with a yes.
-        above: Labelled pages whose relevance was at or above it.
-        above_yes: Those of them with a yes.
-        threshold: The relevance from which a page was relevant before the labels.
-        now: The threshold on those same relevances that selects as many pages as are relevant now.
-        relevant: Relevant pages before the labels.
-        relevant_now: Relevant pages now.
-    """
-
-    below: int
-    below_yes: int
-    above: int
-    above_yes: int
-    threshold: float
-    now: float
-    relevant: int
-    relevant_now: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class LabellingStatus:
-    """The quality of a crawl, measured by its labels.
+    """A crawl before or after some labels.
 
     Args:
-        labelled: Fetched pages with a label of a person.
-        precision: Of those that the judge would call relevant by itself, the share with a yes; None without any.
+        labelled: URLs with a label of a person.
+        relevant: Relevant pages, to the topic of the labels where they are about one of several.
         queue: The best waiting URLs.
     """
 
     labelled: int
-    precision: float | None
+    relevant: int
     queue: Sequence[UrlEntry]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangedPage:
+    """A page whose verdict changed."""
+
+    url: str
+    title: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,61 +149,51 @@ class LabellingResult:
     Args:
         labels: How many were given.
         applied: Whether judge and queue are up to date: all running workers have applied them, or none runs.
+        now_relevant: Pages that became relevant, `EXAMPLES` at most, without those that were labelled.
+        no_longer: Pages that are no longer relevant, likewise.
         urls: The labelled URLs, each once.
-        boundary: How the threshold moved, if requested and known.
     """
 
     labels: int
     applied: bool
     before: LabellingStatus
     after: LabellingStatus
+    now_relevant: Sequence[ChangedPage] = ()
+    no_longer: Sequence[ChangedPage] = ()
     urls: Sequence[LabelledUrl] = ()
-    boundary: Boundary | None = None
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self, dict_factory=with_messages)
 
 
-async def questions(
-    crawl: CrawlProject, limit: int, *, boundary: bool = False, without: Iterable[str] = ()
-) -> list[Question]:
-    """Return the pages without a label whose labels are most informative.
+async def questions(crawl: CrawlSetup, limit: int, *, topic: str = "", without: Iterable[str] = ()) -> list[Question]:
+    """Return pages without a label, the one nearest to the judge's cut first.
 
     Args:
-        boundary: Choose pages near the threshold, `BOUNDARY_QUESTIONS` at most.
+        topic: The topic that the labels will be about, of several; empty for all.
         without: URLs to leave out.
     """
-    labels = await read_labels(crawl)
-    known = {*(url for url, label in latest_labels(labels).items() if label is not None), *crawl.seeds(), *without}
-    if boundary:
-        return await asyncio.to_thread(_boundary_questions, crawl, known, min(limit, BOUNDARY_QUESTIONS))
-    return await asyncio.to_thread(_questions, crawl, known, limit)
+    known = {*await labelled_urls(crawl, topic), *crawl.seeds(), *without}
+    return await asyncio.to_thread(_nearest, crawl, topic, known, limit)
 
 
-def _questions(crawl: CrawlProject, known: set[str], limit: int) -> list[Question]:
+async def labelled_urls(crawl: CrawlSetup, topic: str = "") -> list[str]:
+    """Return the URLs with a label of a person or a model, about one topic of several or all."""
+    latest = latest_labels(await read_labels(crawl), topic)
+    return [url for url, label in latest.items() if label is not None]
+
+
+def _nearest(crawl: CrawlSetup, topic: str, known: set[str], limit: int) -> list[Question]:
+    cut = crawl.threshold()  # the only place where questions depend on the judge's cut
     with PageStoreReader(crawl.folder.pages) as collection:
-        found = (record for order in PageOrder for record in collection.some(order, CANDIDATES))
-        records = {record.url: record for record in found if record.url not in known}
-        chosen = most_informative([_labelling_candidate(record) for record in records.values()], limit)
-        return [
-            Question(record=records[url], why=why, excerpt=_excerpt(collection, records[url])) for url, why in chosen
-        ]
+        near = collection.near(cut, CANDIDATES, topic=topic)
+        records = {record.url: record for record in near if record.url not in known}
+        chosen = nearest_to_threshold(list(map(label_candidate, records.values())), limit, threshold=cut)
+        return [_question(collection, records[each.url], topic) for each in chosen]
 
 
-def _boundary_questions(crawl: CrawlProject, known: set[str], limit: int) -> list[Question]:
-    threshold = crawl.threshold()
-    with PageStoreReader(crawl.folder.pages) as collection:
-        records = {record.url: record for record in collection.near(threshold, CANDIDATES) if record.url not in known}
-        chosen = nearest_to_threshold(
-            [_labelling_candidate(record) for record in records.values()], limit, threshold=threshold
-        )
-        return [
-            Question(record=records[each.url], why=BOUNDARY, excerpt=_excerpt(collection, records[each.url]))
-            for each in chosen
-        ]
-
-
-def _labelling_candidate(record: PageRecord) -> LabelCandidate:
+def label_candidate(record: PageRecord) -> LabelCandidate:
+    """Return a page as one that could be labelled."""
     return LabelCandidate(
         url=record.url,
         relevance=record.relevance,
@@ -262,11 +203,13 @@ def _labelling_candidate(record: PageRecord) -> LabelCandidate:
     )
 
 
-def _excerpt(collection: PageStoreReader, record: PageRecord) -> str:
-    return " ".join(collection.content(record.fingerprint).text.split())[:EXCERPT_CHARACTERS]
+def _question(collection: PageStoreReader, record: PageRecord, topic: str = "") -> Question:
+    rank, pages = collection.rank(record.relevance, topic=topic)
+    excerpt = " ".join(collection.content(record.fingerprint).text.split())[:EXCERPT_CHARACTERS]
+    return Question(record=record, rank=rank, pages=pages, excerpt=excerpt)
 
 
-async def check_questions(crawl: CrawlProject, limit: int) -> list[Question]:
+async def check_questions(crawl: CrawlSetup, limit: int) -> list[Question]:
     """Return random pages that a model labelled and no person, to compare the two."""
     labels = await read_labels(crawl)
     unchecked = sorted(model_labels(labels).keys() - verdicts(labels).keys())
@@ -274,59 +217,76 @@ async def check_questions(crawl: CrawlProject, limit: int) -> list[Question]:
     return await asyncio.to_thread(_questions_about, crawl, chosen)
 
 
-def _questions_about(crawl: CrawlProject, urls: Sequence[str]) -> list[Question]:
+def _questions_about(crawl: CrawlSetup, urls: Sequence[str]) -> list[Question]:
     with PageStoreReader(crawl.folder.pages) as collection:
         records = [record for url in urls if (record := collection.find(fingerprint(url))) and record.page]
-        return [Question(record=record, why=CHECK, excerpt=_excerpt(collection, record)) for record in records]
+        return [_question(collection, record) for record in records]
 
 
-async def read_labels(crawl: CrawlProject) -> list[Label]:
+async def read_labels(crawl: CrawlSetup) -> list[Label]:
     """Return the label log."""
-    label_store = crawl.labels()
-    try:
-        return (await label_store.read())[0]
-    finally:
-        await label_store.close()
+    return (await _read_log(crawl))[0]
 
 
-async def known_labels(crawl: CrawlProject) -> dict[str, bool]:
+async def _read_log(crawl: CrawlSetup) -> tuple[list[Label], int]:
+    async with crawl.connect() as connected:
+        return await connected.labels.read()
+
+
+async def known_labels(crawl: CrawlSetup) -> dict[str, bool]:
     """Return the current labels of people by URL."""
     return verdicts(await read_labels(crawl))
 
 
+async def uncertain_count(crawl: CrawlSetup, counts: Counts) -> CountInterval | None:
+    """Return the interval of the relevant pages; None with few pages, several topics or another judge."""
+    if counts.provisional or crawl.topic_names or crawl.config.judge.name != CALIBRATED_JUDGE:
+        return None
+    return count_interval(counts, len(await known_labels(crawl)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Snapshot:
+    """A crawl at one moment: its status, and its relevant pages in this folder, the most relevant first."""
+
+    status: LabellingStatus
+    pages: Mapping[str, PageRecord]
+    at: float
+
+
 class LabellingSession:
-    """Some labels of a user, and what they change in judge and queue since `begin`.
+    """Some labels of a user, and what they change in judge and queue.
 
     Every label is in the label log when `answer` returns; running workers may read it before `learn` is called.
 
     Args:
-        boundary: Report the threshold before and after.
         topic: The topic that the labels are about, of several; empty for all.
 
     Raises:
         ConfigError: There is no such topic.
     """
 
-    def __init__(self, crawl: CrawlProject, *, boundary: bool = False, topic: str = "") -> None:
+    def __init__(self, crawl: CrawlSetup, *, topic: str = "") -> None:
         crawl.check_topic(topic)
         self._crawl = crawl
         self._topic = topic
-        self._boundary = boundary
         self._answers = 0
         self._written = 0
-        self._own_verdicts: dict[str, bool] = {}
-        self._queue: Sequence[UrlEntry] = ()
+        self._applied = True
         self._urls: dict[str, LabelledUrl] = {}
-        self._scores: dict[str, float] = {}
-        self._relevant = 0
+        self._first: _Snapshot
+        self._now: _Snapshot
 
     async def begin(self) -> None:
-        """Record the head of the queue, and the judge's own verdicts on the pages that have labels."""
-        self._queue = await _best(self._crawl)
-        await self._record_own_verdicts(await known_labels(self._crawl))
-        if self._boundary:
-            self._scores, _ = await asyncio.to_thread(_scores, self._crawl)
-            self._relevant = await _count_relevant(self._crawl)
+        """Apply the labels that a killed process left in the log, and record the status of the crawl."""
+        self._written = (await _read_log(self._crawl))[1]
+        workers = _workers_here(self._crawl)
+        if self._written and workers:
+            async with self._crawl.connect() as connected:
+                is_applied = await _have_applied(connected.frontier, workers, self._written)
+            if not is_applied:
+                await wait_until_applied(self._crawl, self._written)
+        self._first = self._now = await self._snapshot()
 
     async def answer(self, answers: Mapping[str, bool | None]) -> None:
         """Store labels by URL; None removes one.
@@ -336,98 +296,68 @@ class LabellingSession:
         """
         now, topic = time.time(), self._topic
         labels = [Label(url=_canonical(text), relevant=value, at=now, topic=topic) for text, value in answers.items()]
-        frontier = self._crawl.frontier()
-        try:
-            urls = [await look_up(self._crawl, frontier, label) for label in labels]
-            await self._record_own_verdicts([label.url for label in labels])
-            await self._append(labels)
-            await queue_labelled(self._crawl, frontier, urls)
-        finally:
-            await frontier.close()
+        async with self._crawl.connect() as connected:
+            urls = [await look_up(self._crawl, connected.frontier, label) for label in labels]
+            await self.add(labels)
+            await queue_labelled(self._crawl, connected.frontier, urls)
         self._urls.update((each.url, each) for each in urls)
-        self._answers += len(labels)
 
     async def add(self, labels: Sequence[Label]) -> None:
-        """Store labels of fetched pages as they are, such as those of a model."""
-        await self._record_own_verdicts([label.url for label in labels])
-        await self._append(labels)
+        """Store labels as they are, such as those of a model."""
+        async with self._crawl.connect() as connected:
+            self._written = await connected.labels.append(labels)
         self._answers += len(labels)
 
-    async def _append(self, labels: Sequence[Label]) -> None:
-        label_store = self._crawl.labels()
-        try:
-            self._written = await label_store.append(labels)
-        finally:
-            await label_store.close()
-
     async def learn(self) -> LabellingResult:
-        """Wait until the labels are applied; return what changed since `begin`."""
-        seconds = REJUDGE_SECONDS if self._boundary else APPLY_SECONDS
-        applied = await wait_until_applied(self._crawl, self._written, seconds=seconds) if self._answers else True
-        labels = await known_labels(self._crawl)
-        verdicts_now = await asyncio.to_thread(_own_verdicts, self._crawl, labels)
+        """Wait until the labels are applied; return what changed since the last call, or since `begin`."""
+        self._applied = await wait_until_applied(self._crawl, self._written) if self._answers else True
+        before, self._now = self._now, await self._snapshot()
+        return self._since(before)
+
+    def total(self) -> LabellingResult:
+        """Return what changed from `begin` to the last call of `learn`."""
+        return self._since(self._first)
+
+    def _since(self, before: _Snapshot) -> LabellingResult:
+        now = self._now
+        became = [page for url, page in now.pages.items() if url not in before.pages and page.fetched_at < before.at]
+        ceased = [page for url, page in before.pages.items() if url not in now.pages]
         return LabellingResult(
             labels=self._answers,
-            applied=applied,
-            before=self._status(self._own_verdicts, labels, self._queue),
-            after=self._status(verdicts_now, labels, await _best(self._crawl)),
+            applied=self._applied,
+            before=before.status,
+            after=now.status,
+            now_relevant=self._examples(became),
+            no_longer=self._examples(ceased),
             urls=list(self._urls.values()),
-            boundary=await self._moved() if self._boundary and applied and self._answers else None,
         )
 
-    def _status(
-        self, own_verdicts: Mapping[str, bool], labels: Mapping[str, bool], queue: Sequence[UrlEntry]
-    ) -> LabellingStatus:
-        """Return the status; of several topics without the precision, since labels may be about one of them."""
-        status = _labelling_status(own_verdicts, labels, queue)
-        return replace(status, precision=None) if self._crawl.topic_names else status
+    def _examples(self, pages: Sequence[PageRecord]) -> list[ChangedPage]:
+        others = [page for page in pages if page.url not in self._urls]  # what was labelled is no news
+        return [ChangedPage(url=page.url, title=page.title) for page in others[:EXAMPLES]]
 
-    async def _moved(self) -> Boundary:
-        """Compare the threshold with the equivalent one after the labels."""
-        threshold = self._crawl.threshold()
-        _, selected = await asyncio.to_thread(_scores, self._crawl)
-        labels = {each.url: each.relevant for each in self._urls.values() if each.relevant is not None}
-        above = [labels[url] for url, score in self._scores.items() if url in labels and score >= threshold]
-        below = [labels[url] for url, score in self._scores.items() if url in labels and score < threshold]
-        return Boundary(
-            below=len(below),
-            below_yes=sum(below),
-            above=len(above),
-            above_yes=sum(above),
-            threshold=threshold,
-            now=equal_threshold(list(self._scores.values()), selected, threshold=threshold),
-            relevant=self._relevant,
-            relevant_now=await _count_relevant(self._crawl),
-        )
-
-    async def _record_own_verdicts(self, urls: Iterable[str]) -> None:
-        missing = [url for url in urls if url not in self._own_verdicts]
-        self._own_verdicts.update(await asyncio.to_thread(_own_verdicts, self._crawl, missing))
+    async def _snapshot(self) -> _Snapshot:
+        crawl, at = self._crawl, time.time()
+        pages = await asyncio.to_thread(_relevant_pages, crawl, self._topic)
+        async with crawl.connect() as connected:
+            is_elsewhere = not (crawl.backend.has_all_pages or self._topic)  # other machines have pages too
+            relevant = (await connected.frontier.counts()).relevant if is_elsewhere else len(pages)
+            queue = await connected.frontier.peek(QUEUE_URLS)
+        labelled = len(await known_labels(crawl))
+        status = LabellingStatus(labelled=labelled, relevant=relevant, queue=queue)
+        return _Snapshot(status=status, pages=pages, at=at)
 
 
-def equal_threshold(scores: Sequence[float], count: int, *, threshold: float) -> float:
-    """Return the threshold that selects `count` pages by these scores; `threshold` itself when it does."""
-    ranked = sorted(scores, reverse=True)
-    if sum(score >= threshold for score in ranked) == count:
-        return threshold
-    if count == 0:
-        return 1.0
-    return ranked[min(count, len(ranked)) - 1] if ranked else threshold
-
-
-async def add_labels(
-    crawl: CrawlProject, labels: Mapping[str, bool | None], *, boundary: bool = False, topic: str = ""
-) -> LabellingResult:
+async def add_labels(crawl: CrawlSetup, labels: Mapping[str, bool | None], *, topic: str = "") -> LabellingResult:
     """Label pages by URL, None to remove a label; return what changed.
 
     Args:
-        boundary: Report the threshold before and after.
         topic: The topic that the labels are about, of several; empty for all.
 
     Raises:
         ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
     """
-    session = LabellingSession(crawl, boundary=boundary, topic=topic)
+    session = LabellingSession(crawl, topic=topic)
     await session.begin()
     await session.answer(labels)
     return await session.learn()
@@ -440,48 +370,6 @@ def _canonical(text: str) -> str:
     return url
 
 
-def _scores(crawl: CrawlProject) -> tuple[dict[str, float], int]:
-    """Return the relevance of every page of this folder, without duplicates, and the number of relevant ones."""
+def _relevant_pages(crawl: CrawlSetup, topic: str) -> dict[str, PageRecord]:
     with PageStoreReader(crawl.folder.pages) as collection:
-        records = list(collection.ranked())
-    return {record.url: record.relevance for record in records}, sum(record.relevant for record in records)
-
-
-async def _count_relevant(crawl: CrawlProject) -> int:
-    """Return the number of relevant pages as every command reports it."""
-    frontier = crawl.frontier()
-    try:
-        return (await Totals(crawl.counted_pages).read(frontier, fresh=True)).relevant
-    finally:
-        await frontier.close()
-
-
-async def _best(crawl: CrawlProject) -> list[UrlEntry]:
-    frontier = crawl.frontier()
-    try:
-        return await frontier.peek(QUEUE_URLS)
-    finally:
-        await frontier.close()
-
-
-def _labelling_status(
-    own_verdicts: Mapping[str, bool], labels: Mapping[str, bool], queue: Sequence[UrlEntry]
-) -> LabellingStatus:
-    right = [labels[url] for url, relevant in own_verdicts.items() if relevant and url in labels]
-    labelled = sum(url in labels for url in own_verdicts)
-    return LabellingStatus(labelled=labelled, precision=sum(right) / len(right) if right else None, queue=queue)
-
-
-def _own_verdicts(crawl: CrawlProject, urls: Iterable[str]) -> dict[str, bool]:
-    """Return the judge's own verdict on each URL that was fetched."""
-    with PageStoreReader(crawl.folder.pages) as collection:
-        found = {url: collection.find(fingerprint(url)) for url in urls}
-    threshold = crawl.threshold()
-    return {url: _would_call_relevant(record, threshold) for url, record in found.items() if record and record.page}
-
-
-def _would_call_relevant(record: PageRecord, threshold: float) -> bool:
-    """Return the judge's own verdict on a page, without its label."""
-    if LABEL_PART not in record.parts:
-        return record.relevant
-    return record.parts.get(UNLABELLED_PART, record.parts[LABEL_PART]) >= threshold
+        return {record.url: record for record in collection.ranked(relevant=True, topic=topic)}

@@ -13,19 +13,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from thresher.config.model_labels import ModelLabelsConfig
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.labels import Label, model_labels
 from thresher.feedback.model_client import ModelAnswer, ModelClient, ModelUnavailable, PageText, answer_key
 from thresher.feedback.model_labels import AnswerLog, ErrorRate, Spending, error_rate, label_probability
-from thresher.operations.labelling import LabellingResult, LabellingSession, Question, questions, read_labels
-from thresher.project import CrawlProject
-from thresher.storage.reader import PageStoreReader
+from thresher.feedback.sampling import most_informative
+from thresher.operations.labelling import (
+    LabellingResult,
+    LabellingSession,
+    label_candidate,
+    labelled_urls,
+    read_labels,
+)
+from thresher.storage.page_store import PageRecord
+from thresher.storage.reader import PageOrder, PageStoreReader
 from thresher.urls.canonical import canonicalize, fingerprint
 
 logger = logging.getLogger(__name__)
 
 BATCH = 5
 """Answers after which the judge is retrained and new questions are chosen."""
+CANDIDATES = 300
+"""Candidates of each kind: the most relevant, the least certain, and random pages."""
 MOST_FAILURES = 3
 """Failures in a row after which a command gives up."""
 MOST_UNUSABLE = 10
@@ -75,7 +85,7 @@ class ModelLabeller:
         ConfigError: No model is configured, openai is not installed, or the variable with the key is not set.
     """
 
-    def __init__(self, crawl: CrawlProject) -> None:
+    def __init__(self, crawl: CrawlSetup) -> None:
         if crawl.config.model_labels is None:
             raise ConfigError(
                 f"{crawl.folder.topic} names no model; give model_labels: {{endpoint: …, model: …}}, and the first "
@@ -97,10 +107,8 @@ class ModelLabeller:
         batch, labels = _Batch(), await read_labels(self._crawl)
         by_people = {label.url for label in labels if not label.model}  # also withdrawn ones: a person has decided
         rate = error_rate(labels, self.config.model)
-        chosen = await questions(self._crawl, count, without={*self._without, *by_people})
-        texts = await asyncio.to_thread(_texts, self._crawl, chosen)
-        for question, text in zip(chosen, texts, strict=True):
-            url = question.record.url
+        known = {*await labelled_urls(self._crawl), *self._crawl.seeds(), *self._without, *by_people}
+        for url, text in (await asyncio.to_thread(_chosen, self._crawl, known, count)).items():
             answer = await self._answer(text, batch)
             if answer is None:
                 break
@@ -138,7 +146,7 @@ class ModelLabeller:
         await self._client.close()
 
 
-def topic_text(crawl: CrawlProject) -> str:
+def topic_text(crawl: CrawlSetup) -> str:
     """Return the topic as it is described to a model."""
     topic = crawl.topic()
     nodes = [" / ".join(next(iter(level.values()), "") for level in path) for path in topic.nodes]
@@ -147,13 +155,20 @@ def topic_text(crawl: CrawlProject) -> str:
     return ". ".join(dict.fromkeys(part for part in (*parts, keywords) if part))
 
 
-def _texts(crawl: CrawlProject, chosen: Sequence[Question]) -> list[PageText]:
+def _chosen(crawl: CrawlSetup, known: set[str], count: int) -> dict[str, PageText]:
+    """Choose pages to ask about at once; return their texts by URL."""
     with PageStoreReader(crawl.folder.pages) as collection:
-        contents = [collection.content(question.record.fingerprint).text for question in chosen]
-    return [PageText(title=each.record.title, text=text) for each, text in zip(chosen, contents, strict=True)]
+        found = (record for order in PageOrder for record in collection.some(order, CANDIDATES))
+        records = {record.url: record for record in found if record.url not in known}
+        urls = most_informative(list(map(label_candidate, records.values())), count)
+        return {url: _text(collection, records[url]) for url in urls}
 
 
-async def label_with_model(crawl: CrawlProject, count: int) -> tuple[LabellingResult, ModelLabelling]:
+def _text(collection: PageStoreReader, record: PageRecord) -> PageText:
+    return PageText(title=record.title, text=collection.content(record.fingerprint).text)
+
+
+async def label_with_model(crawl: CrawlSetup, count: int) -> tuple[LabellingResult, ModelLabelling]:
     """Let the configured model label up to `count` pages; return what changed.
 
     Raises:
@@ -163,13 +178,12 @@ async def label_with_model(crawl: CrawlProject, count: int) -> tuple[LabellingRe
     asked, labelled, cached, failures, unusable, stopped = 0, 0, 0, 0, 0, ""
     try:
         await session.begin()
-        result = await session.learn()
         while asked < count and not stopped:
             batch = await labeller.batch(min(BATCH, count - asked))
             asked, labelled, cached = asked + len(batch.asked), labelled + len(batch.labels), cached + batch.cached
             if batch.labels:
                 await session.add(batch.labels)
-                result = await session.learn()
+                await session.learn()
             failures = failures + 1 if batch.failure and not batch.asked else 0
             unusable = 0 if batch.labels else unusable + len(batch.asked)
             stopped = _why_stopped(batch, failures, unusable)
@@ -188,7 +202,7 @@ async def label_with_model(crawl: CrawlProject, count: int) -> tuple[LabellingRe
         errors=errors,
         stopped=stopped,
     )
-    return result, summary
+    return session.total(), summary
 
 
 def _why_stopped(batch: _Batch, failures: int, unusable: int) -> str:
@@ -208,7 +222,7 @@ def _unusable_text(unusable: int) -> str:
     )
 
 
-async def label_as_model(crawl: CrawlProject, model: str, url: str, relevant: bool | None) -> LabellingResult:
+async def label_as_model(crawl: CrawlSetup, model: str, url: str, relevant: bool | None) -> LabellingResult:
     """Store a label that a program gave under a name of its own, as one by a model; None withdraws it.
 
     Raises:
@@ -225,13 +239,13 @@ async def label_as_model(crawl: CrawlProject, model: str, url: str, relevant: bo
     return await session.learn()
 
 
-def _has_page(crawl: CrawlProject, url: str) -> bool:
+def _has_page(crawl: CrawlSetup, url: str) -> bool:
     with PageStoreReader(crawl.folder.pages) as collection:
         record = collection.find(fingerprint(url))
         return record is not None and record.page
 
 
-async def revoke_model_labels(crawl: CrawlProject) -> LabellingResult:
+async def revoke_model_labels(crawl: CrawlSetup) -> LabellingResult:
     """Withdraw all labels of models; return what changed."""
     session = LabellingSession(crawl)
     await session.begin()
@@ -249,7 +263,7 @@ class CrawlLabelling:
         pages: Returns how many pages the crawl has.
     """
 
-    def __init__(self, crawl: CrawlProject, pages: Callable[[], int]) -> None:
+    def __init__(self, crawl: CrawlSetup, pages: Callable[[], int]) -> None:
         self._crawl = crawl
         self._pages = pages
         self._task: asyncio.Task[None] | None = None
@@ -306,8 +320,5 @@ class CrawlLabelling:
     async def _store(self, labels: Sequence[Label]) -> None:
         if not labels:
             return
-        label_store = self._crawl.labels()
-        try:
-            await label_store.append(labels)
-        finally:
-            await label_store.close()
+        async with self._crawl.connect() as connected:
+            await connected.labels.append(labels)

@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from thresher.assembly import build_strategy
+from thresher.config.run_options import RunOptions
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.project import CrawlProject, build_strategy
+from thresher.frontier.base import async_closing
 from thresher.refresh.plan import candidates, choose
 from thresher.refresh.queue import copy_host_delays, queue_path, record_start, remove_queue
 from thresher.storage.reader import PageStoreReader
@@ -18,13 +21,13 @@ MOST_PAGES = 10_000
 """Default number of pages that a refresh visits."""
 
 
-def check(crawl: CrawlProject) -> None:
+def check(crawl: CrawlSetup) -> None:
     """Check that a crawl can be refreshed.
 
     Raises:
         ConfigError: It cannot, or there is nothing to visit.
     """
-    if crawl.is_shared:
+    if not crawl.backend.has_all_pages:
         raise ConfigError(
             "a crawl with a shared store cannot be refreshed: each machine has only the pages that it fetched; "
             f"start another one from it: thresher new NEW --from {crawl.folder.root}"
@@ -34,7 +37,7 @@ def check(crawl: CrawlProject) -> None:
 
 
 @contextmanager
-def refresh_run(crawl: CrawlProject, number: int) -> Iterator[None]:
+def refresh_run(crawl: CrawlSetup, number: int) -> Iterator[None]:
     """Queue the visits of a refresh, or continue one that was stopped; afterwards copy host delays to the frontier.
 
     Enter it only while no run of the crawl is under way.
@@ -50,7 +53,7 @@ def refresh_run(crawl: CrawlProject, number: int) -> Iterator[None]:
         asyncio.run(_end(crawl))
 
 
-async def _begin(crawl: CrawlProject, number: int) -> None:
+async def _begin(crawl: CrawlSetup, number: int) -> None:
     if not await _is_unfinished(crawl):
         now = time.time()
         remove_queue(crawl.folder.root)
@@ -61,33 +64,24 @@ async def _begin(crawl: CrawlProject, number: int) -> None:
             )
         visits = candidates(chosen, build_strategy(crawl))
         record_start(crawl.folder.root, now)
-        queue = crawl.visits()
-        try:
+        async with async_closing(crawl.backend.visits()) as queue:
             await queue.add(visits)
-        finally:
-            await queue.close()
     await _copy_host_delays(crawl, to_visits=True)
 
 
-async def _is_unfinished(crawl: CrawlProject) -> bool:
+async def _is_unfinished(crawl: CrawlSetup) -> bool:
     """Return whether visits of an earlier refresh are still waiting."""
     if not queue_path(crawl.folder.root).is_file():
         return False
-    queue = crawl.visits()
-    try:
+    async with async_closing(crawl.backend.visits()) as queue:
         return await queue.seconds_to_next() is not None
-    finally:
-        await queue.close()
 
 
-async def _end(crawl: CrawlProject) -> None:
+async def _end(crawl: CrawlSetup) -> None:
     await _copy_host_delays(crawl, to_visits=False)
 
 
-async def _copy_host_delays(crawl: CrawlProject, *, to_visits: bool) -> None:
-    visits, home = crawl.visits(), replace(crawl, changes={}).frontier()
-    try:
+async def _copy_host_delays(crawl: CrawlSetup, *, to_visits: bool) -> None:
+    usual = replace(crawl, options=RunOptions()).backend
+    async with async_closing(usual.visits()) as visits, async_closing(usual.frontier()) as home:
         await (copy_host_delays(home, visits) if to_visits else copy_host_delays(visits, home))
-    finally:
-        await visits.close()
-        await home.close()

@@ -8,47 +8,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from thresher.assembly import build_judge, build_strategy, check_crawl
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge, Learner
+from thresher.operations.verdict import PageVerdict, verdict_of
 from thresher.parsing.block_page import block_page
-from thresher.parsing.html import parse
+from thresher.parsing.html import parse, with_headers
+from thresher.parsing.opt_outs import opted_out_reason
 from thresher.pipeline.pipeline import Pipeline
-from thresher.project import CrawlProject, build_judge, build_strategy
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import FetchedPage, Judgement, ParsedPage, TermWeight
 from thresher.storage.page_store import FoundLink, NoArchive
 from thresher.storage.reader import PageStoreReader
-from thresher.text.surface_forms import written
 from thresher.urls.address_policy import private_network
 from thresher.urls.canonical import canonicalize, fingerprint
 
 SEEDS_READ = 5
 """Number of seeds that a learning judge reads first."""
 
-WORDS_KEPT = 12
-"""Number of words that are kept for, and against, the topic."""
-
-Fetch = Callable[[CrawlProject, Sequence[str]], Mapping[str, FetchedPage | str]]
+Fetch = Callable[[CrawlSetup, Sequence[str]], Mapping[str, FetchedPage | Reason]]
 """Fetches canonical URLs politely; returns for each its page, or the reason why there is none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class CountedWord:
-    """A word or phrase that counted.
-
-    Args:
-        written: The form in the page.
-        weight: Positive for the topic, negative against it.
-        terms: Its terms in the judge.
-    """
-
-    written: str
-    weight: float
-    terms: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +44,7 @@ class TriedPage:
         asked: The requested URL, canonical.
         reason: Why there is no page to judge; empty when it was judged.
         url: The URL of the page; differs from `asked` after a redirect.
-        words: The words with the largest weights, those for the topic first.
+        verdict: The judgement of the page, explained; None when it was not judged.
         links: The links that a crawl would queue, best first.
         links_fetched: Links to URLs that the crawl has fetched already; these are not in `links`.
     """
@@ -69,14 +54,13 @@ class TriedPage:
     url: str = ""
     title: str = ""
     language: str = ""
-    judgement: Judgement | None = None
-    words: Sequence[CountedWord] = ()
+    verdict: PageVerdict | None = None
     links: Sequence[FoundLink] = ()
     links_fetched: int = 0
 
     def as_json(self, *, links: int) -> dict[str, Any]:
         """Return plain values, with at most `links` links."""
-        if self.judgement is None:
+        if self.verdict is None:
             return {"asked": self.asked, "judged": False, "reason": self.reason}
         return {
             "asked": self.asked,
@@ -84,10 +68,8 @@ class TriedPage:
             "url": self.url,
             "title": self.title,
             "language": self.language,
-            "relevance": self.judgement.relevance,
-            "relevant": self.judgement.relevant,
-            "parts": dict(self.judgement.parts),
-            "words": [asdict(word) for word in self.words],
+            **self.verdict.as_json(),
+            "parts": dict(self.verdict.judgement.parts),
             "links_found": len(self.links),
             "links_fetched": self.links_fetched,
             "links": [{**link._asdict(), "parts": dict(link.parts)} for link in self.links[:links]],
@@ -95,7 +77,7 @@ class TriedPage:
 
 
 def try_pages(
-    crawl: CrawlProject,
+    crawl: CrawlSetup,
     texts: Sequence[str],
     *,
     fetch: Fetch,
@@ -118,7 +100,7 @@ def try_pages(
     seeds = crawl.seeds()[:SEEDS_READ] if read_seeds and knows_too_little(judge) else []
     answers = fetch(crawl, list(dict.fromkeys([*seeds, *urls])))
     if isinstance(judge, Learner) and seeds:
-        report(learn_seeds(judge, [answers[url] for url in seeds]))
+        report(learn_seeds(crawl, judge, [answers[url] for url in seeds]))
     return asyncio.run(_tried_pages(crawl, judge, {url: answers[url] for url in urls}))
 
 
@@ -130,11 +112,11 @@ def _canonical(text: str) -> str:
     return url
 
 
-def _check(crawl: CrawlProject, urls: Sequence[str]) -> None:
+def _check(crawl: CrawlSetup, urls: Sequence[str]) -> None:
     """Check the URLs like seeds; private ones are checked by the address policy, with a message for each."""
     public = [url for url in urls if not _network(url)]
     config = crawl.config.model_copy(update={"seeds": [*crawl.config.seeds, *public]})
-    replace(crawl, config=config).check()
+    check_crawl(replace(crawl, config=config))
 
 
 def _network(url: str) -> str:
@@ -146,10 +128,10 @@ def knows_too_little(judge: Judge) -> bool:
     return isinstance(judge, Learner) and getattr(judge, "pages_seen", 0) == 0
 
 
-def learn_seeds(judge: Learner, answers: Sequence[FetchedPage | str]) -> str:
+def learn_seeds(crawl: CrawlSetup, judge: Learner, answers: Sequence[FetchedPage | Reason]) -> str:
     """Let the judge learn from the seeds that could be fetched; return a message."""
     fetched = [(answer, parse_fetched(answer)) for answer in answers if isinstance(answer, FetchedPage)]
-    pages = [page for answer, page in fetched if not block_page(page, answer)]
+    pages = [page for answer, page in fetched if not (block_page(page, answer) or _opted_out(crawl, page))]
     for page in pages:
         judge.learn(page, seed=True)
     if not pages:
@@ -159,26 +141,36 @@ def learn_seeds(judge: Learner, answers: Sequence[FetchedPage | str]) -> str:
 
 def parse_fetched(page: FetchedPage) -> ParsedPage:
     """Parse a fetched page."""
-    return parse(page.url, page.body, page.headers.get("content-type", ""))
+    return with_headers(parse(page.url, page.body, page.headers.get("content-type", "")), page)
 
 
-async def _tried_pages(crawl: CrawlProject, judge: Judge, answers: Mapping[str, FetchedPage | str]) -> list[TriedPage]:
+def left_out_reason(crawl: CrawlSetup, page: ParsedPage, fetched: FetchedPage) -> Reason:
+    """Return why the crawl would not judge a page: a block page, or an opt-out; none when it would."""
+    blocked = block_page(page, fetched) if crawl.rules().skip_block_pages else None
+    return blocked.reason if blocked else _opted_out(crawl, page)
+
+
+def _opted_out(crawl: CrawlSetup, page: ParsedPage) -> Reason:
+    return opted_out_reason(page.opt_outs) if crawl.politeness.obey_opt_outs else NO_REASON
+
+
+async def _tried_pages(crawl: CrawlSetup, judge: Judge, answers: Mapping[str, FetchedPage | Reason]) -> list[TriedPage]:
     return [
-        _not_judged(url, answer) if isinstance(answer, str) else await _judged(crawl, judge, url, answer)
+        _not_judged(url, answer) if isinstance(answer, Reason) else await _judged(crawl, judge, url, answer)
         for url, answer in answers.items()
     ]
 
 
-def _not_judged(url: str, reason: str) -> TriedPage:
-    if reason.startswith("refused: a private") and (network := _network(url)):
-        reason += f'. If this is your own site: network.allow: ["{network}"]'
-    return TriedPage(asked=url, reason=reason)
+def _not_judged(url: str, reason: Reason) -> TriedPage:
+    network = _network(url) if reason.kind is ReasonKind.PRIVATE_ADDRESS else ""
+    remedy = f'. If this is your own site: network.allow: ["{network}"]' if network else ""
+    return TriedPage(asked=url, reason=f"{reason}{remedy}")
 
 
-async def _judged(crawl: CrawlProject, judge: Judge, asked: str, fetched: FetchedPage) -> TriedPage:
+async def _judged(crawl: CrawlSetup, judge: Judge, asked: str, fetched: FetchedPage) -> TriedPage:
     page = parse_fetched(fetched)
-    if crawl.rules().skip_block_pages and (blocked := block_page(page, fetched)):
-        return TriedPage(asked=asked, reason=blocked.reason)
+    if reason := left_out_reason(crawl, page, fetched):
+        return TriedPage(asked=asked, reason=str(reason))
     judgement = judge.judge(page)
     links = await _links(crawl, page, judgement, fetched)
     return TriedPage(
@@ -186,14 +178,25 @@ async def _judged(crawl: CrawlProject, judge: Judge, asked: str, fetched: Fetche
         url=page.url,
         title=page.title,
         language=page.language,
-        judgement=judgement,
-        words=counted(page, judge.words(page)),
+        verdict=_verdict(crawl, judge, page, judgement),
         links=links,
         links_fetched=_count_fetched(crawl, {link.url for link in page.links} - {link.url for link in links}),
     )
 
 
-def _count_fetched(crawl: CrawlProject, urls: Iterable[str]) -> int:
+def _verdict(crawl: CrawlSetup, judge: Judge, page: ParsedPage, judgement: Judgement) -> PageVerdict:
+    with PageStoreReader(crawl.folder.pages) as collection:
+        return verdict_of(
+            judge,
+            page,
+            judgement,
+            vector=judge.vector(page) if isinstance(judge, Learner) else b"",
+            threshold=crawl.threshold(),
+            title_of=lambda url: found.title if (found := collection.find(fingerprint(url))) else "",
+        )
+
+
+def _count_fetched(crawl: CrawlSetup, urls: Iterable[str]) -> int:
     with PageStoreReader(crawl.folder.pages) as collection:
         return sum(collection.find(fingerprint(url)) is not None for url in urls)
 
@@ -211,7 +214,7 @@ class _FixedJudge:
         return ()
 
 
-async def _links(crawl: CrawlProject, page: ParsedPage, judgement: Judgement, fetched: FetchedPage) -> list[FoundLink]:
+async def _links(crawl: CrawlSetup, page: ParsedPage, judgement: Judgement, fetched: FetchedPage) -> list[FoundLink]:
     """Score the links of a page with a pipeline of its own."""
     pipeline = Pipeline(
         frontier=MemoryFrontier(),
@@ -225,20 +228,3 @@ async def _links(crawl: CrawlProject, page: ParsedPage, judgement: Judgement, fe
     [lease] = await pipeline.frontier.lease(1, seconds=crawl.config.engine.lease_seconds)
     record = await pipeline.process(lease, fetched)
     return sorted(record.links, key=lambda link: -link.score)
-
-
-def counted(page: ParsedPage, words: Sequence[TermWeight]) -> list[CountedWord]:
-    """Return the words with the largest weights for and against the topic, in the forms of the page."""
-    ordered = sorted(words, key=lambda word: -abs(word.weight))
-    positive = [word for word in ordered if word.weight > 0][:WORDS_KEPT]
-    negative = [word for word in ordered if word.weight < 0][:WORDS_KEPT]
-    return [*_written(page, positive), *_written(page, negative)]
-
-
-def _written(page: ParsedPage, words: Sequence[TermWeight]) -> list[CountedWord]:
-    weights = {word.term: word.weight for word in words}
-    counted = [
-        CountedWord(written=form, weight=sum(weights[term] for term in terms), terms=terms)
-        for form, terms in written(page.text, list(weights), page.language)
-    ]
-    return sorted(counted, key=lambda word: -abs(word.weight))

@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from thresher.parsing.markup import markup
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import BlockKind, FetchedPage, ParsedPage
 from thresher.text.tokens import CJK
 from thresher.urls.canonical import host_key
@@ -55,9 +56,9 @@ class BlockPage:
     evidence: str
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Reason:
         """The reason that is stored with the response."""
-        return f"{self.kind.reason} ({self.evidence})"
+        return Reason.of(ReasonKind.BLOCK_PAGE, self.kind, self.evidence)
 
 
 def block_page(page: ParsedPage, fetched: FetchedPage) -> BlockPage | None:

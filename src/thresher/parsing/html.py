@@ -21,9 +21,9 @@ from thresher.native import compiled
 from thresher.parsing.documents.plain_text import is_text, text_markup
 from thresher.parsing.dom import MAX_LINKS, Blocks, LinkElement, Walk, read_blocks, walk
 from thresher.parsing.markup import UTF_8, markup_with_charset
-from thresher.parsing.opt_outs import RSL, RSL_TYPE, TDM_RESERVATION, reserves, word_opt_outs
+from thresher.parsing.opt_outs import RSL, RSL_TYPE, TDM_RESERVATION, reserves, response_opt_outs, word_opt_outs
 from thresher.parsing.response import FEED_TYPES
-from thresher.records import Link, ParsedPage
+from thresher.records import FetchedPage, Link, ParsedPage
 from thresher.text.languages import language
 from thresher.text.tokens import CJK
 from thresher.urls.canonical import canonicalize, encode_query
@@ -259,6 +259,15 @@ def with_header(page: ParsedPage, lines: str) -> ParsedPage:
 def with_opt_outs(page: ParsedPage, opt_outs: frozenset[str]) -> ParsedPage:
     """Add opt-outs to those of the page."""
     return replace(page, opt_outs=tuple(sorted(opt_outs.union(page.opt_outs)))) if opt_outs else page
+
+
+def with_headers(page: ParsedPage, fetched: FetchedPage) -> ParsedPage:
+    """Add what the headers of a response say about its page: directives, a refresh, and opt-outs."""
+    if directives := fetched.headers.get("x-robots-tag"):
+        page = with_header(page, directives)
+    if refresh := fetched.headers.get("refresh"):
+        page = with_refresh_header(page, refresh)
+    return with_opt_outs(page, response_opt_outs(fetched))
 
 
 MAX_CHARACTERS = 4_096

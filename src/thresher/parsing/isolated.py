@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from thresher.errors import ThresherError
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Link, ParsedPage
 
 HEAVY_BYTES = 1 << 18
@@ -50,7 +51,8 @@ class Unparsable(ThresherError):
     """
 
     def __init__(self, why: str, *, final: bool) -> None:
-        super().__init__(f"cannot be parsed: {why}")
+        self.reason = Reason.of(ReasonKind.UNPARSABLE, why)
+        super().__init__(str(self.reason))
         self.why = why
         self.final = final
 

@@ -20,7 +20,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from thresher.records import OPTED_OUT, FetchedPage
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
+from thresher.records import FetchedPage
 
 SEARCH, AI_INPUT, AI_TRAIN = "search", "ai-input", "ai-train"
 NOAI, NOIMAGEAI, TDM, RSL = "noai", "noimageai", "tdm", "rsl"
@@ -89,7 +90,7 @@ def response_opt_outs(fetched: FetchedPage) -> frozenset[str]:
     return fetched.robots_opt_outs.union(*found)
 
 
-def opted_out_reason(opt_outs: Collection[str]) -> str:
-    """Return the reason why a page is left out where opt-outs are obeyed; empty when it is not."""
+def opted_out_reason(opt_outs: Collection[str]) -> Reason:
+    """Return the reason why a page is left out where opt-outs are obeyed; none when it is not."""
     denied = sorted(AI_OPT_OUTS.intersection(opt_outs))
-    return f"{OPTED_OUT}{', '.join(denied)}" if denied else ""
+    return Reason.of(ReasonKind.OPTED_OUT, ", ".join(denied)) if denied else NO_REASON

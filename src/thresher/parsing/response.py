@@ -8,6 +8,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from thresher.parsing.documents.formats import document_format
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import FetchedPage
 from thresher.urls.canonical import canonicalize
 
@@ -24,14 +26,7 @@ _HTML_MARK = re.compile(
     rb"(?:\xef\xbb\xbf)?\s{0,256}<(?:!doctype html|!--|(?:html|head|body|title|meta|script|style|h1|div|p|table)[\s>])",
     re.IGNORECASE,
 ).match
-_DOCUMENT_TYPES = {
-    "application/pdf": "pdf",
-    "application/x-pdf": "pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-}
 _ANY_TYPES = ("application/octet-stream", "binary/octet-stream", "application/force-download", "application/download")
-_PDF_MARK, _PDF_MARK_WITHIN = b"%PDF-", 1024
-_DOCX_MARK, _DOCX_NAME = b"PK\x03\x04", b"word/document.xml"
 FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json")
 _MAYBE_FEED_TYPES = ("application/xml", "text/xml", "application/json")
 _FEED_ROOT = re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]|\"version\"\s*:\s*\"https?:\\?/\\?/jsonfeed\.org").search
@@ -56,14 +51,14 @@ class ResponseClass:
     """A classified HTTP response.
 
     Args:
-        reason: Why there is no page, for users.
+        reason: Why there is no page.
         target: The canonical target of a redirect.
         document: The format of a document, such as ``pdf``.
         wait_seconds: The Retry-After time of a busy server; 0 without one.
     """
 
     kind: ResponseKind
-    reason: str = ""
+    reason: Reason = NO_REASON
     target: str = ""
     document: str = ""
     wait_seconds: float = 0.0
@@ -79,17 +74,18 @@ def classify_response(fetched: FetchedPage, documents: Collection[str] = ()) -> 
         return _redirect(fetched)
     if fetched.status in _BUSY:
         wait = retry_after(fetched.headers.get("retry-after", ""), now=fetched.fetched_at)
-        return ResponseClass(kind=ResponseKind.BUSY, reason=f"http {fetched.status}", wait_seconds=wait)
+        return ResponseClass(
+            kind=ResponseKind.BUSY, reason=Reason.of(ReasonKind.HTTP, fetched.status), wait_seconds=wait
+        )
     if not 200 <= fetched.status < 300:
-        return ResponseClass(kind=ResponseKind.REFUSAL, reason=f"http {fetched.status}")
+        return ResponseClass(kind=ResponseKind.REFUSAL, reason=Reason.of(ReasonKind.HTTP, fetched.status))
     content_type = _media_type(fetched.headers.get("content-type", ""))
-    document = _DOCUMENT_TYPES.get(content_type) or _sniffed(content_type, fetched.body)
-    if document in documents:
+    if document := _document(content_type, fetched.body, documents):
         return ResponseClass(kind=ResponseKind.DOCUMENT, document=document)
     if _is_feed(content_type, fetched.body):
-        return ResponseClass(kind=ResponseKind.FEED, reason=f"not a page: {content_type}")
+        return ResponseClass(kind=ResponseKind.FEED, reason=Reason.of(ReasonKind.NOT_A_PAGE, content_type))
     if content_type and content_type not in _PAGE_TYPES and not _is_unlabelled_html(content_type, fetched.body):
-        return ResponseClass(kind=ResponseKind.REFUSAL, reason=f"not a page: {content_type[:80]}")
+        return ResponseClass(kind=ResponseKind.REFUSAL, reason=Reason.of(ReasonKind.NOT_A_PAGE, content_type[:80]))
     return ResponseClass(kind=ResponseKind.PAGE)
 
 
@@ -108,13 +104,14 @@ def _is_unlabelled_html(content_type: str, body: bytes) -> bool:
     return ("/" not in content_type or content_type in _UNKNOWN_TYPES) and _HTML_MARK(body) is not None
 
 
-def _sniffed(content_type: str, body: bytes) -> str:
-    """Return the format of a document that was sent without its type; empty when it is not known."""
-    if content_type and content_type not in _ANY_TYPES:
-        return ""
-    if _PDF_MARK in body[:_PDF_MARK_WITHIN]:
-        return "pdf"
-    return "docx" if body.startswith(_DOCX_MARK) and _DOCX_NAME in body else ""
+def _document(content_type: str, body: bytes, documents: Collection[str]) -> str:
+    """Return the format of a document, by its type or, where that is unspecific, by its body; empty for others."""
+    is_any = not content_type or content_type in _ANY_TYPES
+    for name in documents:
+        known = document_format(name)
+        if content_type in known.media_types or (is_any and known.is_body(body)):
+            return name
+    return ""
 
 
 def _is_feed(content_type: str, body: bytes) -> bool:
@@ -133,10 +130,10 @@ def redirect_target(fetched: FetchedPage) -> str:
 def _redirect(fetched: FetchedPage) -> ResponseClass:
     target = redirect_target(fetched)
     if not target:
-        return ResponseClass(kind=ResponseKind.REFUSAL, reason=f"http {fetched.status} without a usable address")
+        return ResponseClass(kind=ResponseKind.REFUSAL, reason=Reason.of(ReasonKind.BAD_REDIRECT, fetched.status))
     if target == fetched.url:
-        return ResponseClass(kind=ResponseKind.REFUSAL, reason="redirects to itself")
-    return ResponseClass(kind=ResponseKind.REDIRECT, reason=f"redirected to {target}", target=target)
+        return ResponseClass(kind=ResponseKind.REFUSAL, reason=Reason(ReasonKind.REDIRECT_TO_ITSELF))
+    return ResponseClass(kind=ResponseKind.REDIRECT, reason=Reason.of(ReasonKind.REDIRECT, target), target=target)
 
 
 def _escaped(location: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from thresher.frontier.base import CrawlStore, UrlState
-from thresher.records import RENDERED, ParsedPage
+from thresher.reasons.reason import COMPLETE_PAGES
+from thresher.records import ParsedPage
 from thresher.urls.canonical import fingerprint, host_key
 
 
@@ -48,7 +49,7 @@ class DuplicateFinder:
             canonical = fingerprint(page.canonical)
             entry = None if canonical in self._claimed else await self._frontier.find(page.canonical)
             if canonical in self._claimed or (
-                entry and entry.state is UrlState.DONE and entry.reason in ("", RENDERED)
+                entry and entry.state is UrlState.DONE and entry.reason.kind in COMPLETE_PAGES
             ):
                 return canonical
         return await self._content_owner(_canonical_hash(page))

@@ -5,17 +5,20 @@ The pipeline uses `HostPolicy` only, which delegates to budgets, trap detection,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from thresher.frontier.base import CrawlStore
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.politeness.host_budget import HostBudget, over_budget
-from thresher.records import Candidate, FetchedPage, Lease, ParsedPage
-from thresher.sitemaps.feeds import FeedSource, is_feed
-from thresher.sitemaps.source import SitemapHosts, SitemapSource, is_sitemap
+from thresher.reasons.reason import NO_REASON, Reason
+from thresher.records import Candidate, FetchedPage, Lease, ParsedPage, RequestKind
+from thresher.sitemaps.feeds import FeedSource
+from thresher.sitemaps.source import SitemapHosts, SitemapSource
 from thresher.strategies.base import Strategy
-from thresher.traps.detector import TrapDetector, is_probe, trap
+from thresher.traps.detector import TrapDetector, trap
+
+Parse = Callable[[str, bytes, str], ParsedPage]  # from a URL, its bytes and their content type
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,30 +38,26 @@ class HostPolicyConfig:
     feeds: SitemapHosts | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class SideResult:
     """Result of a side request.
 
     Args:
-        reason: Text for users.
+        reason: A summary.
         side_requests: Further side requests.
         pages: Candidates, not yet filtered by scope.
     """
 
-    reason: str
+    reason: Reason
     side_requests: Sequence[Candidate] = ()
     pages: Sequence[Candidate] = ()
-
-
-def is_side_request(lease: Lease) -> bool:
-    """Return whether a lease is not for a page; judge and strategy do not see its response."""
-    return bool(lease.carry) and (is_sitemap(lease) or is_probe(lease) or is_feed(lease))
 
 
 class HostPolicy:
     """Applies the host limits for one worker."""
 
-    def __init__(self, config: HostPolicyConfig, *, frontier: CrawlStore, strategy: Strategy) -> None:
+    def __init__(self, config: HostPolicyConfig, *, frontier: CrawlStore, strategy: Strategy, parse: Parse) -> None:
+        self._parse = parse
         self._budget = config.budget
         self._frontier = frontier
         self._traps = TrapDetector(frontier) if config.traps else None
@@ -67,20 +66,20 @@ class HostPolicy:
 
     def reject_reason(self, url: str) -> str:
         """Return why a URL must not enter the frontier; empty when it may."""
-        return trap(url) or self.skip_reason(url)
+        return trap(url) or str(self.skip_reason(url))
 
-    def skip_reason(self, url: str) -> str:
-        """Return why a URL of the frontier must not be fetched any more; empty when it may be."""
-        return self._traps.skip_reason(url) if self._traps else ""
+    def skip_reason(self, url: str) -> Reason:
+        """Return why a URL of the frontier must not be fetched any more; none when it may be."""
+        return self._traps.skip_reason(url) if self._traps else NO_REASON
 
-    async def is_soft_404(self, lease: Lease, page: ParsedPage) -> tuple[bool, str]:
-        """Return whether a page is a soft 404, and if so why its host should be parked (empty for no)."""
+    async def is_soft_404(self, lease: Lease, page: ParsedPage) -> tuple[bool, Reason]:
+        """Return whether a page is a soft 404, and if so why its host should be parked (none for no)."""
         if self._traps is None or not await self._traps.is_missing(lease, page):
-            return False, ""
+            return False, NO_REASON
         return True, await self._traps.observe(lease, page, relevant=False, duplicate=True)
 
-    async def record_page(self, lease: Lease, page: ParsedPage, *, relevant: bool, duplicate: bool) -> str:
-        """Record a page; return why its host should be parked, empty when it should not."""
+    async def record_page(self, lease: Lease, page: ParsedPage, *, relevant: bool, duplicate: bool) -> Reason:
+        """Record a page; return why its host should be parked, none when it should not."""
         reason = await over_budget(self._budget, lease, relevant=relevant, frontier=self._frontier)
         if self._traps and not reason:
             return await self._traps.observe(lease, page, relevant=relevant, duplicate=duplicate)
@@ -95,32 +94,29 @@ class HostPolicy:
         """Read a feed that was fetched like a page; None when it is not wanted."""
         if not self._feeds.is_wanted(lease):
             return None
-        pages, reason = await self._feeds.read(lease, fetched)
-        return SideResult(reason=reason, pages=pages)
+        return SideResult(*await self._feeds.read(lease, fetched))
 
-    async def process_side_response(
-        self, lease: Lease, fetched: FetchedPage, response: ResponseClass, parse: Callable[[], ParsedPage]
-    ) -> SideResult:
-        """Process the response of a side request."""
-        if is_sitemap(lease):
-            return await self._process_sitemap(lease, fetched, response)
-        if is_feed(lease):
-            return await self._process_feed(lease, fetched, response)
-        page = parse() if response.kind is ResponseKind.PAGE else None
-        return SideResult(reason=await self._traps.take_probe(lease, page) if self._traps else "")
+    async def take_probe(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> SideResult:
+        """Process the response of a probe."""
+        content = lease.url, fetched.body, fetched.headers.get("content-type", "")
+        page = self._parse(*content) if response.kind is ResponseKind.PAGE else None
+        return SideResult(reason=await self._traps.take_probe(lease, page) if self._traps else NO_REASON)
 
-    async def _process_feed(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> SideResult:
+    async def take_list(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> SideResult:
+        """Process the response of a sitemap, or of a feed that a page links to."""
+        source = self.sitemaps if lease.kind is RequestKind.SITEMAP else self._feeds
         if response.kind is ResponseKind.REDIRECT:
-            return SideResult(reason=response.reason, side_requests=self._feeds.moved(lease, response.target))
+            return SideResult(reason=response.reason, side_requests=source.moved(lease, response.target))
         if not 200 <= fetched.status < 300:
             return SideResult(reason=response.reason)
-        pages, reason = await self._feeds.read(lease, fetched)
-        return SideResult(reason=reason, pages=pages)
+        return SideResult(*await source.read(lease, fetched))
 
-    async def _process_sitemap(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> SideResult:
-        if response.kind is ResponseKind.REDIRECT:
-            return SideResult(reason=response.reason, side_requests=self.sitemaps.moved(lease, response.target))
-        if not 200 <= fetched.status < 300:
-            return SideResult(reason=response.reason)
-        side_requests, pages, reason = await self.sitemaps.read(lease, fetched)
-        return SideResult(reason=reason, side_requests=side_requests, pages=pages)
+
+Handler = Callable[[HostPolicy, Lease, FetchedPage, ResponseClass], Awaitable[SideResult]]
+
+HANDLERS: Mapping[RequestKind, Handler] = {
+    RequestKind.SITEMAP: HostPolicy.take_list,
+    RequestKind.FEED: HostPolicy.take_list,
+    RequestKind.PROBE: HostPolicy.take_probe,
+}
+"""What takes the responses of side requests. The engine takes those of ROBOTS; all others may be pages."""

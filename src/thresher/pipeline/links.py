@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from thresher.frontier.base import short
-from thresher.pipeline.host_policy import HostPolicy, HostPolicyConfig, is_side_request
+from thresher.pipeline.host_policy import HostPolicy, HostPolicyConfig
+from thresher.politeness.settings import Politeness
 from thresher.records import Candidate, Judgement, Lease, ParsedPage
 from thresher.strategies.base import HandlesMisses, Strategy
 from thresher.urls.canonical import fingerprint, host_key
@@ -31,18 +32,16 @@ class PipelineRules:
     Args:
         scope: Which URLs belong to the crawl.
         watch: Limits per host: budgets, traps, sitemaps.
-        obey_nofollow: Whether links marked nofollow are ignored.
+        politeness: Whether nofollow and AI opt-outs are obeyed.
         keep_irrelevant: Whether the text of irrelevant pages is stored.
         skip_block_pages: Whether block pages are detected and counted as failures.
-        obey_opt_outs: Whether pages with an AI opt-out are left out.
     """
 
     scope: CrawlScope
     watch: HostPolicyConfig = field(default_factory=HostPolicyConfig)
-    obey_nofollow: bool = True
+    politeness: Politeness = field(default_factory=Politeness)
     keep_irrelevant: bool = False
     skip_block_pages: bool = False
-    obey_opt_outs: bool = False
 
 
 class LinkSelector:
@@ -55,7 +54,7 @@ class LinkSelector:
 
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> list[Candidate]:
         """Score the links that may be followed; the strategy does not see the others."""
-        if self._rules.obey_nofollow:
+        if self._rules.politeness.obey_nofollow:
             page = _without_nofollow(page)
         inside = {link.url for link in page.links if not self.reject_reason(link.url, lease.hops + 1)}
         page = replace(page, links=tuple(link for link in page.links if link.url in inside))
@@ -63,7 +62,7 @@ class LinkSelector:
 
     def on_miss(self, lease: Lease) -> list[Candidate]:
         """Return the strategy's candidates after a URL that gave no page, if it handles misses."""
-        if not isinstance(self._strategy, HandlesMisses) or is_side_request(lease):
+        if not isinstance(self._strategy, HandlesMisses) or not lease.kind.is_page:
             return []
         try:
             return self.select(self._strategy.on_miss(lease), lease)

@@ -13,10 +13,8 @@ from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.pipeline.deduplication import content_hash
 from thresher.pipeline.host_policy import HostPolicy, SideResult
 from thresher.pipeline.links import LinkSelector, PipelineRules
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import (
-    BLOCKED,
-    OPTED_OUT,
-    RENDERED,
     BlockKind,
     Candidate,
     FetchedPage,
@@ -37,12 +35,13 @@ Settled = tuple[PageRecord, Settlement]
 
 NOT_MODIFIED = 304
 MAX_REDIRECTS = 10
-SOFT_404 = "soft 404: the page says that there is none"
+_TRUNCATED, _RENDERED = Reason(ReasonKind.TRUNCATED), Reason(ReasonKind.RENDERED)
+SOFT_404 = Reason(ReasonKind.SOFT_404)
 BUSY_SECONDS = 10.0
 """First pause for a server that is busy or does not respond; each further try doubles it."""
 LONGEST_PAUSE_SECONDS = 3600.0
 LEAST_RELEVANCE = 0.05
-"""Below this relevance, the text of a page is stored only while the judge has seen few pages."""
+"""Up to this relevance, the text of a page is kept only while the judge has seen few pages, and until the run ends."""
 
 
 class OutcomeBuilder:
@@ -74,12 +73,11 @@ class OutcomeBuilder:
         terms: bytes,
     ) -> Settled:
         """Store a page; its text and markup only when it is or may become relevant, or when all are kept."""
-        certificate = f"its certificate {fetched.certificate}" if fetched.certificate else ""
-        reason = "truncated" if fetched.truncated else RENDERED if fetched.rendered else ""
+        reason = _TRUNCATED if fetched.truncated else _RENDERED if fetched.rendered else NO_REASON
         kept = (self._is_wanted(judgement) or self._rules.keep_irrelevant) and not page.noindex
         record = replace(
             PageRecord.of_page(page, judgement, lease=lease, fetched=fetched),
-            reason=", ".join(filter(None, [reason, certificate])),
+            reason=_with_certificate(reason, fetched.certificate),
             text_hash=content_hash(page.text),
             terms=terms,
             text=page.text if kept else "",
@@ -110,13 +108,20 @@ class OutcomeBuilder:
         record, settlement = unchanged(lease, fetched, validators)
         return replace(record, opt_outs=sorted(response_opt_outs(fetched))), settlement
 
+    def opted_out(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled | None:
+        """Settle a page with an AI opt-out, where opt-outs are obeyed."""
+        reason = opted_out_reason(page.opt_outs) if self._rules.politeness.obey_opt_outs else NO_REASON
+        if not reason:
+            return None
+        record, settlement = self.failure(lease, reason, fetched)
+        return replace(record, opt_outs=page.opt_outs), settlement
+
     async def without_judgement(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled | None:
         """Settle a page that is not judged: an opt-out, a meta refresh, a soft 404, or a revisit with the same text."""
-        if self._rules.obey_opt_outs and (reason := opted_out_reason(page.opt_outs)):
-            record, settlement = self.failure(lease, reason, fetched)
-            return replace(record, opt_outs=page.opt_outs), settlement
-        if page.refresh and not (page.nofollow and self._rules.obey_nofollow):
-            reason = f"refreshes to {page.refresh}"
+        if opted_out := self.opted_out(lease, fetched, page):
+            return opted_out
+        if page.refresh and not (page.nofollow and self._rules.politeness.obey_nofollow):
+            reason = Reason.of(ReasonKind.REFRESH, page.refresh)
             moved = ResponseClass(kind=ResponseKind.REDIRECT, reason=reason, target=page.refresh)
             return self.redirect(lease, fetched, moved)
         missing, park = await self._host_policy.is_soft_404(lease, page)
@@ -145,11 +150,10 @@ class OutcomeBuilder:
 
     def redirect(self, lease: Lease, fetched: FetchedPage, response: ResponseClass) -> Settled:
         """Queue the target as a separate entry, so that robots.txt, scope and politeness hold for every hop."""
-        too_many = f"more than {MAX_REDIRECTS} redirects" if lease.redirects >= MAX_REDIRECTS else ""
-        outside = self._links.reject_reason(response.target, lease.hops)
-        if too_many or outside:
-            reason = too_many or f"{response.reason}: {outside}"
-            return self.failure(lease, reason, fetched)
+        if lease.redirects >= MAX_REDIRECTS:
+            return self.failure(lease, Reason.of(ReasonKind.TOO_MANY_REDIRECTS, MAX_REDIRECTS), fetched)
+        if outside := self._links.reject_reason(response.target, lease.hops):
+            return self.failure(lease, Reason.of(response.reason.kind, response.target, outside), fetched)
         target = Candidate(
             url=response.target,
             score=lease.score,
@@ -158,6 +162,7 @@ class OutcomeBuilder:
             hops=lease.hops,
             redirects=lease.redirects + 1,
             parent=fingerprint(lease.url),
+            kind=lease.kind,
         )
         record = _empty_record(lease, Outcome.DONE, response.reason, fetched.status, fetched.fetched_at)
         link = FoundLink(url=target.url, anchor="", score=target.score, parts={})
@@ -166,20 +171,22 @@ class OutcomeBuilder:
 
     def returned(self, lease: Lease, fetched: FetchedPage) -> PageRecord:
         """Return the row of a URL that set cookies and led back to the URL that had redirected to it."""
-        record = _empty_record(lease, Outcome.DONE, f"redirected to {fetched.url}", fetched.status, fetched.fetched_at)
+        moved = Reason.of(ReasonKind.REDIRECT, fetched.url)
+        record = _empty_record(lease, Outcome.DONE, moved, fetched.status, fetched.fetched_at)
         return replace(record, links=[FoundLink(url=fetched.url, anchor="", score=lease.score, parts={})])
 
     def side_result(self, lease: Lease, fetched: FetchedPage, result: SideResult) -> Settled:
-        """Settle a sitemap or a probe: its URLs enter the frontier as far as they are in scope."""
-        links = [*self._links.side_requests(result.side_requests), *self._links.select(result.pages, lease)]
+        """Settle a sitemap, a feed or a probe: its URLs enter the frontier as far as they are in scope."""
+        pages = self._links.select(result.pages, lease)
+        links = [*self._links.side_requests(result.side_requests), *pages]
         record = _empty_record(lease, Outcome.DONE, result.reason, fetched.status, fetched.fetched_at)
         settlement = Settlement(lease=lease, outcome=Outcome.DONE, reason=result.reason, links=links)
-        return replace(record, links=_found_links(None, links)), settlement
+        return replace(record, links=_found_links(None, pages)), settlement
 
     def failure(
         self,
         lease: Lease,
-        reason: str,
+        reason: Reason,
         fetched: FetchedPage | None = None,
         *,
         at: float = 0.0,
@@ -195,7 +202,7 @@ class OutcomeBuilder:
         outcome = Outcome.RETRY if retry and not last else Outcome.FAILED
         pause = max(wait_seconds, BUSY_SECONDS * 2**lease.tries) if retry else 0.0
         silent = retry and last and lease.host_pages == 0
-        is_miss = outcome is Outcome.FAILED and not reason.startswith(OPTED_OUT)
+        is_miss = outcome is Outcome.FAILED and reason.kind is not ReasonKind.OPTED_OUT
         links = self._links.on_miss(lease) if is_miss else []
         settlement = Settlement(
             lease=lease,
@@ -203,7 +210,7 @@ class OutcomeBuilder:
             reason=reason,
             links=links,
             delay_seconds=min(pause, LONGEST_PAUSE_SECONDS),
-            park=f"no page in {MAX_TRIES} tries: {reason}" if silent else "",
+            park=Reason.around(ReasonKind.NO_PAGE, MAX_TRIES, reason) if silent else NO_REASON,
         )
         status, at = (fetched.status, fetched.fetched_at) if fetched else (0, at)
         record = _empty_record(lease, outcome, reason, status, at)
@@ -215,7 +222,7 @@ def relevance_of(record: PageRecord, settlement: Settlement) -> float | None:
 
     None for revisits, redirects and retries, and for pages whose content is unknown: block pages and opt-outs.
     """
-    if settlement.reason.startswith((BLOCKED, OPTED_OUT)):
+    if settlement.reason.kind in (ReasonKind.BLOCK_PAGE, ReasonKind.OPTED_OUT):
         return None
     if validators_of(settlement.lease) or not (settlement.page or settlement.outcome is Outcome.FAILED):
         return None
@@ -235,7 +242,12 @@ def _found_links(page: ParsedPage | None, candidates: Sequence[Candidate]) -> li
     return [FoundLink(url, anchors.get(url, ""), score, parts) for url, score, parts, *_ in candidates]
 
 
-def _empty_record(lease: Lease, outcome: Outcome, reason: str, status: int, fetched_at: float) -> PageRecord:
+def _with_certificate(reason: Reason, problem: str) -> Reason:
+    """Return the reason of a page's record: what is wrong with the certificate of its server is a detail."""
+    return Reason.of(reason.kind if reason else ReasonKind.CERTIFICATE, problem) if problem else reason
+
+
+def _empty_record(lease: Lease, outcome: Outcome, reason: Reason, status: int, fetched_at: float) -> PageRecord:
     return PageRecord(
         fingerprint=fingerprint(lease.url),
         url=lease.url,

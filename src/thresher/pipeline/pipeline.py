@@ -10,28 +10,38 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
+from thresher.config.event_log import log_event
 from thresher.feedback.updates import JudgementUpdater
 from thresher.frontier.base import CrawlStore
 from thresher.judges.base import Judge
 from thresher.parsing.block_page import BlockPage, block_page
 from thresher.parsing.documents.conversion import DocumentConverter
 from thresher.parsing.html import parse as parse_html
-from thresher.parsing.html import with_header, with_opt_outs, with_refresh_header
+from thresher.parsing.html import with_headers
 from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
-from thresher.parsing.opt_outs import response_opt_outs
 from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
 from thresher.pipeline.commit import BatchCommitter
 from thresher.pipeline.deduplication import DuplicateFinder
-from thresher.pipeline.host_policy import HostPolicy, is_side_request
+from thresher.pipeline.host_policy import HANDLERS, HostPolicy, Parse
 from thresher.pipeline.links import LinkSelector, PipelineRules
 from thresher.pipeline.outcomes import MarkupToStore, OutcomeBuilder, Settled, relevance_of, topics_of
 from thresher.politeness.backoff import Backoff
-from thresher.records import BlockKind, Candidate, FetchedPage, Judgement, Lease, Outcome, ParsedPage, Settlement
+from thresher.reasons.reason import Reason, ReasonKind
+from thresher.records import (
+    BlockKind,
+    Candidate,
+    FetchedPage,
+    Judgement,
+    Lease,
+    Outcome,
+    ParsedPage,
+    RequestKind,
+    Settlement,
+)
 from thresher.storage.page_store import Archive, PageRecord
 from thresher.storage.warc.base import Captures
-from thresher.strategies.base import Strategy
+from thresher.strategies.base import Strategy, seed_candidates
 from thresher.strategies.topics import seed_topics
 from thresher.urls.canonical import fingerprint
 
@@ -39,8 +49,6 @@ logger = logging.getLogger(__name__)
 
 CHALLENGE_STATUSES = frozenset({403, 503})
 """Error statuses with which protection services send their challenge pages."""
-
-Parse = Callable[[str, bytes, str], ParsedPage]  # from a URL, its bytes and their content type
 
 
 class Pipeline:
@@ -62,7 +70,7 @@ class Pipeline:
         before_commit: Callable[[Sequence[Settlement]], Awaitable[None]] | None = None,
     ) -> None:
         self.frontier = frontier
-        self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy)
+        self.host_policy = HostPolicy(rules.watch, frontier=frontier, strategy=strategy, parse=parse)
         self.updater = JudgementUpdater(judge=judge, strategy=strategy, frontier=frontier, archive=archive)
         self._archive = archive
         self._skips_block_pages = rules.skip_block_pages
@@ -80,7 +88,7 @@ class Pipeline:
 
     async def seed(self, urls: Sequence[str]) -> int:
         """Add the seeds, canonical URLs, to the frontier; return how many were new."""
-        return await self.frontier.add(list(self._strategy.seeds(urls)))
+        return await self.frontier.add(seed_candidates(self._strategy, urls))
 
     async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> PageRecord:
         """Process one response; return what was stored."""
@@ -91,16 +99,16 @@ class Pipeline:
             else:
                 record, settlement = await self._process(lease, fetched, delay_seconds)
         except Unparsable as error:
-            reason, retry = str(error), not error.final
+            reason, retry = error.reason, not error.final
         except Exception:  # one bad page never stops a crawl
             logger.exception("the pipeline failed at %s", lease.url)
-            reason, retry = "broke the line", False
+            reason, retry = Reason(ReasonKind.PROCESSING), False
         else:
             return await self._commit(record, settlement, delay_seconds, fetched)
         return await self.fail(lease, reason, at=fetched.fetched_at, retry=retry, delay_seconds=delay_seconds)
 
     async def fail(
-        self, lease: Lease, reason: str, *, at: float, retry: bool = False, delay_seconds: float = 0.0
+        self, lease: Lease, reason: Reason, *, at: float, retry: bool = False, delay_seconds: float = 0.0
     ) -> PageRecord:
         """Settle a lease without a response: none came, or the request is not allowed."""
         await self.updater.refill_batch(lease)
@@ -123,15 +131,17 @@ class Pipeline:
     ) -> PageRecord:
         settlement = replace(settlement, delay_seconds=max(delay_seconds, settlement.delay_seconds))
         await self._committer.settle(record, settlement, fetched)
+        if settlement.outcome is Outcome.FAILED:
+            log_event("failed", url=settlement.lease.url, reason=str(settlement.reason))
+        if settlement.park:
+            log_event("host parked", host=settlement.lease.host, reason=str(settlement.park))
         await self.updater.settled(record.url, relevance_of(record, settlement), topics_of(record))
         return record
 
     async def _process(self, lease: Lease, fetched: FetchedPage, delay_seconds: float) -> Settled:
         response = classify_response(fetched, self._documents.formats if self._documents else ())
-        if is_side_request(lease) and response.kind is not ResponseKind.BUSY:
-            parse = partial(self._parse, lease.url, fetched.body, fetched.headers.get("content-type", ""))
-            result = await self.host_policy.process_side_response(lease, fetched, response, parse)
-            return self.outcomes.side_result(lease, fetched, result)
+        if response.kind is not ResponseKind.BUSY and (handle := HANDLERS.get(lease.kind)):
+            return self.outcomes.side_result(lease, fetched, await handle(self.host_policy, lease, fetched, response))
         if unmodified := self.outcomes.not_modified(lease, fetched):
             return unmodified
         if response.kind is ResponseKind.DOCUMENT:
@@ -168,7 +178,7 @@ class Pipeline:
     async def _page(self, lease: Lease, fetched: FetchedPage, page: ParsedPage) -> Settled:
         if early := await self.outcomes.without_judgement(lease, fetched, page):
             return early
-        await self.updater.learn(page, seed=lease.hops == 0, topics=seed_topics(lease))
+        await self.updater.learn(page, seed=lease.kind is RequestKind.SEED, topics=seed_topics(lease))
         judgement = self._judge.judge(page)
         terms = self.updater.vector(page)  # before other pages come between: the judge has counted its terms
         duplicate_of, content = await self._duplicate_finder.look_up(page)
@@ -206,8 +216,4 @@ class Pipeline:
         content = fetched.url, fetched.body, fetched.headers.get("content-type", "")
         isolated = self._parser_process if is_heavy(fetched.body) else None
         page = await isolated.parse(*content) if isolated else self._parse(*content)
-        directives = fetched.headers.get("x-robots-tag")
-        page = with_header(page, directives) if directives else page
-        refresh = fetched.headers.get("refresh")
-        page = with_refresh_header(page, refresh) if refresh else page
-        return with_opt_outs(page, response_opt_outs(fetched))
+        return with_headers(page, fetched)

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import json
 
+from thresher.config.event_log import log_event
 from thresher.frontier.base import CrawlStore
 from thresher.parsing.response import ResponseClass
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import BlockKind, Lease
 
 FIRST_PAUSE_SECONDS = 10.0
@@ -24,7 +26,7 @@ ANSWERS_BEFORE_PARK = 5
 SHOWN_SECONDS = 180.0
 """A run does not wait for a longer pause."""
 
-_BUSY = frozenset({"http 429", "http 503"})
+_BUSY = frozenset({Reason.of(ReasonKind.HTTP, 429), Reason.of(ReasonKind.HTTP, 503)})
 _BUSY_STATE = "busy answers"
 _BLOCKED_STATE = "block pages"
 
@@ -39,14 +41,14 @@ class Backoff:
         """Return the pause of a busy host in seconds; park the host if that is long."""
         times = await self._in_a_row(lease, _BUSY_STATE) if response.reason in _BUSY else 1
         pause: float = max(FIRST_PAUSE_SECONDS * 2 ** min(times - 1, 20), response.wait_seconds)
-        requested = f"{response.reason}, asks for {_length(response.wait_seconds)} of rest"
+        requested = Reason.around(ReasonKind.RETRY_AFTER, response.wait_seconds, response.reason)
         if response.wait_seconds > LONGEST_PARK_SECONDS:
-            await self._frontier.park(lease.host, requested)
+            await self._park(lease, requested)
         elif times >= ANSWERS_BEFORE_PARK:
             pause = min(max(_park_seconds(times), response.wait_seconds), LONGEST_PARK_SECONDS)
-            await self._frontier.park(lease.host, f"{response.reason}, {times} times in a row", seconds=pause)
+            await self._park(lease, Reason.around(ReasonKind.REPEATED, times, response.reason), seconds=pause)
         elif response.wait_seconds > SHOWN_SECONDS:
-            await self._frontier.park(lease.host, requested, seconds=response.wait_seconds)
+            await self._park(lease, requested, seconds=response.wait_seconds)
         return pause
 
     async def pause_blocking_host(self, lease: Lease, kind: BlockKind, delay_seconds: float) -> float:
@@ -59,8 +61,12 @@ class Backoff:
         if times < ANSWERS_BEFORE_PARK:
             return delay_seconds * float(2**times)
         seconds = min(_park_seconds(times), LONGEST_PARK_SECONDS)
-        await self._frontier.park(lease.host, f"{kind.reason}, {times} times in a row", seconds=seconds)
+        await self._park(lease, Reason.around(ReasonKind.REPEATED, times, kind.reason), seconds=seconds)
         return seconds
+
+    async def _park(self, lease: Lease, reason: Reason, *, seconds: float | None = None) -> None:
+        await self._frontier.park(lease.host, reason, seconds=seconds)
+        log_event("host parked", host=lease.host, reason=str(reason), seconds=seconds)
 
     async def _in_a_row(self, lease: Lease, state_kind: str) -> int:
         """Count one more such response; those before the host's last page do not count."""
@@ -75,9 +81,3 @@ class Backoff:
 def _park_seconds(times: int) -> float:
     """Return how long a host is parked after this many responses in a row: an hour, then twice as long each time."""
     return float(FIRST_PARK_SECONDS * 2 ** min(times - ANSWERS_BEFORE_PARK, 20))
-
-
-def _length(seconds: float) -> str:
-    if seconds < 2 * FIRST_PARK_SECONDS:
-        return f"{seconds / 60:.0f} minutes"
-    return f"{seconds / 3600:.0f} hours" if seconds < 2 * LONGEST_PARK_SECONDS else f"{seconds / 86400:.0f} days"

@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass
 
 from thresher.frontier.base import CrawlStore
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import Lease
 
 RELEASED = "released"
@@ -30,22 +31,22 @@ class HostBudget:
     first: int | None = None
     per_relevant: int = 20
 
-    def exhausted_reason(self, pages: int, relevant: int) -> str:
-        """Return why a host with these counts should be parked; empty when it should not."""
+    def exhausted_reason(self, pages: int, relevant: int) -> Reason:
+        """Return why a host with these counts should be parked; none when it should not."""
         if pages >= self.most:
-            return f"gave {pages} pages, its budget"
+            return Reason.of(ReasonKind.BUDGET, pages)
         if self.first is not None and pages >= self.first + self.per_relevant * relevant:
-            return f"gave {pages} pages, {relevant or 'none'} of them relevant"
-        return ""
+            return Reason.of(ReasonKind.LOW_HARVEST, pages, relevant)
+        return NO_REASON
 
 
-async def over_budget(budget: HostBudget, lease: Lease, *, relevant: bool, frontier: CrawlStore) -> str:
-    """Return why the host of a lease that returned a page should be parked; empty when it should not."""
+async def over_budget(budget: HostBudget, lease: Lease, *, relevant: bool, frontier: CrawlStore) -> Reason:
+    """Return why the host of a lease that returned a page should be parked; none when it should not."""
     pages, good = lease.host_pages + 1, lease.host_relevant + relevant
     reason = budget.exhausted_reason(pages, good)
     if reason and (stored := await frontier.get_state(lease.host, RELEASED)):
         pages_then, good_then = json.loads(stored)
-        return budget.exhausted_reason(pages - pages_then, good - good_then) and reason
+        return reason if budget.exhausted_reason(pages - pages_then, good - good_then) else NO_REASON
     return reason
 
 

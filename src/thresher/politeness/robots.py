@@ -30,6 +30,8 @@ from protego import Protego
 
 from thresher.frontier.base import SharedState
 from thresher.parsing.opt_outs import ROBOTS_STATEMENTS
+from thresher.reasons.legacy import stored_reason
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.urls.canonical import host_key
 
 MAX_LINE_CHARACTERS = 16_384
@@ -136,7 +138,7 @@ class RobotsAnswer:
 
     Args:
         status: The HTTP status; 0 without a response.
-        reason: Why there was no response.
+        reason: Why there was no response, encoded.
         text: The rules; empty unless the status is 2xx.
         target: Target of a redirect.
         read_at: When, by the store's clock.
@@ -154,6 +156,13 @@ class RobotsAnswer:
     silent_since: float = 0.0
     tries: int = 0
 
+    @property
+    def why(self) -> Reason:
+        """Why the file cannot be read."""
+        if self.status:
+            return Reason.of(ReasonKind.HTTP, self.status)
+        return stored_reason(self.reason) or Reason(ReasonKind.NO_ANSWER)
+
 
 @dataclass(frozen=True)
 class RobotsFile:
@@ -163,14 +172,14 @@ class RobotsFile:
         status: The HTTP status of the last response; 0 without one.
         text: The file; empty unless the status is 2xx.
         until: When the rules expire, by the store's clock.
-        trouble: Why the rules are unknown, so that nothing may be fetched; empty when they are known.
+        trouble: Why the rules are unknown, so that nothing may be fetched; none when they are known.
     """
 
     status: int
     text: str
     until: float = math.inf
     token: str = field(default="Thresher", compare=False)
-    trouble: str = ""
+    trouble: Reason = NO_REASON
 
     @property
     def unreachable(self) -> bool:
@@ -271,7 +280,7 @@ class RobotsCache:
         body: bytes = b"",
         *,
         target: str = "",
-        reason: str = "",
+        reason: Reason = NO_REASON,
         wait_seconds: float = 0.0,
     ) -> RobotsAnswer:
         """Cache the response to a request for rules.
@@ -284,7 +293,9 @@ class RobotsCache:
             wait_seconds: Retry-After of a busy server.
         """
         now = self.clock()
-        answer = RobotsAnswer(status=status, read_at=now, until=now + KEPT_SECONDS, target=target, reason=reason)
+        answer = RobotsAnswer(
+            status=status, read_at=now, until=now + KEPT_SECONDS, target=target, reason=reason.encoded
+        )
         if is_unreachable(status):
             answer = _unreadable(answer, before=await self._recall(place), wait_seconds=wait_seconds)
         elif status < 300:
@@ -327,13 +338,11 @@ def _weight(file: RobotsFile) -> int:
     return 1000 + len(file.text)
 
 
-def _trouble(answer: RobotsAnswer) -> str:
-    """Return why the rules are unknown; empty when they are known, or count as none after `LOST_SECONDS`."""
+def _trouble(answer: RobotsAnswer) -> Reason:
+    """Return why the rules are unknown; none when they are known, or count as none after `LOST_SECONDS`."""
     if not answer.tries or answer.read_at - answer.silent_since >= LOST_SECONDS:
-        return ""
-    why = f"http {answer.status}" if answer.status else answer.reason or "no answer"
-    times = f", {answer.tries} times in a row" if answer.tries > 1 else ""
-    return f"robots.txt cannot be read: {why}{times}"
+        return NO_REASON
+    return Reason.around(ReasonKind.ROBOTS_UNREADABLE, answer.tries, answer.why)
 
 
 def robots_text(body: bytes) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from thresher.reasons.reason import MOVED
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
-from thresher.storage.visits import MOVED_REASONS, visit_history
+from thresher.storage.visits import visit_history
 from thresher.text.shingles import word_pairs
 
 
@@ -64,7 +65,7 @@ def _change(history: list[PageRecord], since: float) -> PageChange | None:
     before = earlier[-1].relevance
     if visit_history(history).gone:
         return PageChange(kind=ChangeKind.GONE, record=now, at=last.fetched_at, before=before)
-    if last.reason.startswith(MOVED_REASONS):
+    if last.reason.kind in MOVED:
         return PageChange(kind=ChangeKind.MOVED, record=now, at=last.fetched_at, before=before)
     if now.text_hash != earlier[-1].text_hash:
         return PageChange(kind=ChangeKind.CHANGED, record=now, at=now.fetched_at, before=before)

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from thresher.frontier.base import short
-from thresher.records import Candidate
+from thresher.records import Candidate, RequestKind
 from thresher.refresh.change_rate import USUAL_RATE, ChangeObservations, probability_of_change
 from thresher.refresh.revisit import Validators
 from thresher.storage.page_store import UNCHANGED, PageRecord
@@ -107,6 +107,7 @@ def _candidate(revisit: Revisit, seed: Candidate | None) -> Candidate:
         depth_left=seed.depth_left if seed else 0,
         hops=record.depth,
         parent=record.parent,
+        kind=RequestKind.at(record.depth),
     )
 
 

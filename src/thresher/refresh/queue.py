@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.frontier.base import Counts, CrawlStore, FailureCount, HostEntry, UrlEntry
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Candidate, Lease, Settlement
 from thresher.refresh.revisit import without_validators
 
@@ -80,7 +81,7 @@ class RefreshFrontier:
     async def release(self, leases: Sequence[Lease], *, delay_seconds: float = 0.0) -> None:
         await self._visits.release(leases, delay_seconds=delay_seconds)
 
-    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+    async def park(self, host: str, reason: Reason, *, seconds: float | None = None) -> None:
         await self._visits.park(host, reason, seconds=seconds)
 
     async def unpark(self, host: str) -> None:
@@ -151,4 +152,4 @@ async def copy_host_delays(left: CrawlStore, entered: CrawlStore) -> None:
         known = {host.host: host for host in await entered.hosts((await entered.counts()).hosts or 1)}
         for host, seconds in delayed.items():
             if host in known and not known[host].parked:
-                await entered.park(host, "asked a moment ago", seconds=seconds)
+                await entered.park(host, Reason(ReasonKind.POLITENESS), seconds=seconds)

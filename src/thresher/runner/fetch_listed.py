@@ -8,23 +8,25 @@ a crash, the same call fetches what is missing, once the leases of the lost proc
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from thresher.assembly import build_worker
+from thresher.config.event_log import log_to
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.engine.lease_loop import MAX_WAIT_SECONDS
+from thresher.frontier.base import async_closing
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.parsing.isolated import ParserProcess
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
-from thresher.project import CrawlProject
-from thresher.records import Candidate, Judgement, Merge, ParsedPage, Settlement, TermWeight
+from thresher.records import Candidate, Judgement, Merge, ParsedPage, RequestKind, Settlement, TermWeight
 from thresher.runner.fetch_once import Interrupted
-from thresher.runner.worker import log_to, run_worker, work_for
+from thresher.runner.worker import run_worker
 from thresher.runner.worker_pool import check_open_files
 from thresher.storage.page_store import PageRecord, PageStoreWriter
 from thresher.strategies.baselines import BreadthFirst
@@ -63,7 +65,7 @@ class _NoVerdict:
 
 
 def fetch_listed(
-    crawl: CrawlProject, folder: CrawlFolder, urls: Sequence[str], *, report: Callable[[int], None] = lambda _: None
+    crawl: CrawlSetup, folder: CrawlFolder, urls: Sequence[str], *, report: Callable[[int], None] = lambda _: None
 ) -> FailureReport:
     """Fetch canonical URLs as the crawl would, in this process; those that were settled before are not fetched again.
 
@@ -83,47 +85,38 @@ def fetch_listed(
     if not asyncio.run(_enqueue(crawl, folder, urls)):
         return asyncio.run(_failures(crawl, folder))
     log_to(folder.log, WORKER)
-    context = work_for(crawl, WORKER, _pipeline(crawl, folder, report), pages=None)
-    run_worker(crawl, replace(context, label_feed=None))  # the labels of the crawl are not about these pages
+    pipeline = _pipeline(crawl, folder, report)  # without a label feed: labels are not about these pages
+    run_worker(crawl, build_worker(crawl, WORKER, pipeline, renders=True))
     if asyncio.run(_is_unfinished(crawl, folder)):
         raise Interrupted("the fetched pages are kept; the same command continues")
     return asyncio.run(_failures(crawl, folder))
 
 
-def _frontier(crawl: CrawlProject, folder: CrawlFolder) -> SqliteFrontier:
-    return _ListedFrontier(folder.frontier, merge=Merge.FIRST, delay_seconds=crawl.config.manners.delay_seconds)
+def _frontier(crawl: CrawlSetup, folder: CrawlFolder) -> SqliteFrontier:
+    return _ListedFrontier(folder.frontier, merge=Merge.FIRST, delay_seconds=crawl.politeness.delay_seconds)
 
 
-@asynccontextmanager
-async def _opened(crawl: CrawlProject, folder: CrawlFolder) -> AsyncIterator[SqliteFrontier]:
-    frontier = _frontier(crawl, folder)
-    try:
-        yield frontier
-    finally:
-        await frontier.close()
-
-
-async def _enqueue(crawl: CrawlProject, folder: CrawlFolder, urls: Sequence[str]) -> bool:
+async def _enqueue(crawl: CrawlSetup, folder: CrawlFolder, urls: Sequence[str]) -> bool:
     """Add the URLs; return whether any URL waits or is leased."""
-    async with _opened(crawl, folder) as frontier:
-        await frontier.add([Candidate(url=url, score=0.0) for url in urls])
+    async with async_closing(_frontier(crawl, folder)) as frontier:
+        await frontier.add([Candidate(url=url, score=0.0, kind=RequestKind.SEED) for url in urls])
         counts = await frontier.counts()
     return bool(counts.waiting or counts.leased)
 
 
-async def _is_unfinished(crawl: CrawlProject, folder: CrawlFolder) -> bool:
+async def _is_unfinished(crawl: CrawlSetup, folder: CrawlFolder) -> bool:
     """Return whether a URL waits that a worker would have waited for."""
-    async with _opened(crawl, folder) as frontier:
+    async with async_closing(_frontier(crawl, folder)) as frontier:
         seconds = await frontier.seconds_to_next()
     return seconds is not None and seconds <= MAX_WAIT_SECONDS
 
 
-async def _failures(crawl: CrawlProject, folder: CrawlFolder) -> FailureReport:
-    async with _opened(crawl, folder) as frontier:
+async def _failures(crawl: CrawlSetup, folder: CrawlFolder) -> FailureReport:
+    async with async_closing(_frontier(crawl, folder)) as frontier:
         return await failure_report(frontier)
 
 
-def _pipeline(crawl: CrawlProject, folder: CrawlFolder, report: Callable[[int], None]) -> Pipeline:
+def _pipeline(crawl: CrawlSetup, folder: CrawlFolder, report: Callable[[int], None]) -> Pipeline:
     rules = replace(
         crawl.rules(),
         scope=replace(crawl.scope(), max_depth=None),  # the listed pages are fetched as seeds, their links only stored

@@ -10,9 +10,8 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from thresher.engine.dns.resolver import GuardedResolver
-from thresher.engine.download.request import ROBOTS_TOKEN
-from thresher.engine.lease_loop import WorkerContext
+from thresher.assembly import build_worker
+from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
 from thresher.frontier.base import UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
@@ -21,15 +20,12 @@ from thresher.parsing.isolated import Unparsable
 from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.outcomes import MAX_REDIRECTS
-from thresher.politeness.robots import RobotsCache
-from thresher.project import CrawlProject
-from thresher.records import Candidate, FetchedPage, Lease, Outcome, Settlement
+from thresher.reasons.reason import Reason, ReasonKind
+from thresher.records import Candidate, FetchedPage, Lease, Outcome, RequestKind, Settlement
 from thresher.runner.limits import StopReason
 from thresher.runner.worker import run_worker
 from thresher.traps.detector import trap
 from thresher.urls.canonical import host_key
-
-_PLAIN_REASONS = {"robots.txt": "robots.txt forbids it"}
 
 
 class Interrupted(ThresherError):
@@ -48,6 +44,8 @@ class ResponseCollector:
         documents: Converts documents to HTML; None when they are not read.
     """
 
+    host_policy = None
+
     def __init__(
         self, rules: PipelineRules, *, delay_seconds: float = 0.0, documents: DocumentConverter | None = None
     ) -> None:
@@ -55,13 +53,15 @@ class ResponseCollector:
         self._rules = rules
         self._documents = documents
         self._pages: dict[str, FetchedPage] = {}
-        self._reasons: dict[str, str] = {}
+        self._reasons: dict[str, Reason] = {}
         self._moved: dict[str, str] = {}
 
     async def enqueue(self, urls: Sequence[str]) -> None:
         """Add canonical URLs to the frontier, except those out of scope."""
-        self._reasons.update({url: f"outside the crawl: {why}" for url in urls if (why := self._outside(url))})
-        await self.frontier.add([Candidate(url=url, score=0.0) for url in urls if url not in self._reasons])
+        self._reasons.update({url: _other(f"outside the crawl: {why}") for url in urls if (why := self._outside(url))})
+        await self.frontier.add(
+            [Candidate(url=url, score=0.0, kind=RequestKind.SEED) for url in urls if url not in self._reasons]
+        )
 
     async def process(self, lease: Lease, fetched: FetchedPage, *, delay_seconds: float = 0.0) -> None:
         """Record a response: a page, a redirect to follow, or a reason why there is no page."""
@@ -78,10 +78,11 @@ class ResponseCollector:
         await self._settle(lease, links, delay_seconds)
 
     async def fail(
-        self, lease: Lease, reason: str, *, at: float, retry: bool = False, delay_seconds: float = 0.0
+        self, lease: Lease, reason: Reason, *, at: float, retry: bool = False, delay_seconds: float = 0.0
     ) -> None:
         """Record why there is no response. There is no retry: the user waits for the result."""
-        self._reasons[lease.url] = _PLAIN_REASONS.get(reason, reason)
+        is_robots = reason.kind is ReasonKind.ROBOTS
+        self._reasons[lease.url] = _other("robots.txt forbids it") if is_robots else reason
         await self._settle(lease, [], delay_seconds)
 
     async def _convert(self, lease: Lease, fetched: FetchedPage, kind: str) -> None:
@@ -89,14 +90,14 @@ class ResponseCollector:
         try:
             self._pages[lease.url] = await self._documents.convert(fetched, kind)
         except Unparsable as error:
-            self._reasons[lease.url] = str(error)
+            self._reasons[lease.url] = error.reason
 
     async def close(self) -> None:
         await self.frontier.close()
         if self._documents:
             self._documents.close()
 
-    async def result(self, url: str) -> FetchedPage | str:
+    async def result(self, url: str) -> FetchedPage | Reason:
         """Return the page that a URL led to after redirects, or the reason why there is none.
 
         Raises:
@@ -105,15 +106,15 @@ class ResponseCollector:
         seen = [url]
         while target := self._moved.get(seen[-1]):
             if target in seen:
-                return "redirects in a circle"
+                return _other("redirects in a circle")
             seen.append(target)
         last = seen[-1]
         if page := self._pages.get(last):
             return page
         reason = self._reasons.get(last) or await self._unsettled_reason(last)
-        return reason if last == url else f"redirected to {last}: {reason}"
+        return reason if last == url else Reason.of(ReasonKind.REDIRECT, last, reason)
 
-    async def _unsettled_reason(self, url: str) -> str:
+    async def _unsettled_reason(self, url: str) -> Reason:
         """Return why a URL was never settled: its host is parked, or every lease expired."""
         entry = await self.frontier.find(url)
         if entry and entry.state is UrlState.FAILED:
@@ -126,12 +127,12 @@ class ResponseCollector:
 
     def _redirect(self, lease: Lease, response: ResponseClass) -> list[Candidate]:
         if lease.redirects >= MAX_REDIRECTS:
-            self._reasons[lease.url] = f"more than {MAX_REDIRECTS} redirects"
+            self._reasons[lease.url] = Reason.of(ReasonKind.TOO_MANY_REDIRECTS, MAX_REDIRECTS)
         elif why := self._outside(response.target):
-            self._reasons[lease.url] = f"{response.reason}, outside the crawl: {why}"
+            self._reasons[lease.url] = _other(f"{response.reason}, outside the crawl: {why}")
         else:
             self._moved[lease.url] = response.target
-            return [Candidate(url=response.target, score=0.0, redirects=lease.redirects + 1)]
+            return [Candidate(url=response.target, score=0.0, redirects=lease.redirects + 1, kind=lease.kind)]
         return []
 
     def _outside(self, url: str) -> str:
@@ -142,7 +143,11 @@ class ResponseCollector:
         await self.frontier.commit([settlement])
 
 
-def fetch_once(crawl: CrawlProject, urls: Sequence[str]) -> dict[str, FetchedPage | str]:
+def _other(text: str) -> Reason:
+    return Reason.of(ReasonKind.OTHER, text)
+
+
+def fetch_once(crawl: CrawlSetup, urls: Sequence[str]) -> dict[str, FetchedPage | Reason]:
     """Fetch canonical URLs as the crawl would, in this process.
 
     Returns:
@@ -151,29 +156,19 @@ def fetch_once(crawl: CrawlProject, urls: Sequence[str]) -> dict[str, FetchedPag
     Raises:
         Interrupted: It was stopped by a signal.
     """
-    logging.getLogger().setLevel(logging.ERROR)  # the returned reasons have what a worker logs as a warning
-    delay_seconds = crawl.config.manners.delay_seconds
-    collector = ResponseCollector(crawl.rules(), delay_seconds=delay_seconds, documents=crawl.document_converter())
-    asyncio.run(collector.enqueue(urls))
-    run_worker(crawl, _work(crawl, collector))
-    return asyncio.run(_results(collector, urls))
-
-
-async def _results(collector: ResponseCollector, urls: Sequence[str]) -> dict[str, FetchedPage | str]:
-    return {url: await collector.result(url) for url in urls}
-
-
-def _work(crawl: CrawlProject, collector: ResponseCollector) -> WorkerContext:
-    manners, engine = crawl.config.manners, crawl.config.engine
-    return WorkerContext(
-        processor=collector,
-        robots=RobotsCache(collector.frontier, token=ROBOTS_TOKEN) if manners.robots == "obey" else None,
-        worker="once",
-        resolver=GuardedResolver.of(crawl.config.network),
-        scope=crawl.rules().scope,
-        concurrency=engine.concurrency,
-        lease_seconds=engine.lease_seconds,
-        timeout_seconds=engine.timeout_seconds,
-        delay_seconds=manners.delay_seconds,
-        longest_crawl_delay_seconds=manners.crawl_delay_up_to_seconds,
+    collector = ResponseCollector(
+        crawl.rules(), delay_seconds=crawl.politeness.delay_seconds, documents=crawl.document_converter()
     )
+    logger = logging.getLogger()
+    level = logger.level
+    logger.setLevel(logging.ERROR)  # the returned reasons have what a worker logs as a warning
+    try:
+        asyncio.run(collector.enqueue(urls))
+        run_worker(crawl, build_worker(crawl, "once", collector))
+        return asyncio.run(_results(collector, urls))
+    finally:
+        logger.setLevel(level)
+
+
+async def _results(collector: ResponseCollector, urls: Sequence[str]) -> dict[str, FetchedPage | Reason]:
+    return {url: await collector.result(url) for url in urls}

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from enum import Enum
+from typing import TypeVar
 
-from thresher.frontier.base import Counts
+from thresher.coordination.run_control import RunControl, begin, initial_limits
+from thresher.frontier.base import Counts, CrawlStore
 from thresher.monitoring.failures import some
-from thresher.records import Forecast
+from thresher.status import CrawlStatus, SpeedLimit
+
+N = TypeVar("N", int, float)
 
 HARVEST_PAGES = 500
 """Window of the harvest rate that the stop rule uses, in pages."""
@@ -128,38 +133,36 @@ class Progress:
     """A snapshot of a run.
 
     Args:
+        status: As far as a live line shows it; after the end of the run with the failures.
         seconds: Since the start of the run.
-        workers: Workers on all machines.
         answered: Whether the store answered just now; if not, the numbers are its last answer.
-        forecast: How many of the waiting URLs lead to relevant pages; None when unknown.
-        paused: Whether the user paused the run.
+        limits: When the run ends.
+        recent_speed: Pages per second of the last minute, for the time that is left.
     """
 
-    counts: Counts
+    status: CrawlStatus
     pages_per_second: float
     seconds: float
-    workers: int
     answered: bool = True
-    forecast: Forecast | None = None
-    paused: bool = False
+    limits: Limits = field(default_factory=Limits)
+    recent_speed: float = 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long until the limit of pages or of minutes is reached; None when unknown."""
+        pages, minutes = self.limits.pages, self.limits.minutes
+        left = [] if minutes is None else [minutes * 60 - self.seconds]
+        if pages is not None and self.recent_speed > 0:
+            left.append((pages - self.status.pages) / self.recent_speed)
+        return max(0.0, min(left)) if left else None
 
     @property
     def limit(self) -> str:
-        """What limits the speed right now."""
-        counts = self.counts
+        """What limits the speed now."""
         if not self.answered:
-            return "the store does not answer"
-        if self.paused:
-            return "paused"
-        if not counts.pages and not counts.leased and counts.ready:
-            return "starting"
-        if counts.ready:
-            return f"{some(self.workers, 'worker')} busy" if self.workers else "no worker has joined yet"
-        if counts.delayed:
-            return f"{some(counts.delayed, 'host')} waiting for {'its' if counts.delayed == 1 else 'their'} delay"
-        if counts.leased:
-            return f"waiting for {some(counts.leased, 'response')}"
-        return f"{some(counts.parked, 'host')} parked or unreachable" if counts.parked else "the queue is empty"
+            return SpeedLimit.NO_ANSWER.words()
+        limit, number = self.status.limit
+        return limit.words(number)
 
 
 @dataclass
@@ -185,3 +188,35 @@ class Pace:
         _, pages, relevant = self.samples[-1]
         earlier = next((s for s in reversed(self.samples) if s[1] <= pages - HARVEST_PAGES), None)
         return (relevant - earlier[2]) / (pages - earlier[1]) if earlier else None
+
+
+async def negotiate_limits(frontier: CrawlStore, own: Limits, *, owner: bool) -> Limits:
+    """Publish the limits of a run as its owner, or read the owner's; return the limits that apply on this machine."""
+    if owner:
+        await begin(frontier, RunControl(**asdict(own)))
+        return own
+    return strictest(own, (await initial_limits(frontier)).limits())
+
+
+def strictest(own: Limits, common: Mapping[str, float | None]) -> Limits:
+    """Return the stricter one of each pair of limits."""
+    pages, relevant = common.get("pages"), common.get("relevant")
+    return Limits(
+        pages=_first(min, own.pages, None if pages is None else int(pages)),
+        relevant=_first(min, own.relevant, None if relevant is None else int(relevant)),
+        minutes=_first(min, own.minutes, common.get("minutes")),
+        harvest_below=_first(max, own.harvest_below, common.get("harvest_below")),
+    )
+
+
+def _first(choose: Callable[[N, N], N], one: N | None, other: N | None) -> N | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return choose(one, other)
+
+
+def ordered_stop(name: str) -> StopReason | None:
+    """Return the reason of an order to stop, None without one; an unknown reason still stops the run."""
+    if not name:
+        return None
+    return StopReason[name] if name in StopReason.__members__ else StopReason.STOPPED

@@ -1,6 +1,4 @@
-"""Stopping a run from outside, and the drain of a worker.
-
-A run is stopped by an order to all machines of a shared store, or by a signal to the local run.
+"""The drain of a worker, and the wait for the end of a run.
 
 A worker that leaves finishes its open requests within a time limit, and releases the remaining leases if the store
 answers. After the first SIGTERM open requests are finished. When they, or the store, take longer than the drain
@@ -11,18 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from thresher.coordination.connection import CONNECT_SECONDS
-from thresher.coordination.stop_orders import StopOrders
+from thresher.crawl import CrawlSetup
 from thresher.errors import StoreError, ThresherError
-from thresher.project import CrawlProject
-from thresher.runner.limits import StopReason
 
 logger = logging.getLogger(__name__)
 
@@ -81,23 +75,7 @@ async def within(operation: Awaitable[None], *, seconds: float = GIVE_BACK_SECON
     return True
 
 
-async def stop(crawl: CrawlProject) -> None:
-    """Let the workers of a crawl drain and leave, on all machines.
-
-    Raises:
-        ThresherError: No run is active on this machine, and the crawl is not shared.
-        StoreLost: The shared store no longer holds the crawl.
-    """
-    if crawl.is_shared:
-        await _order(crawl)
-        return
-    runner = crawl.folder.runner()
-    if not runner:
-        raise ThresherError(f"no run of {crawl.folder.root} is under way; there is nothing to stop")
-    os.kill(runner, signal.SIGTERM)
-
-
-def wait_until_stopped(crawl: CrawlProject, *, reaction_seconds: float = 5.0, end_seconds: float = END_SECONDS) -> None:
+def wait_until_stopped(crawl: CrawlSetup, *, reaction_seconds: float = 5.0, end_seconds: float = END_SECONDS) -> None:
     """Wait until the run on this machine has ended, after it was signalled to stop.
 
     Args:
@@ -131,16 +109,3 @@ def _has_pending(process: int, number: signal.Signals) -> bool:
         return False
     masks = [int(line.split()[1], 16) for line in lines if line.startswith(("SigPnd:", "ShdPnd:"))]
     return any(mask >> (number - 1) & 1 for mask in masks)
-
-
-async def _order(crawl: CrawlProject) -> None:
-    frontier = crawl.frontier()
-    try:
-        await frontier.counts()  # raises if the store has lost the crawl
-    finally:
-        await frontier.close()
-    connection = crawl.connection(patience_seconds=CONNECT_SECONDS)
-    try:
-        await StopOrders(connection, crawl.name).stop(StopReason.STOPPED.name)
-    finally:
-        await connection.close()

@@ -14,30 +14,28 @@ import signal
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from thresher.assembly import build_judge, build_pipeline
 from thresher.config.browser import browser_trouble, uses_browser
+from thresher.config.event_log import log_event, logging_to
 from thresher.config.schema import CrawlConfig
+from thresher.coordination.cluster_view import ClusterSnapshot
 from thresher.coordination.last_run import ERROR, RUNNING, RunEnd, record_run_end
-from thresher.coordination.run_control import RunControl, read_run_control
 from thresher.coordination.store_binding import bind
-from thresher.coordination.worker_names import machine_name, worker_names
+from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
 from thresher.engine.browser.notice import PRINTED, STATE_KIND, TTL_SECONDS
 from thresher.engine.dns.refused_urls import reopen_refused
 from thresher.engine.lease_loop import MAX_WAIT_SECONDS
 from thresher.errors import StoreError, StoreUnreachable, ThresherError
-from thresher.feedback.forecast import read_forecast
 from thresher.feedback.topic_counts import TopicTotals
 from thresher.feedback.updates import rejudge_segments
 from thresher.frontier.base import COLD_FAILURE, CRAWL_WIDE, Counts, CrawlStore, SharedState
 from thresher.monitoring.failures import FailureReport, failure_report
 from thresher.monitoring.totals import Totals
 from thresher.operations.model_labelling import CrawlLabelling
-from thresher.project import CrawlProject, build_judge, build_pipeline
-from thresher.records import Forecast
-from thresher.runner.cluster_view import ClusterSnapshot, ClusterView, SharedCluster, SingleMachine, negotiate_limits
 from thresher.runner.limits import (
     NOT_UPLOADED,
     NOTHING_FETCHED,
@@ -46,17 +44,19 @@ from thresher.runner.limits import (
     Progress,
     StopReason,
     WaitingUploads,
+    negotiate_limits,
     nothing_fetched,
+    ordered_stop,
 )
 from thresher.runner.shutdown import within
 from thresher.runner.worker_pool import WorkerFailed, WorkerPool, check_open_files
+from thresher.status import CrawlStatus, read_live_status
 
 if TYPE_CHECKING:
     from thresher.collection.uploader import UploadThread
 
 logger = logging.getLogger(__name__)
 
-POLL_SECONDS, SHARED_POLL_SECONDS = 0.2, 0.5
 STALE_SECONDS = 2.0
 """A store that takes longer counts as not answering."""
 DRAIN_SECONDS = 30.0
@@ -74,7 +74,6 @@ class RunResult:
 
     Args:
         by_hand: Whether the user who started it stopped it, rather than a limit or another machine.
-        failures: Why URLs failed, in this run and before; empty when the store no longer answered.
         fetched: Pages that it fetched.
         is_empty: Whether it could fetch nothing, or almost nothing; see `limits.nothing_fetched`.
         notice: What the user should know besides; printed once.
@@ -84,11 +83,19 @@ class RunResult:
     ending: StopReason
     progress: Progress
     by_hand: bool = False
-    failures: FailureReport = field(default_factory=FailureReport)
     fetched: int = 0
     is_empty: bool = False
     notice: str = ""
     waiting_uploads: WaitingUploads | None = None
+
+    @property
+    def status(self) -> CrawlStatus:
+        """The numbers at the end, and why URLs failed, in this run and before, if the store still answered."""
+        return self.progress.status
+
+    @property
+    def failures(self) -> FailureReport:
+        return self.status.failure_report
 
     @property
     def exit_code(self) -> int:
@@ -141,11 +148,9 @@ class _StoreSnapshot:
         are_topics_complete: Whether every topic that wants a number of pages has them.
     """
 
-    counts: Counts = field(default_factory=Counts)
+    status: CrawlStatus = field(default_factory=CrawlStatus)
     is_over: bool = False
     cluster: ClusterSnapshot = field(default_factory=ClusterSnapshot)
-    forecast: Forecast | None = None
-    run_control: RunControl = field(default_factory=RunControl)
     are_topics_complete: bool = False
 
 
@@ -178,42 +183,44 @@ class Poller(Generic[T]):
             await asyncio.wait([self._pending], timeout=self._seconds)
 
 
-class Supervisor:
-    """One run of a crawl with a number of workers on this machine.
+@dataclass(frozen=True, kw_only=True)
+class SupervisorOptions:
+    """How a crawl is run on this machine.
 
     Args:
         workers: How many to start; 0 to supervise only those of other machines.
         report: Called several times a second with the progress.
-        listen: Whether to handle SIGINT and SIGTERM.
-        owner: Whether this machine starts the run, rather than joining it.
+        handles_signals: Whether to handle SIGINT and SIGTERM.
+        is_owner: Whether this machine starts the run, rather than joining it.
         name: Name of this machine; derived from its host name by default.
         metrics: Address and port of the first worker's metrics endpoint.
     """
 
-    def __init__(
-        self,
-        crawl: CrawlProject,
-        *,
-        workers: int,
-        limits: Limits,
-        report: Callable[[Progress], None],
-        listen: bool = True,
-        owner: bool = True,
-        name: str = "",
-        metrics: tuple[str, int] | None = None,
-    ) -> None:
+    workers: int = 1
+    limits: Limits = field(default_factory=Limits)
+    report: Callable[[Progress], None] = lambda progress: None
+    handles_signals: bool = True
+    is_owner: bool = True
+    name: str = ""
+    metrics: tuple[str, int] | None = None
+
+
+class Supervisor:
+    """One run of a crawl with a number of workers on this machine."""
+
+    def __init__(self, crawl: CrawlSetup, options: SupervisorOptions) -> None:
         self._crawl = crawl
-        self._names = names_for(crawl, workers, name)
-        self._limits = self._own_limits = limits
-        self._report = report
-        self._handles_signals = listen
-        self._is_owner = owner
-        self._cluster: ClusterView = SharedCluster(crawl, owner=owner) if crawl.is_shared else SingleMachine()
-        self._worker_pool = WorkerPool(crawl, metrics=metrics)
+        self._names = crawl.backend.worker_names(options.workers, options.name)
+        self._limits = self._own_limits = options.limits
+        self._report = options.report
+        self._handles_signals = options.handles_signals
+        self._is_owner = owner = options.is_owner
+        self._cluster = crawl.backend.cluster_view(owner=owner)
+        self._worker_pool = WorkerPool(crawl, metrics=options.metrics)
         self._uploads = _upload_thread(crawl, owner=owner)
         self._snapshot = _StoreSnapshot()
-        self._totals = Totals(crawl.counted_pages)
-        machine = machine_name(crawl.folder, name) if crawl.is_shared else ""
+        self._totals = Totals(crawl.backend.counted_pages)
+        machine = crawl.backend.machine_name(options.name)
         self._topic_totals = TopicTotals(crawl.folder.pages, machine, {} if crawl.is_refresh else crawl.topic_pages)
         self._ending: StopReason | None = None
         self._by_hand = False
@@ -286,16 +293,17 @@ class Supervisor:
         is_empty = nothing_fetched(
             ending,
             self._before,
-            progress.counts,
+            progress.status,
             is_refresh=self._crawl.is_refresh,
             unreachable=failures.has_silent_hosts,
         )
         return RunResult(
             ending=ending,
-            progress=progress,
+            progress=replace(
+                progress, status=replace(progress.status, failures=failures.groups, blocked=failures.blocked)
+            ),
             by_hand=self._by_hand,
-            failures=failures,
-            fetched=progress.counts.pages - self._before.pages,
+            fetched=progress.status.pages - self._before.pages,
             is_empty=is_empty,
             notice="\n".join(filter(None, [notice, waiting.notice if waiting else ""])),
             waiting_uploads=waiting,
@@ -323,11 +331,11 @@ class Supervisor:
         self._drain_until = time.monotonic() + DRAIN_SECONDS
         self._worker_pool.send_signal(signal.SIGTERM)
         if for_all:
-            self._stop_order = asyncio.ensure_future(self._cluster.stop(ending))
+            self._stop_order = asyncio.ensure_future(self._cluster.stop(ending.name))
 
     async def _watch(self, frontier: CrawlStore) -> Progress:
         poller = Poller(lambda: self._read_store(frontier), seconds=STALE_SECONDS)
-        labelling = CrawlLabelling(self._crawl, lambda: self._snapshot.counts.pages)
+        labelling = CrawlLabelling(self._crawl, lambda: self._snapshot.status.pages)
         try:
             self._report(progress := await self._poll(poller))
             await self._start_all()
@@ -345,7 +353,7 @@ class Supervisor:
                     self._apply_stop_rules(progress)
                 elif time.monotonic() > self._drain_until:
                     self._worker_pool.send_signal(signal.SIGKILL)
-                await asyncio.sleep(SHARED_POLL_SECONDS if self._crawl.is_shared else POLL_SECONDS)
+                await asyncio.sleep(self._crawl.backend.poll_seconds)
         finally:
             await labelling.close()
             if self._stop_order is not None:
@@ -353,8 +361,8 @@ class Supervisor:
             await poller.close()
 
     async def _start_all(self) -> None:
-        if self._snapshot.cluster.stop:  # start no workers in a crawl that has just been stopped
-            self._ending = self._snapshot.cluster.stop
+        if ordered := ordered_stop(self._snapshot.cluster.stop):  # start no workers in a crawl just stopped
+            self._ending = ordered
         elif self._ending is None:  # nor in one that was stopped while it started
             for name in self._names:
                 await self._worker_pool.start(name, pages=self._limits.pages)
@@ -369,17 +377,14 @@ class Supervisor:
         return not others or time.monotonic() > self._drain_until or not self._is_answered
 
     async def _read_store(self, frontier: CrawlStore) -> _StoreSnapshot:
-        counts, cluster, run_control = await asyncio.gather(
-            self._totals.read(frontier, fresh=self._is_final),
-            self._cluster.snapshot(self._names),
-            read_run_control(frontier),
+        counts, cluster = await asyncio.gather(
+            self._totals.read(frontier, fresh=self._is_final), self._cluster.snapshot(self._names)
         )
-        forecast = await read_forecast(frontier, counts)
+        status = await read_live_status(frontier, counts)
         are_complete = await self._topic_totals.are_complete(frontier, fresh=self._is_final)
-        if not self._crawl.is_shared:
-            await self._worker_pool.publish_workers(frontier)
+        await self._worker_pool.publish_workers(frontier)
         is_over = not self._names and not counts.leased and await self._is_empty(frontier, counts)
-        return _StoreSnapshot(counts, is_over, cluster, forecast, run_control, are_complete)
+        return _StoreSnapshot(status, is_over, cluster, are_complete)
 
     async def _is_empty(self, frontier: CrawlStore, counts: Counts) -> bool:
         seconds, limit = await frontier.seconds_to_next(), self._limits.pages
@@ -390,22 +395,29 @@ class Supervisor:
         self._is_answered = snapshot is not None
         if snapshot is not None:
             self._snapshot = snapshot
-            self._limits = replace(self._own_limits, **snapshot.run_control.limits())
-            self._pace.add_sample(now, snapshot.counts)
+            self._limits = replace(self._own_limits, **snapshot.status.run_control.limits())
+            self._pace.add_sample(now, snapshot.status)
         return Progress(
-            counts=self._snapshot.counts,
+            status=replace(self._snapshot.status, busy=len(self._worker_pool) + self._snapshot.cluster.others),
             pages_per_second=self._pace.pages_per_second(),
             seconds=now - self._started,
-            workers=len(self._worker_pool) + self._snapshot.cluster.others,
             answered=self._is_answered,
-            forecast=self._snapshot.forecast,
-            paused=self._snapshot.run_control.paused,
+            limits=self._limits,
+            recent_speed=self._pace.pages_per_second(over=60.0),
         )
 
     async def _rejudge(self, frontier: CrawlStore) -> None:
-        """Judge all pages on this machine again with the final model: many were judged by an early one."""
+        """Judge all pages on this machine again with the final model: many were judged by an early one.
+
+        Early on, the text of every page is kept, as it may become relevant; that of clearly irrelevant ones goes now. A
+        collection has their rows already.
+        """
         if self._ending is not StopReason.FORCED:
-            await rejudge_segments(build_judge(self._crawl), self._crawl.folder.segments(), frontier)
+            from thresher.pipeline.outcomes import LEAST_RELEVANCE  # needs the parser: not for --help
+
+            output, folder = self._crawl.config.output, self._crawl.folder
+            drop_texts = None if output.keep_irrelevant or self._crawl.config.collection else LEAST_RELEVANCE
+            await rejudge_segments(build_judge(self._crawl), folder.segments(), frontier, drop_texts=drop_texts)
 
     async def _final(self, poller: Poller[_StoreSnapshot]) -> Progress:
         """Poll once more after all workers have left: they may have left because a limit was reached."""
@@ -415,7 +427,7 @@ class Supervisor:
         progress = await self._poll(poller)
         if self._ending is None:
             complete = self._snapshot.are_topics_complete
-            self._ending = StopReason.TOPICS if complete else self._limits.reached(progress.counts)
+            self._ending = StopReason.TOPICS if complete else self._limits.reached(progress.status)
         return replace(progress, pages_per_second=self._pace.pages_per_second(over=float("inf")))
 
     async def _replace_the_dead(self, frontier: CrawlStore) -> None:
@@ -433,15 +445,15 @@ class Supervisor:
 
     def _apply_stop_rules(self, progress: Progress) -> None:
         harvest = self._pace.harvest()
-        if self._snapshot.cluster.stop:
-            self._stop(self._snapshot.cluster.stop, for_all=False)
+        if ordered := ordered_stop(self._snapshot.cluster.stop):
+            self._stop(ordered, for_all=False)
         elif self._snapshot.are_topics_complete:
             self._stop(StopReason.TOPICS, for_all=True)
-        elif ending := self._limits.exceeded(progress.counts, seconds=progress.seconds, harvest=harvest):
+        elif ending := self._limits.exceeded(progress.status, seconds=progress.seconds, harvest=harvest):
             self._stop(ending, for_all=True)
 
 
-def _upload_thread(crawl: CrawlProject, *, owner: bool) -> UploadThread | None:
+def _upload_thread(crawl: CrawlSetup, *, owner: bool) -> UploadThread | None:
     """Build the uploader of this machine; None without a collection."""
     if not crawl.config.collection:
         return None
@@ -451,22 +463,30 @@ def _upload_thread(crawl: CrawlProject, *, owner: bool) -> UploadThread | None:
     return upload_thread(crawl, owner=owner)
 
 
-def names_for(crawl: CrawlProject, workers: int, name: str = "") -> list[str]:
-    """Return the names of this machine's workers, which are unique over all machines of a shared store."""
-    if not crawl.is_shared:
-        return [f"w{number}" for number in range(1, workers + 1)]
-    return worker_names(machine_name(crawl.folder, name), workers)
-
-
-def run_crawl(crawl: CrawlProject, *, around: AbstractContextManager[None] | None = None, **parts: Any) -> RunResult:
-    """Run a crawl in worker processes, or join one, and wait for the end; `parts` are arguments of `Supervisor`.
+def run_crawl(
+    crawl: CrawlSetup, options: SupervisorOptions, *, around: AbstractContextManager[None] | None = None
+) -> RunResult:
+    """Run a crawl in worker processes, or join one, and wait for the end.
 
     Args:
         around: Entered before the run and left after it, while no other run of the crawl can start.
     """
     check_open_files(crawl.config.engine.concurrency)
     with crawl.folder.only_one_run(), around or nullcontext():
-        return asyncio.run(Supervisor(crawl, **parts).run())
+        return _logged_run(crawl, options)
+
+
+def _logged_run(crawl: CrawlSetup, options: SupervisorOptions) -> RunResult:
+    """Run, with the start, the end and the warnings of the supervisor in the crawl's log."""
+    with logging_to(crawl.folder.log, "supervisor"):
+        log_event("run started", workers=options.workers, limits=asdict(options.limits))
+        try:
+            result = asyncio.run(Supervisor(crawl, options).run())
+        except Exception as error:
+            log_event("run failed", reason=str(error))
+            raise
+        log_event("run ended", reason=result.words, pages=result.fetched, exit_code=result.exit_code)
+        return result
 
 
 async def take_notice(frontier: SharedState, config: CrawlConfig) -> str:

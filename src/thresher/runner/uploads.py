@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,12 +15,9 @@ from thresher.collection.manifest import MANIFEST_CACHE
 from thresher.collection.replica import SEARCH
 from thresher.collection.uploader import SEGMENT_ROWS, CollectionUploader, UploadRound, UploadThread
 from thresher.coordination.crawl_definition import Definition
-from thresher.coordination.model_exchange import SharedStateTable
-from thresher.coordination.pending_uploads import PageOwner, PendingUploads
-from thresher.coordination.worker_names import machine_mark
+from thresher.crawl import CrawlSetup
 from thresher.errors import StoreError
 from thresher.objects.interruptible import InterruptibleObjects
-from thresher.project import CrawlProject
 from thresher.search.search_segments import SearchSegmentBuilder
 from thresher.storage.page_store import COLLECTED
 
@@ -30,21 +27,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 STORE_SECONDS = 5.0
-"""How long an uploader waits for the store: for labels, models, and the list of pending uploads."""
+"""How long an uploader waits for the labels in a store."""
 MODEL_SECONDS = 600.0
 """Time between two uploads of models, which change with almost every page; the last one is at the end of the run."""
 DEFINITION = "definition/"
 """The prefix of the files that define the crawl, so that it can be opened without its store."""
 
 
-def upload_thread(crawl: CrawlProject, *, owner: bool) -> UploadThread:
+def upload_thread(crawl: CrawlSetup, *, owner: bool) -> UploadThread:
     """Build the uploader of this machine and its thread."""
     objects = InterruptibleObjects(crawl.objects())
     uploader = build_uploader(crawl, owner=owner, with_search=True, objects=cast("Objects", objects))
     return UploadThread(uploader, objects)
 
 
-def repair_collection(crawl: CrawlProject) -> CollectionAudit:
+def repair_collection(crawl: CrawlSetup) -> CollectionAudit:
     """Read the whole collection; upload what waits on this machine, and again what the collection has lost of it.
 
     Raises:
@@ -58,7 +55,7 @@ def repair_collection(crawl: CrawlProject) -> CollectionAudit:
 
 
 def build_uploader(
-    crawl: CrawlProject,
+    crawl: CrawlSetup,
     *,
     owner: bool,
     segment_rows: int = SEGMENT_ROWS,
@@ -80,46 +77,16 @@ def build_uploader(
         crawl.folder.segments,
         folder=folder,
         files=_CrawlFiles(crawl, owner=owner, with_search=with_search).read,
-        on_uploaded=_UploadedPages(crawl).remove if crawl.is_shared else _ignore,
-        crawl_id=lambda: crawl.id,
+        on_uploaded=crawl.backend.uploaded_pages(),
+        crawl_id=lambda: crawl.backend.id,
         segment_rows=segment_rows,
     )
-
-
-def _ignore(worker: str, fingerprints: Sequence[int]) -> None:
-    pass
-
-
-class _UploadedPages:
-    """Takes URLs off the list of pending uploads; those that the store did not take are kept for the next time."""
-
-    def __init__(self, crawl: CrawlProject) -> None:
-        self._crawl = crawl
-        self._mark = machine_mark(crawl.folder)
-        self._pending: dict[str, set[int]] = {}
-
-    def remove(self, worker: str, fingerprints: Sequence[int]) -> None:
-        self._pending.setdefault(worker, set()).update(fingerprints)
-        try:
-            asyncio.run(self._remove())
-        except StoreError as error:
-            logger.warning("the list of pending uploads cannot be changed now: %s", error)
-
-    async def _remove(self) -> None:
-        connection = self._crawl.connection(patience_seconds=STORE_SECONDS)
-        try:
-            for worker, fingerprints in list(self._pending.items()):
-                pending = PendingUploads(connection, self._crawl.name)
-                await pending.remove(PageOwner(worker, self._mark), sorted(fingerprints))
-                del self._pending[worker]
-        finally:
-            await connection.close()
 
 
 class _CrawlFiles:
     """The files that this machine uploads beside its pages."""
 
-    def __init__(self, crawl: CrawlProject, *, owner: bool, with_search: bool) -> None:
+    def __init__(self, crawl: CrawlSetup, *, owner: bool, with_search: bool) -> None:
         self._crawl = crawl
         self._owner = owner
         self._models_at = time.monotonic()
@@ -142,29 +109,11 @@ class _CrawlFiles:
                     yield f"{SEARCH}{path.name}", path
 
     def _models(self) -> dict[str, bytes]:
-        if self._crawl.is_shared:
-            return asyncio.run(_shared_models(self._crawl))
-        folder = self._crawl.folder
-        paths = [path for path in sorted(folder.model.rglob("*")) if path.is_file() and not path.name.startswith(".")]
-        return {path.relative_to(folder.root).as_posix(): path.read_bytes() for path in paths}
-
-
-async def _shared_models(crawl: CrawlProject) -> dict[str, bytes]:
-    """Return what the workers of this machine learned, from the store, under the names of a crawl on one machine."""
-    connection = crawl.connection(patience_seconds=STORE_SECONDS)
-    found: dict[str, bytes] = {}
-    try:
-        for part in ("judge", "strategy"):
-            table = SharedStateTable(connection, crawl.name, part)
-            for worker in (path.stem for path in crawl.folder.segments()):
-                for kind in await table.kinds(worker):
-                    if content := await table.read(worker, kind):
-                        found[f"{crawl.folder.model.name}/{part}/{worker}/{kind}"] = content
-    except StoreError:
-        logger.warning("models cannot be read from the store now; they are uploaded the next time")
-    finally:
-        await connection.close()
-    return found
+        try:
+            return asyncio.run(self._crawl.backend.model_files())
+        except StoreError:
+            logger.warning("models cannot be read from the store now; they are uploaded the next time")
+            return {}
 
 
 def _warc_files(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -176,12 +125,12 @@ def _warc_files(folder: Path) -> Iterator[tuple[str, Path]]:
             yield f"warc/{index.name}", index
 
 
-def _definition(crawl: CrawlProject) -> Mapping[str, bytes]:
-    return Definition.of(crawl.folder, crawl.config, crawl.changes).files
+def _definition(crawl: CrawlSetup) -> Mapping[str, bytes]:
+    return Definition.of(crawl.folder, crawl.config, crawl.options).files
 
 
-async def _labels(crawl: CrawlProject) -> bytes:
-    store = crawl.labels(patience_seconds=STORE_SECONDS)
+async def _labels(crawl: CrawlSetup) -> bytes:
+    store = crawl.backend.labels(patience_seconds=STORE_SECONDS)
     try:
         labels, _ = await store.read()
     except StoreError:  # uploaded the next time

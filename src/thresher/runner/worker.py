@@ -10,29 +10,27 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
-import logging
 import os
 import signal
 import sqlite3
 import sys
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import uvloop
 
+from thresher.assembly import build_label_feed, build_pipeline, build_worker
 from thresher.config.access import AccessTable
-from thresher.config.browser import uses_browser
-from thresher.coordination.worker_names import machine_mark
+from thresher.config.event_log import log_to
+from thresher.coordination.heartbeat import HeartbeatTask
+from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
-from thresher.engine.browser.notice import ScriptNotice
 from thresher.engine.dns.resolver import GuardedResolver
 from thresher.engine.download.downloader import Downloader
-from thresher.engine.download.request import ROBOTS_TOKEN, usual_headers
+from thresher.engine.download.request import usual_headers
 from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.errors import StoreError, ThresherError, disk_full, is_disk_full, system_error
@@ -40,12 +38,9 @@ from thresher.frontier.base import CrawlStore
 from thresher.monitoring.http_endpoint import Endpoint
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.parsing.html import parse as parse_html
-from thresher.pipeline.pipeline import Pipeline
-from thresher.politeness.robots import RobotsCache
-from thresher.project import CrawlProject, build_label_feed, build_pipeline
-from thresher.runner.heartbeat import HeartbeatTask
 from thresher.runner.shutdown import DrainTimer, within
-from thresher.text.terminal import printable, printable_json
+from thresher.runner.worker_pool import WorkerOrder
+from thresher.text.terminal import printable
 
 if TYPE_CHECKING:
     from thresher.engine.browser.renderer import Renderer
@@ -53,79 +48,12 @@ if TYPE_CHECKING:
 HEALTH_VARIABLE = "THRESHER_HEALTH_FILE"
 """The environment variable with the file that a worker touches while its event loop runs, for health checks."""
 
-logger = logging.getLogger(__name__)
-
 SAVE_STATE_SECONDS, NO_TIME_SECONDS = 2.0, 0.1
 """How long a leaving worker waits until the state of its models is saved; and when the store is away."""
 
 
-class JsonLines(logging.Formatter):
-    """A log record as one JSON object per line."""
-
-    def __init__(self, worker: str) -> None:
-        super().__init__()
-        self._worker = worker
-
-    def format(self, record: logging.LogRecord) -> str:
-        entry = {
-            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
-            "worker": self._worker,
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": record.getMessage(),
-        }
-        if record.exc_info:
-            entry["traceback"] = self.formatException(record.exc_info)
-        return printable_json(entry)
-
-
-def log_to(path: Path, worker: str) -> None:
-    """Log warnings and errors to the crawl's log file."""
-    handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(JsonLines(worker))
-    root = logging.getLogger()
-    root.setLevel(logging.WARNING)
-    root.handlers[:] = [handler]
-
-
-def work_for(crawl: CrawlProject, worker: str, pipeline: Pipeline, *, pages: int | None) -> WorkerContext:
-    """Build what a worker's fetcher needs."""
-    config = crawl.config
-    resolver = GuardedResolver.of(config.network)
-    robots = RobotsCache(pipeline.frontier, token=ROBOTS_TOKEN) if config.manners.robots == "obey" else None
-    has_browser = uses_browser(config)
-    return WorkerContext(
-        processor=pipeline,
-        robots=robots,
-        browser=_renderer(crawl, pipeline.frontier, robots, resolver) if has_browser else None,
-        script_notice=None if has_browser or config.browser.detect is False else ScriptNotice(pipeline.frontier),
-        worker=worker,
-        resolver=resolver,
-        scope=crawl.rules().scope,
-        concurrency=config.engine.concurrency,
-        lease_seconds=config.engine.lease_seconds,
-        timeout_seconds=config.engine.timeout_seconds,
-        delay_seconds=config.manners.delay_seconds,
-        longest_crawl_delay_seconds=config.manners.crawl_delay_up_to_seconds,
-        pages=pages,
-        host_policy=pipeline.host_policy,
-        per_address=config.manners.one_at_a_time_per == "address",
-        obey_opt_outs=config.manners.ai_optout == "obey",
-        label_feed=None if crawl.is_refresh else build_label_feed(crawl, pipeline.updater, worker),
-    )
-
-
-def _renderer(
-    crawl: CrawlProject, frontier: CrawlStore, robots: RobotsCache | None, resolver: GuardedResolver
-) -> Renderer:
-    from thresher.engine.browser.renderer import Renderer
-
-    access = AccessTable.of(crawl.config.access, crawl.folder.root)
-    return Renderer(crawl.config, frontier, robots, resolver, access)
-
-
 def run_worker(
-    crawl: CrawlProject,
+    crawl: CrawlSetup,
     work: WorkerContext,
     *,
     heartbeat_task: HeartbeatTask | None = None,
@@ -143,7 +71,7 @@ def run_worker(
 
 
 async def _crawl(
-    crawl: CrawlProject, work: WorkerContext, heartbeat_task: HeartbeatTask | None, endpoint: Endpoint | None
+    crawl: CrawlSetup, work: WorkerContext, heartbeat_task: HeartbeatTask | None, endpoint: Endpoint | None
 ) -> bool:
     loop = LeaseLoop(work)
     try:
@@ -157,7 +85,7 @@ async def _crawl(
 
 
 async def _fetch_all(
-    crawl: CrawlProject, loop: LeaseLoop, heartbeat_task: HeartbeatTask | None, endpoint: Endpoint | None
+    crawl: CrawlSetup, loop: LeaseLoop, heartbeat_task: HeartbeatTask | None, endpoint: Endpoint | None
 ) -> None:
     """Fetch until the end, with the tasks that run beside it."""
     resolver = loop.context.resolver or GuardedResolver.of(crawl.config.network)
@@ -269,8 +197,8 @@ def main(arguments: list[str]) -> int:
     if not line:
         return 0  # the supervisor is gone already
     try:
-        order = json.loads(line)
-        crawl = CrawlProject.open(folder, changes=order["changes"])
+        order = WorkerOrder.read(line)
+        crawl = CrawlSetup.open(folder, order.options)
         log_to(crawl.folder.log, worker)
         drain_when_orphaned()
         _work(crawl, worker, order)
@@ -289,31 +217,26 @@ def _first_line() -> bytes:
     return line
 
 
-def _work(crawl: CrawlProject, worker: str, order: Mapping[str, Any]) -> None:
-    heartbeat_task, endpoint = _heartbeat_task(crawl, worker), _endpoint(crawl, worker, order["metrics"])
-    parse = watchdog.CurrentUrl(order["note"]).recording(parse_html)
+def _work(crawl: CrawlSetup, worker: str, order: WorkerOrder) -> None:
+    heartbeat_task, endpoint = crawl.backend.heartbeat_task(worker), _endpoint(crawl, worker, order.metrics)
+    parse = watchdog.CurrentUrl(order.current_url).recording(parse_html)
     around: Callable[[CrawlStore], CrawlStore] = endpoint.around if endpoint else lambda frontier: frontier
-    state_stores, released = crawl.state_stores(worker), False
+    state_stores, released = crawl.backend.state_stores(worker), False
     try:
         pipeline = build_pipeline(crawl, worker, parse, state_stores=state_stores, around=around)
-        work = work_for(crawl, worker, pipeline, pages=order["pages"])
+        label_feed = None if crawl.is_refresh else build_label_feed(crawl, pipeline.updater, worker)
+        work = build_worker(crawl, worker, pipeline, pages=order.pages, label_feed=label_feed, renders=True)
         released = run_worker(crawl, work, heartbeat_task=heartbeat_task, endpoint=endpoint)
     finally:
         state_stores.close(SAVE_STATE_SECONDS if released else NO_TIME_SECONDS)
 
 
-def _heartbeat_task(crawl: CrawlProject, worker: str) -> HeartbeatTask | None:
-    if not crawl.is_shared:
-        return None
-    return HeartbeatTask(crawl.connection(patience_seconds=0.0), crawl.name, worker, mark=machine_mark(crawl.folder))
-
-
-def _endpoint(crawl: CrawlProject, worker: str, listen_on: Sequence[Any] | None) -> Endpoint | None:
+def _endpoint(crawl: CrawlSetup, worker: str, listen_on: tuple[str, int] | None) -> Endpoint | None:
     if listen_on is None:
         return None
     address, port = listen_on
     worker_metrics = WorkerMetrics(crawl=crawl.name, worker=worker)
-    return Endpoint(worker_metrics, address=address, port=port, pages=crawl.counted_pages)
+    return Endpoint(worker_metrics, address=address, port=port, pages=crawl.backend.counted_pages)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,15 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import BinaryIO
 
-from thresher.coordination.local_workers import PUBLISH_SECONDS, LocalWorker, publish_workers
+from thresher.config.run_options import RunOptions
+from thresher.coordination.local_workers import PUBLISH_SECONDS, LocalWorker
+from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
 from thresher.errors import ConfigError, ThresherError
 from thresher.frontier.base import CrawlStore
-from thresher.project import CrawlProject
 
 EARLY_DEATHS = 5
 """A worker that dies this often within seconds of its start is not started again."""
@@ -48,6 +49,34 @@ def check_open_files(concurrency: int) -> None:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class WorkerOrder:
+    """What a worker is to do: the first line of its standard input, since all users can read a command line.
+
+    Args:
+        options: Those that the crawl was opened with.
+        pages: Leave when the crawl has this many pages.
+        current_url: The descriptor of memory that the worker shares with the supervisor.
+        metrics: Address and port of its metrics endpoint.
+    """
+
+    options: RunOptions
+    pages: int | None
+    current_url: int
+    metrics: tuple[str, int] | None = None
+
+    def line(self) -> bytes:
+        """Return the order as a line of JSON."""
+        return f"{json.dumps(asdict(self))}\n".encode()
+
+    @classmethod
+    def read(cls, line: bytes) -> WorkerOrder:
+        """Read what `line` returned."""
+        order = json.loads(line)
+        metrics = tuple(order.pop("metrics") or ()) or None
+        return cls(**{**order, "options": RunOptions(**order["options"]), "metrics": metrics})
+
+
 @dataclass
 class WorkerProcess:
     """A worker process; `current_url` is memory that it shares with the supervisor."""
@@ -67,7 +96,7 @@ class WorkerPool:
         metrics: Address and port of the first worker's metrics endpoint; each further worker uses the next port.
     """
 
-    def __init__(self, crawl: CrawlProject, *, metrics: tuple[str, int] | None = None) -> None:
+    def __init__(self, crawl: CrawlSetup, *, metrics: tuple[str, int] | None = None) -> None:
         self._crawl = crawl
         self._metrics = metrics
         self._ports: dict[str, int] = {}
@@ -80,12 +109,12 @@ class WorkerPool:
     async def start(self, name: str, *, pages: int | None, early_deaths: int = 0) -> None:
         """Start a worker; it leaves when the crawl has `pages` pages."""
         current_url = watchdog.shared_memory()
-        order = {
-            "pages": pages,
-            "changes": dict(self._crawl.changes),
-            "note": current_url.fileno(),
-            "metrics": self._metrics_address(name),
-        }
+        order = WorkerOrder(
+            options=self._crawl.options,
+            pages=pages,
+            current_url=current_url.fileno(),
+            metrics=self._metrics_address(name),
+        )
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -97,7 +126,7 @@ class WorkerPool:
             start_new_session=True,  # Ctrl-C reaches the supervisor only, which signals the workers
         )
         assert process.stdin is not None
-        process.stdin.write(f"{json.dumps(order)}\n".encode())
+        process.stdin.write(order.line())
         self._workers[name] = WorkerProcess(name, process, time.monotonic(), current_url, pages, early_deaths)
 
     def _metrics_address(self, name: str) -> tuple[str, int] | None:
@@ -128,7 +157,7 @@ class WorkerPool:
                 LocalWorker(name=worker.name, process=worker.process.pid, since=time.time() - (now - worker.started))
                 for worker in self._workers.values()
             ]
-            await publish_workers(frontier, local_workers)
+            await self._crawl.backend.publish_workers(frontier, local_workers)
 
     def send_signal(self, number: signal.Signals) -> None:
         for worker in self._workers.values():

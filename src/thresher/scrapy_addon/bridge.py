@@ -19,18 +19,18 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from thresher.engine.dns.refused_urls import REFUSED
 from thresher.engine.download.errors import LeaseExpired
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.lease_loop import LeaseLoop, LoopHooks, StoreFailed, WorkerContext
-from thresher.frontier.base import CrawlStore
+from thresher.frontier.base import CrawlStore, plain_url
 from thresher.parsing.response import ResponseKind, classify_response
 from thresher.pipeline.pipeline import Pipeline
-from thresher.records import Candidate, FetchedPage, Lease, Outcome, Settlement
+from thresher.reasons.reason import NO_REASON, REFUSED, Reason, ReasonKind
+from thresher.records import Candidate, FetchedPage, Lease, Outcome, RequestKind, Settlement
 from thresher.scrapy_addon.intake import RequestIntake
 from thresher.scrapy_addon.pages import FIRST, Judged, SpiderPages
 from thresher.scrapy_addon.policies import RequestPolicy, handles, output_of
-from thresher.scrapy_addon.requests import KEY, InMemoryRequests, is_ticket, moved_request, plain_url, request_from
+from thresher.scrapy_addon.requests import KEY, InMemoryRequests, moved_request, request_from
 from thresher.scrapy_addon.twisted_adapter import failure_of, fetched_page
 from thresher.storage.page_store import PageRecord
 from thresher.strategies.base import Strategy
@@ -43,7 +43,7 @@ LEASE = "thresher_lease"
 """Key in the meta of a request: the fence of its lease."""
 KNOWN = "thresher"
 """Key in the meta of a response: score, relevance and other facts about its page."""
-LOST = "was in memory when its process ended"
+LOST = Reason.of(ReasonKind.SPIDER, "was in memory when its process ended")
 
 
 class _OnlyRequested:
@@ -125,13 +125,11 @@ class SpiderBridge:
         )
 
     async def _take_robots(self, response: Response, request: FetchRequest) -> None:
-        assert self.loop.robots is not None
-        await _or_close(self.loop.robots.take(request, fetched_page(response, request.url)))
+        await _or_close(self.loop.take_robots(request, fetched_page(response, request.url)))
 
     async def _take_robots_failure(self, failure: Failure) -> None:
         request: FetchRequest = failure.request.cb_kwargs["request"]  # type: ignore[attr-defined]
-        assert self.loop.robots is not None
-        await _or_close(self.loop.robots.take_failure(request, failure_of(failure.value, request.url)))
+        await _or_close(self.loop.take_robots(request, failure_of(failure.value, request.url)))
 
     async def _settle(self, lease: Lease, settling: Awaitable[Any]) -> Any:
         return await _or_close(self.loop.settle(lease, settling))
@@ -144,7 +142,9 @@ class SpiderBridge:
         for each in wanted:
             seed, own = seeds[plain_url(each.candidate.url)], each.candidate
             carry, score = {**seed.carry, **own.carry}, FIRST if each.first else seed.score
-            starts.append(own._replace(score=score, carry=carry, depth_left=seed.depth_left, parts=seed.parts))
+            kind = own.kind if own.kind is RequestKind.TICKET else RequestKind.SEED
+            own = own._replace(score=score, carry=carry, depth_left=seed.depth_left, parts=seed.parts)
+            starts.append(own._replace(kind=kind))
         await self._frontier.add(starts)
         self.loop.wake()
 
@@ -156,7 +156,7 @@ class SpiderBridge:
 
     def _log_refused(self, lease: Lease, result: object) -> None:
         """Log that an address was refused, once per host, with the setting that allows it."""
-        if not (isinstance(result, PageRecord) and result.reason.startswith(REFUSED)):
+        if not (isinstance(result, PageRecord) and result.reason.kind in REFUSED):
             return
         url = plain_url(lease.url)
         host = host_key(url)
@@ -167,18 +167,22 @@ class SpiderBridge:
         logger.error(
             'refused to fetch %s: %s. If this is your own site, allow it in topic.yaml: network: {allow: ["%s"]}',
             url,
-            result.reason.removeprefix(REFUSED),
+            result.reason.detail,
             network,
         )
 
-    def _reject_reason(self, lease: Lease) -> str:
+    def _reject_reason(self, lease: Lease) -> Reason:
         try:
-            return "" if self._own_request(lease) is not None else LOST
+            return NO_REASON if self._own_request(lease) is not None else LOST
         except LookupError as error:
-            return str(error)
+            return Reason.of(ReasonKind.SPIDER, error)
 
     def _own_request(self, lease: Lease) -> Request | None:
-        return self._in_memory_requests.request(lease) if is_ticket(lease.url) else request_from(lease, self._spider)
+        return (
+            self._in_memory_requests.request(lease)
+            if lease.kind is RequestKind.TICKET
+            else request_from(lease, self._spider)
+        )
 
     def _page_request(self, lease: Lease) -> Request:
         own = self._own_request(lease)
@@ -216,15 +220,23 @@ class SpiderBridge:
         handled = handles(request, self._spider, response.status)
         if classified.kind is ResponseKind.REDIRECT and not handled and self._request_policy.may_redirect(request):
             await self._redirected(lease, request, fetched, classified.target)
-            raise RequestSettled(classified.reason)
+            raise RequestSettled(str(classified.reason))
         if classified.kind is ResponseKind.BUSY and not handled and self._request_policy.may_retry(request):
             if not await self._is_final(lease, self._process(lease, fetched)):
-                raise RequestSettled(classified.reason)
+                raise RequestSettled(str(classified.reason))
         elif handled or 200 <= response.status < 300:
-            judged = self._judged[lease.fence] = await self._pages.judge(lease, response)
+            judged = await self._pages.judge(lease, response)
+            if judged.opted_out:
+                delay_seconds = await self.loop.delay_seconds(lease.url)
+                await self._settle(lease, self._pages.leave_out(judged.opted_out, delay_seconds=delay_seconds))
+                self._in_memory_requests.done(lease)
+                raise RequestSettled(judged.opted_out[0].reason)
+            self._judged[lease.fence] = judged
             request.meta[KNOWN] = {**request.meta[KNOWN], **_known_facts(judged, lease)}
 
-    async def page_done(self, lease: Lease, requests: Sequence[Request], response: Response, failure: str = "") -> None:
+    async def page_done(
+        self, lease: Lease, requests: Sequence[Request], response: Response, failure: Reason = NO_REASON
+    ) -> None:
         """Settle a page whose callback and items are done, and add the requests it yielded."""
         self._errbacks.pop(lease.fence, None)
         judged = self._judged.pop(lease.fence, None) or await self._pages.judge(lease, response)
@@ -254,7 +266,9 @@ class SpiderBridge:
         if isinstance(error, HttpError):
             return await self._is_final(lease, self._process(lease, fetched_page(error.response, plain_url(lease.url))))
         if isinstance(error, IgnoreRequest):
-            return await self._is_final(lease, self._record_failure(lease, f"ignored: {error}"))
+            return await self._is_final(
+                lease, self._record_failure(lease, Reason.of(ReasonKind.SPIDER, f"ignored: {error}"))
+            )
         failed = failure_of(error, plain_url(lease.url))
         may_retry = failed.retry and not has_response and self._request_policy.may_retry(failure.request)  # type: ignore[attr-defined]
         return await self._is_final(lease, self._record_failure(lease, failed.reason, retry=may_retry))
@@ -263,7 +277,7 @@ class SpiderBridge:
         delay_seconds = await self.loop.delay_seconds(lease.url)
         return await self._pipeline.process(lease, fetched, delay_seconds=delay_seconds)
 
-    async def _record_failure(self, lease: Lease, reason: str, *, retry: bool = False) -> PageRecord:
+    async def _record_failure(self, lease: Lease, reason: Reason, *, retry: bool = False) -> PageRecord:
         delay_seconds = await self.loop.delay_seconds(lease.url)
         return await self._pipeline.fail(lease, reason, at=time.time(), retry=retry, delay_seconds=delay_seconds)
 
@@ -277,7 +291,7 @@ class SpiderBridge:
     async def _redirected(self, lease: Lease, request: Request, fetched: FetchedPage, target: str) -> None:
         """Settle a redirect: its target becomes a separate frontier entry with the same request."""
         self._errbacks.pop(lease.fence, None)
-        if not is_ticket(lease.url):
+        if lease.kind is not RequestKind.TICKET:
             await self._settle(lease, self._process(lease, fetched))
             return
         waiting = self._in_memory_requests.request(lease)
@@ -287,7 +301,7 @@ class SpiderBridge:
         ended = Settlement(
             lease=lease,
             outcome=Outcome.DONE,
-            reason=f"redirected to {target}",
+            reason=Reason.of(ReasonKind.REDIRECT, target),
             links=links,
             delay_seconds=await self.loop.delay_seconds(lease.url),
         )

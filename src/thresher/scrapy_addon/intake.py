@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 from scrapy import Request, Spider
 from scrapy.statscollectors import StatsCollector
 
+from thresher.frontier.base import plain_url
 from thresher.pipeline.links import CrawlScope
 from thresher.records import Candidate, Lease
 from thresher.scrapy_addon.pages import Wanted
-from thresher.scrapy_addon.requests import KEY, InMemoryRequests, durable_form, plain_url, why_not_durable
+from thresher.scrapy_addon.requests import KEY, InMemoryRequests, durable_form, why_not_durable
 from thresher.urls.canonical import canonicalize, fingerprint
 
 logger = logging.getLogger(__name__)

@@ -17,6 +17,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.signalmanager import SignalManager
 
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.scrapy_addon.bridge import SpiderBridge
 from thresher.scrapy_addon.session import AddonSession
 
@@ -155,7 +156,8 @@ class TopicalSpiderMiddleware:
             await bridge.add_requests(requests, None)
             return
         failed = error is not None and not isinstance(error, CloseSpider)
-        failure = f"the callback raised {type(error).__name__}: {error}"[:MOST_CHARACTERS] if failed else ""
+        raised = f"the callback raised {type(error).__name__}: {error}"[:MOST_CHARACTERS]
+        failure = Reason.of(ReasonKind.SPIDER, raised) if failed else NO_REASON
         await bridge.page_done(lease, requests, response, failure)
 
 

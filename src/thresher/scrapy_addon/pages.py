@@ -12,17 +12,18 @@ from dataclasses import dataclass, replace
 
 from scrapy.http import Response, TextResponse
 
-from thresher.frontier.base import short
+from thresher.frontier.base import plain_url, short
 from thresher.judges.base import Judge
 from thresher.parsing.block_page import BlockPage
-from thresher.parsing.html import parse
+from thresher.parsing.html import parse, with_headers
 from thresher.parsing.isolated import ParserProcess, Unparsable, is_heavy
 from thresher.parsing.response import ResponseKind, classify_response
 from thresher.pipeline.commit import BatchCommitter
 from thresher.pipeline.deduplication import DuplicateFinder, content_hash
+from thresher.pipeline.outcomes import Settled
 from thresher.pipeline.pipeline import Pipeline
+from thresher.reasons.reason import NO_REASON, Reason
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, Outcome, ParsedPage, Settlement
-from thresher.scrapy_addon.requests import plain_url
 from thresher.scrapy_addon.twisted_adapter import fetched_page
 from thresher.storage.page_store import Archive, FoundLink, PageRecord
 from thresher.strategies.base import Strategy
@@ -34,12 +35,14 @@ class Judged:
 
     Args:
         blocked: The block page that came in its place; then it is not relevant, and nothing was learned from it.
+        opted_out: Its record and settlement where it has an AI opt-out that is obeyed; then it is not judged either.
     """
 
     fetched: FetchedPage
     page: ParsedPage
     judgement: Judgement
     blocked: BlockPage | None = None
+    opted_out: Settled | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +80,10 @@ class SpiderPages:
         fetched = fetched_page(response, url)
         page = await self._parsed(url, fetched, response)
         await self._pipeline.updater.refill_batch(lease)
-        if blocked := self._pipeline.block_page(fetched, page):
+        blocked, opted_out = self._pipeline.block_page(fetched, page), None
+        if blocked or (opted_out := self._pipeline.outcomes.opted_out(lease, fetched, page)):
             judgement = Judgement(relevance=0.0, relevant=False)
-            return Judged(fetched=fetched, page=page, judgement=judgement, blocked=blocked)
+            return Judged(fetched=fetched, page=page, judgement=judgement, blocked=blocked, opted_out=opted_out)
         await self._pipeline.updater.learn(page, seed=lease.hops == 0)
         return Judged(fetched=fetched, page=page, judgement=self._judge.judge(page))
 
@@ -89,14 +93,20 @@ class SpiderPages:
             return ParsedPage(url=url)
         content_type = fetched.headers.get("content-type", "") if is_page else "text/plain"
         try:
-            if is_heavy(fetched.body):
-                return await self._parser_process.parse(url, fetched.body, content_type)
-            return parse(url, fetched.body, content_type)
+            isolated = self._parser_process if is_heavy(fetched.body) else None
+            content = url, fetched.body, content_type
+            return with_headers(await isolated.parse(*content) if isolated else parse(*content), fetched)
         except Unparsable:
             return ParsedPage(url=url)
 
     async def settle(
-        self, lease: Lease, judged: Judged, wanted: Sequence[Wanted], *, delay_seconds: float, failure: str = ""
+        self,
+        lease: Lease,
+        judged: Judged,
+        wanted: Sequence[Wanted],
+        *,
+        delay_seconds: float,
+        failure: Reason = NO_REASON,
     ) -> bool:
         """Store a page, settle its lease and add the spider's links; False when the lease was no longer held."""
         if judged.blocked:
@@ -124,6 +134,11 @@ class SpiderPages:
         was_held = await self._committer.settle(record, settlement)
         await self._pipeline.updater.settled(judged.page.url)  # no forecast: the spider chooses the links
         return was_held
+
+    async def leave_out(self, opted_out: Settled, *, delay_seconds: float) -> bool:
+        """Settle a page with an opt-out; False when the lease was no longer held."""
+        record, settlement = opted_out
+        return await self._committer.settle(record, replace(settlement, delay_seconds=delay_seconds))
 
     async def _settle_blocked(
         self, lease: Lease, fetched: FetchedPage, blocked: BlockPage, wanted: Sequence[Wanted], delay_seconds: float

@@ -13,21 +13,18 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
 from thresher.config.schema import CrawlConfig
-from thresher.coordination.connection import CONNECT_SECONDS
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.frontier.base import CrawlStore
-from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
 from thresher.politeness.host_budget import HostBudget
-from thresher.project import CrawlProject
 from thresher.topics.taxonomy.bundled import BUNDLED
 from thresher.topics.yaml_writer import with_settings
 from thresher.urls.canonical import canonicalize
 from thresher.urls.store_address import StoreAddress
 
 if TYPE_CHECKING:
-    from thresher.frontier.redis.connection import RedisConnection
+    pass
 
 FOLDER = ".thresher"
 """Folder beside topic.yaml, with a subfolder for each spider."""
@@ -37,7 +34,7 @@ WAITING_PER_HOST = 1_000_000
 
 
 @dataclass(frozen=True)
-class SpiderCrawl(CrawlProject):
+class SpiderCrawl(CrawlSetup):
     """A crawl whose seeds come from a spider.
 
     Args:
@@ -45,25 +42,10 @@ class SpiderCrawl(CrawlProject):
     """
 
     start: Sequence[str] = ()
+    waiting_per_host = WAITING_PER_HOST
 
     def seeds(self) -> list[str]:
         return list(self.start)
-
-    def frontier(
-        self,
-        *,
-        patience_seconds: float | None = CONNECT_SECONDS,
-        crawl_id: str | None = None,
-        connection: RedisConnection | None = None,
-    ) -> CrawlStore:
-        if self.is_shared:
-            return super().frontier(patience_seconds=patience_seconds, crawl_id=crawl_id, connection=connection)
-        return SqliteFrontier(
-            self.folder.frontier,
-            merge=self.new_strategy().merge,
-            delay_seconds=self.config.manners.delay_seconds,
-            waiting_per_host=WAITING_PER_HOST,
-        )
 
     def rules(self) -> PipelineRules:
         """Return the rules of topic.yaml; budgets only where it sets them, no trap detection and no sitemaps."""
@@ -116,7 +98,7 @@ def open_spider_crawl(path: Path, config: CrawlConfig, *, spider: str, start: Se
     if "max_depth" not in scope.model_fields_set:
         scope = scope.model_copy(update={"max_depth": NO_LIMIT})
     config = config.model_copy(update={**changes, "taxonomy": taxonomy, "scope": scope})
-    return SpiderCrawl(folder, config, {}, tuple(filter(None, map(canonicalize, start))))
+    return SpiderCrawl(folder, config, start=tuple(filter(None, map(canonicalize, start))))
 
 
 def load_topic(settings: BaseSettings) -> tuple[Path, CrawlConfig]:

@@ -15,13 +15,13 @@ from typing import Any
 
 from scrapy import Request, Spider
 
-from thresher.records import Candidate, Json, Lease
+from thresher.frontier.base import entry_url
+from thresher.records import Candidate, Json, Lease, RequestKind
 from thresher.urls.canonical import canonicalize
 
 KEY = "request"
 """Key of the request in the carry of a URL."""
 MOST_BYTES = 16_384
-_TICKET = "#request-"
 _ENGINE_META = frozenset(
     {
         "thresher",
@@ -92,9 +92,9 @@ class InMemoryRequests:
     def issue(self, request: Request) -> Candidate:
         """Store a request for an http or https URL; return its ticket, a frontier entry."""
         url = canonicalize(request.url) or request.url
-        ticket = f"{url}{_TICKET}{uuid.uuid4().hex}"
+        ticket = entry_url(url, f"request-{uuid.uuid4().hex}")
         self._waiting[ticket] = request.replace(meta=own_meta(request))
-        return Candidate(url=ticket, score=0.0, carry={KEY: {}})
+        return Candidate(url=ticket, score=0.0, carry={KEY: {}}, kind=RequestKind.TICKET)
 
     def request(self, lease: Lease) -> Request | None:
         """Return the request of a ticket; None when it was lost."""
@@ -114,16 +114,6 @@ def moved_request(request: Request, target: str, status: int) -> Request:
     if status in (307, 308) or request.method in ("GET", "HEAD"):
         return request.replace(url=target)
     return request.replace(url=target, method="GET", body=b"", cls=Request)
-
-
-def is_ticket(url: str) -> bool:
-    """Return whether a URL of the frontier is a ticket: canonical URLs have no fragment."""
-    return _TICKET in url
-
-
-def plain_url(url: str) -> str:
-    """Return the URL to request, without the fragment of a ticket."""
-    return url.partition(_TICKET)[0]
 
 
 def own_meta(request: Request) -> dict[str, Any]:

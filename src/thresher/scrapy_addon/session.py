@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
+from thresher.assembly import build_judge, build_label_feed, build_strategy, build_worker
 from thresher.config.schema import CrawlConfig
 from thresher.coordination.model_exchange import StateStores
 from thresher.engine.dns.refused_urls import reopen_refused
@@ -18,9 +20,7 @@ from thresher.engine.lease_loop import WorkerContext
 from thresher.errors import ConfigError
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.robots import RobotsCache
-from thresher.project import build_judge, build_label_feed, build_strategy
 from thresher.runner.shutdown import within
-from thresher.runner.supervisor import names_for
 from thresher.scrapy_addon.bridge import SpiderBridge, only_requested
 from thresher.scrapy_addon.intake import RequestIntake
 from thresher.scrapy_addon.pages import SpiderPages
@@ -82,12 +82,12 @@ class AddonSession:
         )
         self._crawl = crawl
         self._held.enter_context(crawl.folder.only_one_run())
-        [worker] = names_for(crawl, 1)
-        self._state_stores = crawl.state_stores(worker)
+        [worker] = crawl.backend.worker_names(1)
+        self._state_stores = crawl.backend.state_stores(worker)
         archive = PageStoreWriter(crawl.folder.pages / f"{worker}.db")
         judge, self.strategy = build_judge(crawl, self._state_stores), build_strategy(crawl, self._state_stores)
         self._pipeline = Pipeline(
-            frontier=only_requested(crawl.frontier(patience_seconds=None)),
+            frontier=only_requested(crawl.backend.worker_frontier()[0]),
             archive=archive,
             judge=judge,
             strategy=self.strategy,
@@ -133,23 +133,24 @@ class AddonSession:
         )
 
     def _context(self, crawl: SpiderCrawl, worker: str, pipeline: Pipeline) -> WorkerContext:
-        config, settings = crawl.config, self._crawler.settings
+        """Build the worker of the crawl, with the limits of Scrapy's downloader; the stricter politeness holds."""
+        settings, politeness = self._crawler.settings, crawl.politeness
         timeout, installed = settings.getfloat("DOWNLOAD_TIMEOUT"), installed_resolver()
-        obeys = config.manners.robots == "obey" or settings.getbool("ROBOTSTXT_OBEY")
-        return WorkerContext(
-            processor=pipeline,
-            robots=RobotsCache(pipeline.frontier, token=robots_token(settings)) if obeys else None,
-            worker=worker,
+        politeness = replace(
+            politeness,
+            delay_seconds=max(politeness.delay_seconds, settings.getfloat("DOWNLOAD_DELAY")),
+            obey_robots=politeness.obey_robots or settings.getbool("ROBOTSTXT_OBEY"),
+        )
+        label_feed = build_label_feed(crawl, pipeline.updater, worker)
+        robots = RobotsCache(pipeline.frontier, token=robots_token(settings)) if politeness.obey_robots else None
+        return replace(
+            build_worker(crawl, worker, pipeline, pages=crawl.config.stop.pages, label_feed=label_feed),
+            politeness=politeness,
+            robots=robots,
             resolver=installed.resolver if installed else None,
-            scope=crawl.rules().scope,
             concurrency=settings.getint("CONCURRENT_REQUESTS"),
-            lease_seconds=max(config.engine.lease_seconds, timeout + LEASE_SECONDS_MORE),
+            lease_seconds=max(crawl.config.engine.lease_seconds, timeout + LEASE_SECONDS_MORE),
             timeout_seconds=timeout,
-            delay_seconds=max(config.manners.delay_seconds, settings.getfloat("DOWNLOAD_DELAY")),
-            longest_crawl_delay_seconds=config.manners.crawl_delay_up_to_seconds,
-            pages=config.stop.pages,
-            per_address=config.manners.one_at_a_time_per == "address",
-            label_feed=build_label_feed(crawl, pipeline.updater, worker),
         )
 
     async def close(self) -> None:

@@ -29,6 +29,7 @@ from thresher.config.schema import NetworkConfig
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port, plain_name
 from thresher.engine.download.downloader import headers_of
 from thresher.engine.download.errors import AddressRefused, FetchFailed
+from thresher.reasons.reason import ReasonKind
 from thresher.records import FetchedPage
 
 _MAX_REFUSED = 10_000
@@ -130,13 +131,13 @@ def _lines(headers: Headers) -> list[tuple[str, str]]:
     return [(name.decode("latin-1"), value.decode("latin-1")) for name in headers for value in headers.getlist(name)]
 
 
-_REASONS: dict[type[Exception], tuple[str, bool]] = {  # the reason, and whether a retry may help
-    ParseError: ("does not speak HTTP", False),
-    DownloadTimeoutError: ("timeout", True),
-    DownloadConnectionRefusedError: ("connection refused", True),
-    CannotResolveHostError: ("no such host", True),
-    UnsupportedURLSchemeError: ("not http", False),
-    DownloadFailedError: ("connection failed", True),
+_REASONS: dict[type[Exception], tuple[ReasonKind, bool]] = {  # the reason, and whether a retry may help
+    ParseError: (ReasonKind.NOT_HTTP, False),
+    DownloadTimeoutError: (ReasonKind.TIMEOUT, True),
+    DownloadConnectionRefusedError: (ReasonKind.CONNECTION_REFUSED, True),
+    CannotResolveHostError: (ReasonKind.DNS, True),
+    UnsupportedURLSchemeError: (ReasonKind.UNSUPPORTED_URL, False),
+    DownloadFailedError: (ReasonKind.CONNECTION, True),
 }
 
 
@@ -150,7 +151,7 @@ def failure_of(error: BaseException | None, url: str) -> FetchFailed:
     for kind, (reason, retry) in _REASONS.items():
         if any(isinstance(cause, kind) for cause in _causes(error)):
             return FetchFailed(reason, retry=retry)
-    return FetchFailed(type(error).__name__)
+    return FetchFailed(ReasonKind.EXCEPTION, type(error).__name__)
 
 
 def _causes(error: BaseException | None) -> list[BaseException | None]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from thresher.config.schema import CrawlConfig
 from thresher.errors import ConfigError
 from thresher.politeness.robots import RobotsFile, is_unreachable
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage
 from thresher.seeding.base import MOST_PER_SOURCE, SeedCandidate, SeedQuery, SourceFailed, by_url_terms
 from thresher.seeding.service import ServiceClient
@@ -75,6 +76,7 @@ class HostSitemaps:
 def _rules(response: FetchedPage) -> RobotsFile:
     """Return the rules of a host; after an error of the server they are unknown, and nothing may be fetched."""
     if is_unreachable(response.status):
-        return RobotsFile(response.status, "", trouble=f"its robots.txt answers HTTP {response.status}")
+        trouble = Reason.of(ReasonKind.OTHER, f"its robots.txt answers HTTP {response.status}")
+        return RobotsFile(response.status, "", trouble=trouble)
     text = response.body.decode("utf-8", "replace") if 200 <= response.status < 300 else ""
     return RobotsFile(response.status, text)

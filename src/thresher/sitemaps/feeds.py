@@ -20,14 +20,13 @@ from typing import Any
 
 from thresher.parsing.markup import decode
 from thresher.parsing.xml_events import XmlFlaw, cut, read_xml
-from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, ParsedPage
+from thresher.reasons.reason import Reason, ReasonKind
+from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, ParsedPage, RequestKind
 from thresher.sitemaps.parser import MAX_ADDRESS_CHARACTERS, w3c_time
 from thresher.sitemaps.source import MAX_REDIRECTS, SitemapHosts, score_listed
 from thresher.strategies.base import Strategy
 from thresher.urls.canonical import canonicalize, fingerprint, host_key
 
-FEED = "feed"
-"""Key in the carry of a feed."""
 MAX_FEEDS_PER_HOST = 3
 MAX_ENTRIES = 1_000
 MAX_JSON_BYTES = 1 << 20
@@ -166,11 +165,6 @@ def _time(text: str, now: float) -> float:
     return seconds if 0 < seconds <= now else 0.0
 
 
-def is_feed(lease: Lease) -> bool:
-    """Return whether a lease is for a feed that a page links to."""
-    return FEED in lease.carry
-
-
 class FeedSource:
     """Turns pages into feeds, and feeds into candidates; `wanted` is None when only seeds may be feeds."""
 
@@ -180,7 +174,7 @@ class FeedSource:
 
     def is_wanted(self, lease: Lease) -> bool:
         """Return whether a response that is a feed is read."""
-        return lease.hops == 0 or (self._wanted is not None and lease.host in self._wanted)
+        return lease.kind is RequestKind.SEED or (self._wanted is not None and lease.host in self._wanted)
 
     def of_page(self, lease: Lease, page: ParsedPage) -> list[Candidate]:
         """Return the feeds that the first page of a host links to, on the same host."""
@@ -195,20 +189,20 @@ class FeedSource:
             return []
         return [_feed(target, lease)._replace(redirects=lease.redirects + 1)]
 
-    async def read(self, lease: Lease, fetched: FetchedPage) -> tuple[list[Candidate], str]:
-        """Return the pages that a feed lists, and a summary."""
+    async def read(self, lease: Lease, fetched: FetchedPage) -> tuple[Reason, list[Candidate], list[Candidate]]:
+        """Return a summary, no side requests, and the pages that a feed lists."""
         content_type = fetched.headers.get("content-type", "")
         feed = await asyncio.to_thread(read_feed, fetched.body, content_type, now=fetched.fetched_at)
         links = _links(feed.entries, lease.url)
-        is_seed = lease.hops == 0 and not is_feed(lease)
-        judgement = Judgement(relevance=1.0, relevant=True) if is_seed else None
-        words = f"feed: {len(links)} of {len(feed.entries)} entries"
+        judgement = Judgement(relevance=1.0, relevant=True) if lease.kind is RequestKind.SEED else None
+        summary = Reason.of(ReasonKind.FEED, len(links), len(feed.entries), *filter(None, [feed.flaw]))
         candidates = list(score_listed(self._strategy, links, lease, judgement))
-        return candidates, f"{words}; {feed.flaw}" if feed.flaw else words
+        return summary, [], candidates
 
 
 def _feed(url: str, lease: Lease) -> Candidate:
-    return Candidate(url=url, score=lease.score, carry={FEED: 1}, hops=lease.hops, parent=fingerprint(lease.url))
+    parent = fingerprint(lease.url)
+    return Candidate(url=url, score=lease.score, hops=lease.hops, parent=parent, kind=RequestKind.FEED)
 
 
 def _links(entries: Sequence[FeedEntry], base: str) -> list[Link]:

@@ -14,15 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from thresher.frontier.base import CrawlStore
-from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, ParsedPage
+from thresher.reasons.reason import Reason, ReasonKind
+from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, ParsedPage, RequestKind
 from thresher.sitemaps.parser import Entry, read_sitemap
 from thresher.strategies.base import Strategy
 from thresher.urls.canonical import canonicalize, fingerprint, host_key
 
-SITEMAP = "sitemap"
-"""Key in the carry of a sitemap: how many indexes led to it. `FOR` is the host whose pages it may list."""
-FOR = "for"
 MAX_INDEX_DEPTH = 3
+"""Indexes that may lead to a sitemap; how many more there may be is its `depth_left`."""
 MAX_FILES_PER_HOST = 50
 MAX_URLS_PER_HOST = 10_000
 LISTED, TAKEN = "listed sitemaps", "taken from sitemaps"
@@ -43,11 +42,6 @@ class SitemapHosts:
 
     def __contains__(self, host: str) -> bool:
         return self.hosts is None or host in self.hosts
-
-
-def is_sitemap(lease: Lease) -> bool:
-    """Return whether a lease is for a sitemap, not for a page."""
-    return SITEMAP in lease.carry
 
 
 class SitemapSource:
@@ -72,28 +66,30 @@ class SitemapSource:
         stored = await self._frontier.get_state(lease.host, LISTED)
         root = lease.url[: lease.url.index("/", len("https://"))]
         urls = json.loads(stored) if stored else [f"{root}/sitemap.xml"]
-        return [_sitemap(url, lease, depth=0, speaks_for=lease.host) for url in urls]
+        return [_sitemap(url, lease, MAX_INDEX_DEPTH, lease.host) for url in urls]
 
     def moved(self, lease: Lease, target: str) -> list[Candidate]:
         """Return the target of a sitemap's redirect, if it is on the same host."""
         if host_key(target) != lease.host or lease.redirects >= MAX_REDIRECTS:
             return []
-        return [_below(lease, target, int(str(lease.carry[SITEMAP])))._replace(redirects=lease.redirects + 1)]
+        same = _sitemap(target, lease, lease.depth_left, lease.for_host or lease.host)
+        return [same._replace(redirects=lease.redirects + 1)]
 
-    async def read(self, lease: Lease, fetched: FetchedPage) -> tuple[list[Candidate], list[Candidate], str]:
-        """Return the sitemaps and the pages that a sitemap lists, and a summary."""
-        speaks_for, depth = str(lease.carry[FOR]), int(str(lease.carry[SITEMAP]))
+    async def read(self, lease: Lease, fetched: FetchedPage) -> tuple[Reason, list[Candidate], list[Candidate]]:
+        """Return a summary, and the sitemaps and the pages that a sitemap lists."""
+        speaks_for, depth_left = lease.for_host or lease.host, min(lease.depth_left, MAX_INDEX_DEPTH)
         files, urls = json.loads(await self._frontier.get_state(speaks_for, TAKEN) or "[0, 0]")
         found = await asyncio.to_thread(read_sitemap, fetched.body, now=fetched.fetched_at)
-        most = MAX_FILES_PER_HOST - files if depth < MAX_INDEX_DEPTH else 0
+        most = MAX_FILES_PER_HOST - files if depth_left else 0
         below = await asyncio.to_thread(_on_host, found.sitemaps, lease.host, most, lease.url)
         pages = await asyncio.to_thread(_on_host, found.pages, speaks_for, MAX_URLS_PER_HOST - urls, lease.url)
         taken = json.dumps([files + len(below), urls + len(pages)])
         await self._frontier.put_state(speaks_for, TAKEN, taken, seconds=STATE_TTL_SECONDS)
-        words = f"sitemap: {len(pages)} of {len(found.pages)} pages, {len(below)} of {len(found.sitemaps)} sitemaps"
-        sitemaps = [_below(lease, url, depth + 1) for url in below]
+        counts = len(pages), len(found.pages), len(below), len(found.sitemaps)
+        summary = Reason.of(ReasonKind.SITEMAP, *counts, *filter(None, [found.flaw]))
+        sitemaps = [_sitemap(url, lease, depth_left - 1, speaks_for) for url in below]
         scored = score_listed(self._strategy, [Link(url=url) for url in pages], lease)
-        return sitemaps, list(scored), f"{words}; {found.flaw}" if found.flaw else words
+        return summary, sitemaps, list(scored)
 
 
 def listed_sitemaps(robots: str) -> list[str]:
@@ -117,17 +113,15 @@ def score_listed(
         yield from strategy.score(page, judgement, as_seed)
 
 
-def _below(lease: Lease, url: str, depth: int) -> Candidate:
-    return _sitemap(url, lease, depth=depth, speaks_for=str(lease.carry[FOR]))
-
-
-def _sitemap(url: str, lease: Lease, *, depth: int, speaks_for: str) -> Candidate:
+def _sitemap(url: str, lease: Lease, depth_left: int, speaks_for: str) -> Candidate:
     return Candidate(
         url=url,
         score=lease.score,
-        carry={SITEMAP: depth, FOR: speaks_for},
+        depth_left=depth_left,
         hops=lease.hops,
         parent=fingerprint(lease.url),
+        kind=RequestKind.SITEMAP,
+        for_host="" if speaks_for == host_key(url) else speaks_for,
     )
 
 

@@ -8,9 +8,10 @@ from importlib import resources
 from pathlib import Path
 
 from thresher.errors import StoreError
+from thresher.reasons.legacy import add_functions
 from thresher.sqlite_files import open_to_read
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 _ADDED = {
     2: {"probability": "REAL"},
@@ -19,10 +20,13 @@ _ADDED = {
     5: {"markup": "BLOB"},
     6: {"topics": "TEXT"},
     7: {"blocked": "TEXT NOT NULL DEFAULT ''", "opt_outs": "TEXT NOT NULL DEFAULT ''"},
+    8: {"reason_kind": "TEXT NOT NULL DEFAULT ''"},
 }
 """The columns added by each format since the first."""
 ONE_RELEVANCE = 4
 """The format since which the relevance is a probability; before, the probability was a column beside the reward."""
+TYPED_REASONS = 8
+"""The format since which a reason is a kind and details; before, it was a text."""
 
 
 def check_version(db: sqlite3.Connection, path: Path) -> int:
@@ -73,9 +77,22 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
         db.execute(f"ALTER TABLE page ADD COLUMN {column} {kind}")
     if 0 < version < ONE_RELEVANCE:
         db.execute("UPDATE page SET reward = relevance, relevance = coalesce(probability, relevance)")
+    if 0 < version < TYPED_REASONS:
+        _convert_reasons(db)
     for statement in _schema().split(";"):
         db.execute(statement)  # a script would end the transaction
     db.execute("COMMIT")
+
+
+def _convert_reasons(db: sqlite3.Connection) -> None:
+    """Convert the reasons of all rows; rows count as unchanged, so that they are not uploaded again."""
+    add_functions(db)
+    triggers = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'page'").fetchall()
+    for name, _ in triggers:
+        db.execute(f"DROP TRIGGER {name}")
+    db.execute("UPDATE page SET reason_kind = legacy_kind(reason), reason = legacy_detail(reason) WHERE reason <> ''")
+    for _, created in triggers:
+        db.execute(created)
 
 
 def read_as_newest(db: sqlite3.Connection, version: int) -> None:
@@ -85,6 +102,8 @@ def read_as_newest(db: sqlite3.Connection, version: int) -> None:
         if version < ONE_RELEVANCE:
             values["reward"] = "relevance"
             values["relevance"] = "relevance" if version < 2 else "coalesce(probability, relevance)"
+        add_functions(db)
+        values |= {"reason_kind": "legacy_kind(reason)", "reason": "legacy_detail(reason)"}
         kept = [row[1] for row in db.execute("PRAGMA main.table_info(page)") if row[1] not in values]
         columns = ", ".join([*kept, *(f"{value} AS {name}" for name, value in values.items())])
         db.execute(f"CREATE TEMP VIEW page AS SELECT {columns} FROM main.page")  # noqa: S608 - our own names

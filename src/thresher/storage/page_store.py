@@ -24,6 +24,7 @@ import orjson
 import zstandard
 
 from thresher.errors import REPAIR, DamagedFile
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision, best_topic
 from thresher.storage.migrations import prepare
 from thresher.urls.canonical import fingerprint, host_key
@@ -31,11 +32,13 @@ from thresher.urls.canonical import fingerprint, host_key
 if TYPE_CHECKING:
     from thresher.parsing.main_content import PageContent
 
-UNCHANGED = "unchanged"
+UNCHANGED = Reason(ReasonKind.UNCHANGED)
 """The reason of a revisit that found the page unchanged; such a row has no page, and the row before it counts."""
 
 COLLECTED = "collected"
 """The subfolder of a page store with copies of the segments of other machines, see `thresher.collection`."""
+UPLOADED_TO = "uploaded-to"
+"""The file in it with the URL of the collection that this machine has uploaded to."""
 
 _SQL = resources.files("thresher.storage") / "sql"
 _LAST = (
@@ -46,6 +49,11 @@ _STORED = (
     "SELECT id, url, title, language, relevance, relevant, terms, iif(terms IS NULL, text, NULL), topics "
     "FROM page AS own WHERE page = 1 AND id > ? "
     "AND id = (SELECT max(id) FROM page WHERE fingerprint = own.fingerprint AND page = 1) ORDER BY id LIMIT ?"
+)
+
+_DROP_TEXTS = (
+    "UPDATE page SET text = NULL, main = NULL, markup = NULL "
+    "WHERE page = 1 AND relevant = 0 AND relevance <= ? AND text IS NOT NULL AND terms IS NOT NULL"
 )
 
 
@@ -76,7 +84,7 @@ class PageRecord:
     Args:
         fingerprint: Of the URL.
         outcome: Whether the URL is done, failed or to be retried.
-        reason: Why there is no page; ``truncated`` for a page that was received in part.
+        reason: Why there is no page; also of a page that was received in part, or rendered by a browser.
         page: Whether the fetch gave a page.
         score: The score of the URL when it was leased.
         parent: Fingerprint of the page that it was found on; 0 for a seed.
@@ -103,7 +111,7 @@ class PageRecord:
     status: int
     outcome: Outcome
     fetched_at: float
-    reason: str = ""
+    reason: Reason = NO_REASON
     page: bool = False
     score: float = 0.0
     parent: int = 0
@@ -245,8 +253,14 @@ class PageStoreWriter:
             self._db.execute("COMMIT")
         return {host: change for host, change in changes.items() if change}
 
+    def drop_texts(self, relevance: float) -> None:
+        """Remove text and markup of irrelevant pages up to a relevance; their terms, for the judge, stay."""
+        with self._writing:
+            self._db.execute(_DROP_TEXTS, [relevance])
+
     def _row(self, record: PageRecord) -> dict[str, Any]:
         row = {name: getattr(record, name) for name in PageRecord.__slots__}
+        row["reason_kind"], row["reason"] = record.reason
         row["parts"] = packed_parts(record.parts)
         row["topics"] = packed_topics(record.topics)
         row["text"] = self._packed(record.text)

@@ -7,17 +7,20 @@ link is taken from the text around its anchor; elements and headings are not sto
 from __future__ import annotations
 
 import heapq
+import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thresher.parsing.opt_outs import AI_OPT_OUTS
+from thresher.reasons.legacy import stored_in
+from thresher.reasons.reason import MOVED
 from thresher.records import LANGUAGE_PART, Judgement, Link, Outcome, ParsedPage, Parts, best_topic
 from thresher.sqlite_files import open_to_read, readable_uri
 from thresher.storage.latest import LatestRows
@@ -32,7 +35,7 @@ from thresher.storage.page_store import (
     unpacked_text,
     unpacked_topics,
 )
-from thresher.storage.visits import GONE_STATUSES, MOVED_REASONS
+from thresher.storage.visits import GONE_STATUSES
 from thresher.urls.canonical import fingerprint as fingerprint_of
 from thresher.urls.canonical import host_key
 
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
     from thresher.parsing.main_content import PageContent
 
 _CONTENTS = ("text", "main", "markup", "links", "terms")
-_COLUMNS = ", ".join(name for name in PageRecord.__slots__ if name not in _CONTENTS)
+_COLUMNS = ", ".join(["reason_kind", *(name for name in PageRecord.__slots__ if name not in _CONTENTS)])
 _RANKED = (
     f"SELECT id, {_COLUMNS} FROM page WHERE page = 1 AND relevance >= ? AND id <= ? "  # noqa: S608 - our own names
     "ORDER BY relevance DESC, fetched_at, id"
@@ -61,6 +64,10 @@ _TALLY = (
 
 
 _TOPICS = "SELECT topics FROM page WHERE page = 1 AND duplicate_of = 0 AND topics IS NOT NULL AND "
+
+
+MOST_LINKING = 20_000
+"""Rows whose links are searched for a nearer page than the stored one: a second, at some 50 µs each."""
 
 
 class PageOrder(Enum):
@@ -188,7 +195,7 @@ class PageStoreReader:
     ) -> Iterator[PageRecord]:
         segment, last = self._segments[number], repeats.last[number]
         if topic:
-            values = {"topic": f'$."{topic}"[0]', "least": min_relevance, "last": last}
+            values = {"topic": _topic_path(topic), "least": min_relevance, "last": last}
             found = segment.execute(_RANKED_BY_TOPIC, values)
         else:
             found = segment.execute(_RANKED, [min_relevance, last])
@@ -275,19 +282,41 @@ class PageStoreReader:
         )
         return [_record(row) for segment in self._segments for row in segment.execute(query, [limit])]
 
-    def near(self, relevance: float, limit: int) -> list[PageRecord]:
-        """Return the pages of each segment nearest to a relevance, `limit` on each side, filtered as by `some`."""
-        sides = ("relevance >= ? ORDER BY relevance", "relevance < ? ORDER BY relevance DESC")
+    def near(self, relevance: float, limit: int, *, topic: str = "") -> list[PageRecord]:
+        """Return the pages of each segment nearest to a relevance, `limit` on each side, filtered as by `some`.
+
+        Args:
+            topic: A topic of a crawl of several; its judgements replace those of the records.
+        """
+        value = _relevance_of(topic)
+        sides = (f"{value} >= :relevance ORDER BY {value}", f"{value} < :relevance ORDER BY {value} DESC")
         queries = [
-            f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL AND {side} LIMIT ?"  # noqa: S608 - our own names
+            f"SELECT {_COLUMNS} FROM page WHERE page = 1 AND duplicate_of = 0 AND text IS NOT NULL AND {side} LIMIT :limit"  # noqa: S608, E501 - our own names
             for side in sides
         ]
+        values = {"relevance": relevance, "limit": limit, "topic": _topic_path(topic)}
         return [
-            _record(row)
+            for_topic(_record(row), topic)
             for segment in self._segments
             for query in queries
-            for row in segment.execute(query, [relevance, limit])
+            for row in segment.execute(query, values)
         ]
+
+    def rank(self, relevance: float, *, topic: str = "") -> tuple[int, int]:
+        """Return the place of a relevance among the pages, 1 for the highest, and their number; without duplicates."""
+        query = (
+            f"SELECT coalesce(sum({_relevance_of(topic)} > :relevance), 0), count(*) FROM page "  # noqa: S608 - our own names
+            "WHERE page = 1 AND duplicate_of = 0 AND id BETWEEN :first AND :last"
+        )
+        values = {"relevance": relevance, "topic": _topic_path(topic)}
+        above = pages = 0
+        with closing(self.repeats()) as repeats:
+            for place, segment in enumerate(self._segments):
+                counted = [(1, 0, repeats.last[place]), *((-1, row_id, row_id) for row_id in repeats.stale(place))]
+                for sign, first, last in counted:
+                    found = segment.execute(query, {**values, "first": first, "last": last}).fetchone()
+                    above, pages = above + sign * found[0], pages + sign * found[1]
+        return above + 1, pages
 
     def find(self, fingerprint: int) -> PageRecord | None:
         """Return the last record of a URL with a page; without any page, the last record."""
@@ -308,9 +337,9 @@ class PageStoreReader:
 
     def gone_or_moved(self) -> Iterator[int]:
         """Yield the fingerprints of URLs of which some visit found no page, but 404, 410 or a redirect, each once."""
-        gone = " OR ".join(["status = ?"] * len(GONE_STATUSES) + ["reason LIKE ?"] * len(MOVED_REASONS))
+        gone = f"status IN {_places(GONE_STATUSES)} OR reason_kind IN {_places(MOVED)}"
         query = f"SELECT DISTINCT fingerprint FROM page WHERE page = 0 AND ({gone}) ORDER BY fingerprint"  # noqa: S608
-        values = [*GONE_STATUSES, *(f"{reason}%" for reason in MOVED_REASONS)]
+        values = [*GONE_STATUSES, *MOVED]
         streams = [(row[0] for row in segment.execute(query, values)) for segment in self._segments]
         return (fingerprint for fingerprint, _ in groupby(heapq.merge(*streams)))
 
@@ -345,10 +374,10 @@ class PageStoreReader:
     def redirects(self) -> dict[int, int]:
         """Return the fingerprints of the URLs that were redirected, each with that of its target."""
         query = (
-            "SELECT fingerprint, links FROM page WHERE page = 0 AND links IS NOT NULL "
-            "AND (reason LIKE 'redirected to %' OR reason LIKE 'refreshes to %') ORDER BY id"
+            "SELECT fingerprint, links FROM page WHERE page = 0 AND links IS NOT NULL "  # noqa: S608 - question marks only
+            f"AND reason_kind IN {_places(MOVED)} ORDER BY id"
         )
-        rows = (row for segment in self._segments for row in segment.execute(query))
+        rows = (row for segment in self._segments for row in segment.execute(query, [*MOVED]))
         return {start: fingerprint_of(link.url) for start, links in rows for link in unpacked_links(links)}
 
     def _blob(self, fingerprint: int, column: str) -> bytes | None:
@@ -365,21 +394,54 @@ class PageStoreReader:
         """Return the link by which a page led to a URL."""
         return next((link for link in self.links(parent) if link.url == url), None)
 
+    def terms(self, fingerprint: int) -> bytes:
+        """Return the term vector of a page as the judge wrote it; empty when there is none."""
+        return self._blob(fingerprint, "terms") or b""
+
     def path(self, fingerprint: int) -> list[PathHop]:
-        """Return the path from the seed to a URL; empty when the URL has no record."""
+        """Return the shortest known path from a seed to a URL; empty when the URL has no record."""
         hops: list[PathHop] = []
         visited: set[int] = set()
         record = self.find(fingerprint)
         while record is not None and record.fingerprint not in visited:
             visited.add(record.fingerprint)
-            link = self.link_between(record.parent, record.url) if record.parent else None
+            parent, link = self.first_link(record.url, record.depth, record.parent)
             hops.append(
                 PathHop(record=record, anchor=link.anchor, score=link.score, parts=link.parts)
                 if link
                 else PathHop(record=record, score=record.score)
             )
-            record = self.find(record.parent) if record.parent else None
+            record = self.find(parent) if parent else None
         return hops[::-1]
+
+    def first_link(self, url: str, depth: int, parent: int) -> tuple[int, FoundLink | None]:
+        """Return the page nearest to a seed that links to a URL, by its fingerprint, and its link.
+
+        A URL is stored with the page whose link has the best score; another may be nearer to a seed.
+
+        Args:
+            depth: Links from a seed to the URL: a page that is not nearer is not looked at, unless it is a redirect.
+            parent: The stored page; returned when no nearer one is found in `MOST_LINKING` rows; 0 for a seed.
+        """
+        if not parent:
+            return 0, None
+        near = "links IS NOT NULL AND (depth < ? OR (page = 0 AND depth = ?))"
+        query = f"SELECT depth, id FROM page WHERE {near} ORDER BY depth, id LIMIT ?"  # noqa: S608 - our own names
+        rows = heapq.merge(
+            *(
+                ((row["depth"], number, row["id"]) for row in segment.execute(query, [depth, depth, MOST_LINKING]))
+                for number, segment in enumerate(self._segments)
+            )
+        )
+        quoted = json.dumps(url, ensure_ascii=False)
+        for _, number, row_id in islice(rows, MOST_LINKING):
+            found = self._segments[number].execute("SELECT fingerprint, links FROM page WHERE id = ?", [row_id])
+            page, links = found.fetchone() or (0, b"")  # a worker may have replaced the row
+            if page and quoted in unpacked_text(links):
+                link = next((link for link in unpacked_links(links) if link.url == url), None)
+                if link and page != fingerprint_of(url):
+                    return page, link
+        return parent, self.link_between(parent, url)
 
 
 def _tally(segment: sqlite3.Connection, condition: str, row_id: int) -> PageTally:
@@ -390,6 +452,15 @@ def _tally(segment: sqlite3.Connection, condition: str, row_id: int) -> PageTall
 def _relevant_topics(segment: sqlite3.Connection, condition: str, row_id: int) -> Iterator[str]:
     for [topics] in segment.execute(_TOPICS + condition, [row_id]):
         yield from (name for name, judgement in unpacked_topics(topics).items() if judgement.relevant)
+
+
+def _topic_path(topic: str) -> str:
+    return f'$."{topic}"[0]'
+
+
+def _relevance_of(topic: str) -> str:
+    """Return the SQL of a page's relevance: in all, or for one topic of several."""
+    return "json_extract(topics, :topic)" if topic else "relevance"
 
 
 def _rank(record: PageRecord) -> tuple[float, float]:
@@ -408,6 +479,10 @@ def _open(path: Path) -> sqlite3.Connection | None:
     return db
 
 
+def _places(values: Collection[object]) -> str:
+    return f"({', '.join('?' * len(values))})"
+
+
 def _last(segment: sqlite3.Connection, fingerprint: int, columns: str) -> sqlite3.Row | None:
     order = "ORDER BY page DESC, id DESC LIMIT 1"
     query = f"SELECT {columns} FROM page WHERE fingerprint = ? {order}"  # noqa: S608 - our own names
@@ -418,6 +493,7 @@ def _last(segment: sqlite3.Connection, fingerprint: int, columns: str) -> sqlite
 def _record(row: sqlite3.Row) -> PageRecord:
     values = {name: value for name, value in zip(row.keys(), row, strict=True) if name != "id"}
     values["outcome"] = Outcome(values["outcome"])
+    values["reason"] = stored_in(values.pop("reason_kind"), values["reason"])
     values["parts"] = unpacked_parts(values["parts"])
     values["topics"] = unpacked_topics(values["topics"])
     values["page"], values["relevant"] = bool(values["page"]), bool(values["relevant"])

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from thresher.storage.page_store import UNCHANGED, PageRecord
 
 GONE_STATUSES = (404, 410)
-MOVED_REASONS = ("redirected to ", "refreshes to ")
-"""How the reason of a redirect begins."""
 
 
 @dataclass(frozen=True, slots=True)

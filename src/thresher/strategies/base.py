@@ -1,7 +1,8 @@
 """The contract of strategies: structural protocols, and a base class with the defaults that most strategies share.
 
 A strategy needs `Strategy` only. The other protocols are optional capabilities; they are detected by the methods that a
-class has, so a plug-in need not inherit from anything.
+class has, so a plug-in need not inherit from anything. `registry.make` refuses a class with half of a capability or a
+misspelt method of one.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from thresher.judges.base import StateStore
-from thresher.records import Candidate, Forecast, Judgement, Lease, Merge, ParsedPage, Revision
+from thresher.records import Candidate, Forecast, Judgement, Lease, Merge, ParsedPage, RequestKind, Revision
 
 HARVEST_FETCHES = 100
 """Latest fetches that the harvest of a forecast is summed over."""
@@ -35,6 +36,11 @@ class Strategy(Protocol):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> Iterable[Candidate]:
         """Return candidates for the links of a page; `lease` is the one that the page was fetched under."""
         ...
+
+
+def seed_candidates(strategy: Strategy, urls: Sequence[str]) -> list[Candidate]:
+    """Return the frontier entries of seeds."""
+    return [seed._replace(kind=RequestKind.SEED) for seed in strategy.seeds(urls)]
 
 
 class BaseStrategy(ABC):

@@ -25,22 +25,17 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from thresher.frontier.base import CrawlStore
-from thresher.records import Candidate, Lease, ParsedPage
+from thresher.reasons.legacy import stored_reason
+from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
+from thresher.records import Candidate, Lease, ParsedPage, RequestKind
 from thresher.text.shingles import word_pairs
 from thresher.traps import detector
 from thresher.urls.canonical import fingerprint, host_key
 from thresher.urls.patterns import is_dated, template
 
-PROBE = "probe"
-"""Key in the carry of a probe."""
 STATE_KIND = "soft 404"
 LEAST_LIKENESS = 0.8
 _MAX_PAIRS = 200
-
-
-def is_probe(lease: Lease) -> bool:
-    """Return whether a lease is for a page that cannot exist."""
-    return PROBE in lease.carry
 
 
 def candidate(lease: Lease) -> Candidate:
@@ -50,9 +45,9 @@ def candidate(lease: Lease) -> Candidate:
     return Candidate(
         url=f"{root}/no-such-page-{name}.html",
         score=lease.score,
-        carry={PROBE: True},
         hops=lease.hops + 1,
         parent=fingerprint(lease.url),
+        kind=RequestKind.PROBE,
     )
 
 
@@ -145,14 +140,14 @@ class PartHistory:
     links: deque[tuple[int, int, int]] = field(default_factory=lambda: deque(maxlen=WINDOW))
     key_sets: set[frozenset[str]] = field(default_factory=set)
 
-    def exhausted_reason(self, pattern: str) -> str:
-        """Return why no more pages of a template should be fetched; empty when they may be."""
+    def exhausted_reason(self, pattern: str) -> Reason:
+        """Return why no more pages of a template should be fetched; none when they may be."""
         if sum(self.alike) >= MAX_ALIKE:
-            return f"{sum(self.alike)} of {len(self.alike)} pages like {pattern} brought nothing new"
+            return Reason.of(ReasonKind.NOTHING_NEW, sum(self.alike), len(self.alike), pattern)
         most = MAX_DATES if is_dated(pattern) else MAX_VARIANTS
         if pattern != PLAIN and self.pages >= most and self.relevant < LEAST_HARVEST * self.pages:
-            return f"{self.pages} pages like {pattern}, {self.relevant} of them relevant"
-        return ""
+            return Reason.of(ReasonKind.VARIANTS, self.pages, pattern, self.relevant)
+        return NO_REASON
 
     @property
     def is_maze(self) -> bool:
@@ -171,7 +166,7 @@ class TrapFinding:
     """Why a part of a host should be skipped, and how many relevant pages it had."""
 
     part: str
-    reason: str
+    reason: Reason
     relevant: int
 
 
@@ -179,7 +174,7 @@ class HostHistory:
     """What a worker saw of one host."""
 
     def __init__(self) -> None:
-        self.left: dict[str, str] = {}
+        self.left: dict[str, Reason] = {}
         self.missing: frozenset[int] = frozenset()
         self._parts: dict[str, PartHistory] = {}
         self._sections: deque[str] = deque(maxlen=WINDOW)
@@ -187,10 +182,10 @@ class HostHistory:
         self._pairs = SeenFilter(16)
         self._linked = SeenFilter(15)
 
-    def skip_reason(self, url: str) -> str:
-        """Return why a URL of the host is skipped; empty when it is not."""
+    def skip_reason(self, url: str) -> Reason:
+        """Return why a URL of the host is skipped; none when it is not."""
         if not self.left:
-            return ""
+            return NO_REASON
         return self.left.get(template(url) or PLAIN) or self.left.get(section(url)) or self._combination_reason(url)
 
     def observe(self, page: ParsedPage, *, parent: int, relevant: bool, duplicate: bool) -> TrapFinding | None:
@@ -212,7 +207,7 @@ class HostHistory:
         scattered = len(set(self._sections)) >= MANY_SECTIONS
         for name in (within, ALL):
             if parts[name].is_maze and (scattered or name != ALL):
-                reason = f"a maze: pages like {name} link only to URLs never seen before"
+                reason = Reason.of(ReasonKind.MAZE, name)
                 return TrapFinding(name, reason, parts[name].relevant)
         return None
 
@@ -232,11 +227,11 @@ class HostHistory:
         if part.pages < MAX_COMBINATIONS or len(pairs := _free_pairs(part.key_sets)) < MIN_FREE_PAIRS:
             return None
         filters = "&".join(sorted(frozenset().union(*pairs)))
-        reason = f"facets: {part.pages} pages like {path} that combine the filters {filters}"
+        reason = Reason.of(ReasonKind.FACETS, part.pages, path, filters)
         return TrapFinding(f"{path}?{filters}{FACETS}", reason, part.relevant)
 
-    def _combination_reason(self, url: str) -> str:
-        """Return why a URL that combines filters is skipped; empty when it is not."""
+    def _combination_reason(self, url: str) -> Reason:
+        """Return why a URL that combines filters is skipped; none when it is not."""
         path, keys = path_and_keys(url)
         if len(keys) > 1:
             for part, reason in self.left.items():
@@ -244,7 +239,7 @@ class HostHistory:
                     filters = part.removesuffix(FACETS)[len(path) + 1 :].split("&")
                     if len(keys.intersection(filters)) > 1:
                         return reason
-        return ""
+        return NO_REASON
 
     def _part(self, name: str) -> PartHistory:
         if name not in self._parts and len(self._parts) >= _MAX_PARTS:
@@ -326,10 +321,14 @@ LEFT = "left alone"
 _MAX_HOSTS = 2_000
 
 
-async def left_alone(frontier: CrawlStore, host: str) -> dict[str, str]:
+async def left_alone(frontier: CrawlStore, host: str) -> dict[str, Reason]:
     """Return the skipped parts of a host, each with the reason."""
-    stored = await frontier.get_state(host, LEFT)
-    return dict(json.loads(stored)) if stored else {}
+    return read_left(await frontier.get_state(host, LEFT))
+
+
+def read_left(stored: str | None) -> dict[str, Reason]:
+    """Decode the state of a host with skipped parts."""
+    return {part: stored_reason(reason) for part, reason in json.loads(stored or "{}").items()}
 
 
 async def forget_left(frontier: CrawlStore, host: str) -> bool:
@@ -348,41 +347,40 @@ class TrapDetector:
         self._hosts: OrderedDict[str, HostHistory] = OrderedDict()
         self._any_skipped = False
 
-    def skip_reason(self, url: str) -> str:
-        """Return why a URL should not be fetched; empty when it may be."""
-        if not self._any_skipped:
-            return ""
-        host = self._hosts.get(host_key(url))
-        return host.skip_reason(url) if host else ""
+    def skip_reason(self, url: str) -> Reason:
+        """Return why a URL should not be fetched; none when it may be."""
+        host = self._hosts.get(host_key(url)) if self._any_skipped else None
+        return host.skip_reason(url) if host else NO_REASON
 
-    async def observe(self, lease: Lease, page: ParsedPage, *, relevant: bool, duplicate: bool) -> str:
-        """Record a page; return why its host should be parked, empty when it should not.
+    async def observe(self, lease: Lease, page: ParsedPage, *, relevant: bool, duplicate: bool) -> Reason:
+        """Record a page; return why its host should be parked, none when it should not.
 
         Of a host with relevant pages in other parts only the trap itself is skipped.
         """
         if lease.host_pages < FIRST_PAGES:
-            return ""
+            return NO_REASON
         host = await self._watched(lease)
         finding = host.observe(page, parent=lease.parent, relevant=relevant, duplicate=duplicate)
         if finding is None or finding.part in host.left:
-            return ""
+            return NO_REASON
         if finding.part == ALL or lease.host_relevant + relevant <= finding.relevant:
             return finding.reason
         host.left[finding.part] = finding.reason
         self._any_skipped = True
-        await self._frontier.put_state(lease.host, LEFT, json.dumps(host.left), seconds=STATE_TTL_SECONDS)
-        return ""
+        stored = json.dumps({part: reason.encoded for part, reason in host.left.items()})
+        await self._frontier.put_state(lease.host, LEFT, stored, seconds=STATE_TTL_SECONDS)
+        return NO_REASON
 
     def probe(self, lease: Lease) -> list[Candidate]:
         """Return the soft-404 probe for a host with enough pages, once."""
         return [detector.candidate(lease)] if lease.host_pages + 1 == PROBE_AT else []
 
-    async def take_probe(self, lease: Lease, page: ParsedPage | None) -> str:
+    async def take_probe(self, lease: Lease, page: ParsedPage | None) -> Reason:
         """Store the response of a host to the soft-404 probe; return a summary."""
         missing = detector.signature(page) if page else []
         (await self._watched(lease)).missing = frozenset(missing)
         await self._frontier.put_state(lease.host, detector.STATE_KIND, json.dumps(missing), seconds=STATE_TTL_SECONDS)
-        return "pages that are not there have a page" if missing else "pages that are not there are refused"
+        return Reason(ReasonKind.PROBE_ANSWERED if missing else ReasonKind.PROBE)
 
     async def is_missing(self, lease: Lease, page: ParsedPage) -> bool:
         """Return whether a page is a soft 404."""

@@ -67,11 +67,11 @@ def refusal(address: str, allowed: Sequence[Network] = ()) -> str:
 
 def _not_public(address: Address) -> str:
     if address.is_loopback:
-        return "a private address"
+        return PRIVATE_ADDRESS
     if address.is_multicast or address.is_reserved or address.is_unspecified or _in_any(address, _DENIED):
         return "a reserved address"
     public = address.version == 4 or address in _UNICAST
-    return "" if address.is_global and public else "a private address"
+    return "" if address.is_global and public else PRIVATE_ADDRESS
 
 
 def _unwrapped(address: Address) -> Sequence[Address]:
@@ -94,6 +94,9 @@ def _in_any(address: Address, ranges: Iterable[Network]) -> bool:
     return any(address.version == network.version and address in network for network in ranges)
 
 
+PRIVATE_ADDRESS, PRIVATE_NAME = "a private address", "a private name"
+PRIVATE = frozenset({PRIVATE_ADDRESS, PRIVATE_NAME})
+"""Why a host is refused that the user may allow."""
 _PRIVATE_ENDS = (".localhost", ".internal", ".local", ".localdomain", ".home.arpa")
 _ENDS_IN_NUMBER = re.compile(r"(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)\.?$", re.IGNORECASE).search
 
@@ -102,7 +105,7 @@ def refused_name(name: str) -> str:
     """Return why a host name is not even resolved; empty when it may be."""
     bare = name.rstrip(".").lower()
     if bare == "localhost" or bare.endswith(_PRIVATE_ENDS):
-        return "a private name"
+        return PRIVATE_NAME
     if "." not in bare and ":" not in bare:
         return "a name without a dot"
     return ""

@@ -16,11 +16,9 @@ from dataclasses import dataclass, field
 
 from thresher.collection.audit import CollectionAudit, audit
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
-from thresher.coordination.connection import CONNECT_SECONDS
 from thresher.coordination.pending_uploads import PageOwner, PendingUploads
-from thresher.coordination.worker_registry import WorkerRegistry
+from thresher.crawl import CrawlSetup
 from thresher.frontier.base import Frontier
-from thresher.project import CrawlProject
 from thresher.storage.page_store import COLLECTED
 from thresher.verify.findings import MOST_EXAMPLES, FindingState, FindingTally, VerifyFinding
 from thresher.verify.page_rows import VerifiedRows
@@ -42,21 +40,17 @@ class CollectionCheck:
     waiting: FindingTally = field(default_factory=FindingTally)
     lost: FindingTally = field(default_factory=FindingTally)
 
-    async def run(self, crawl: CrawlProject, frontier: Frontier, *, repair: bool) -> None:
+    async def run(self, crawl: CrawlSetup, frontier: Frontier, *, repair: bool) -> None:
         """Compare the list of pending uploads with the rows, and with `repair` queue lost URLs again."""
-        if not crawl.is_shared:
-            return
-        connection = crawl.connection(patience_seconds=CONNECT_SECONDS)
-        try:
-            pending = PendingUploads(connection, crawl.name)
-            workers = await WorkerRegistry(connection, crawl.name).workers()
+        async with crawl.backend.pending_uploads() as pending, crawl.connect() as connected:
+            if pending is None:
+                return
+            workers = await connected.run.registered_workers() or ()
             running = {PageOwner(each.name, each.heartbeat.mark) for each in workers if not each.is_silent}
             uploaded = await asyncio.to_thread(_uploaded, crawl)
             with VerifiedRows(crawl.folder.pages) as rows:
                 for owner in await pending.owners():
                     await self._check(owner, pending, frontier, _Known(uploaded, rows, owner in running), repair=repair)
-        finally:
-            await connection.close()
 
     async def _check(
         self, owner: PageOwner, pending: PendingUploads, frontier: Frontier, known: _Known, *, repair: bool
@@ -77,14 +71,16 @@ class CollectionCheck:
         return [
             *self._damage(),
             *self.waiting.found(
-                "collection", FindingState.NOTE, "pages wait for their upload on machines that ran a few seconds ago"
+                "collection",
+                FindingState.NOTE,
+                "page|pages waits|wait for upload on machines that ran a few seconds ago",
             ),
             *self.lost.found(
                 "collection",
                 repaired,
-                "URLs were settled and their pages lost with a machine; they are queued again"
+                "URL|URLs was|were settled, and the pages lost with a machine; now queued again"
                 if repair
-                else "URLs are settled, and their pages are not in the collection nor on a running machine",
+                else "settled URL|URLs without a page in the collection or on a running machine",
             ),
         ]
 
@@ -93,23 +89,26 @@ class CollectionCheck:
         audit = self.audit
         state, done = FindingState.WRONG, ""
         if self.is_repaired:
-            state, done = FindingState.REPAIRED, "; what this machine has of them was uploaded again"
+            state, done = FindingState.REPAIRED, "; what this machine has of it was uploaded again"
         for keys, words in (
-            ([each.key for each in audit.damaged], "objects of the collection are damaged"),
-            ([each.key for each in audit.missing], "objects of the collection are missing"),
-            (audit.damaged_entries, "entries of the manifest are damaged"),
-            (audit.missing_entries, "entries of the manifest are missing"),
-            (audit.damaged_merged, "objects with merged entries are damaged"),
-            ([path.name for path in audit.not_uploaded], "segments of this machine have rows that were not uploaded"),
+            ([each.key for each in audit.damaged], "object|objects of the collection is|are damaged"),
+            ([each.key for each in audit.missing], "object|objects of the collection is|are missing"),
+            (audit.damaged_entries, "entry|entries of the manifest is|are damaged"),
+            (audit.missing_entries, "entry|entries of the manifest is|are missing"),
+            (audit.damaged_merged, "object|objects with merged entries is|are damaged"),
+            (
+                [path.name for path in audit.not_uploaded],
+                "segment|segments of this machine has|have rows that were not uploaded",
+            ),
         ):
             yield from FindingTally(len(keys), keys[:MOST_EXAMPLES]).found("collection", state, words + done)
         lost = sorted(audit.lost_files)
-        words = "files are lost, unless another machine has them: its next run uploads them"
+        words = "file|files is|are lost, unless the next run of another machine uploads it|them"
         yield from FindingTally(len(lost), lost[:MOST_EXAMPLES]).found("collection", FindingState.LOST, words)
         if audit.waiting and not self.is_repaired:
-            words = "rows of this machine wait for their upload, by the next run or by --repair"
+            words = "row|rows of this machine waits|wait for upload, by the next run or by --repair"
             yield from FindingTally(audit.waiting).found("collection", FindingState.NOTE, words)
-        words = "entries of the manifest were given up by an earlier repair"
+        words = "entry|entries of the manifest was|were given up by an earlier repair"
         yield from FindingTally(audit.given_up).found("collection", FindingState.NOTE, words)
 
 
@@ -123,12 +122,12 @@ class _Known:
         return fingerprint in self.uploaded or fingerprint in self.rows
 
 
-def audited(crawl: CrawlProject) -> CollectionAudit:
+def audited(crawl: CrawlSetup) -> CollectionAudit:
     """Read the whole collection of a crawl, and compare it with its manifest."""
     return audit(crawl.objects(), crawl.folder.pages / COLLECTED / MANIFEST_CACHE, crawl.folder.segments())
 
 
-def _uploaded(crawl: CrawlProject) -> set[int]:
+def _uploaded(crawl: CrawlSetup) -> set[int]:
     """Return the fingerprints of the URLs in the collection, as of the last update."""
     with closing(ManifestReader(crawl.folder.pages / COLLECTED / MANIFEST_CACHE)) as manifest:
         return manifest.fingerprints()

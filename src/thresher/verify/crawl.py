@@ -10,19 +10,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from thresher.assembly import build_strategy
 from thresher.config.folder import CrawlFolder
-from thresher.coordination.connection import CONNECT_SECONDS
-from thresher.coordination.worker_names import machine_mark
-from thresher.coordination.worker_registry import WorkerRegistry, machines
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, StoreError, StoreLost, StoreRefused, StoreUnreachable
 from thresher.feedback.labels import verdicts
-from thresher.frontier.base import Frontier
-from thresher.project import CrawlProject, build_strategy
-from thresher.records import Candidate
+from thresher.frontier.base import Frontier, async_closing
+from thresher.records import Candidate, RequestKind
 from thresher.registry import JUDGES
 from thresher.sqlite_files import copy_database
+from thresher.strategies.base import seed_candidates
 from thresher.traps.detector import trap
-from thresher.verify.cold_check import ColdStorageCheck
+from thresher.verify.cold_check import HasColdRuns, cold_findings
 from thresher.verify.findings import FindingState, VerifyFinding, VerifyReport
 from thresher.verify.frontier_check import Queue, QueueCheck
 from thresher.verify.page_rows import VerifiedRows
@@ -37,7 +36,7 @@ _RESTARTED = (
 )
 
 
-async def verify(crawl: CrawlProject, *, repair: bool = False, repaired: CollectionAudit | None = None) -> VerifyReport:
+async def verify(crawl: CrawlSetup, *, repair: bool = False, repaired: CollectionAudit | None = None) -> VerifyReport:
     """Check a crawl, and with `repair` make its parts consistent.
 
     Args:
@@ -67,7 +66,7 @@ async def verify(crawl: CrawlProject, *, repair: bool = False, repaired: Collect
 
 
 async def _check_collection(
-    crawl: CrawlProject, repaired: CollectionAudit | None
+    crawl: CrawlSetup, repaired: CollectionAudit | None
 ) -> tuple[CollectionCheck | None, list[str]]:
     """Copy the pages of other machines to this folder, and audit the collection; return its check, or why none is."""
     if not crawl.config.collection:
@@ -83,89 +82,87 @@ async def _check_collection(
 
 
 async def _compare(
-    crawl: CrawlProject, collected: CollectionCheck | None, *, repair: bool, running: bool
+    crawl: CrawlSetup, collected: CollectionCheck | None, *, repair: bool, running: bool
 ) -> VerifyReport:
-    if not crawl.is_shared:
-        _refuse_damaged(crawl.folder.frontier)
+    if file := crawl.backend.frontier_file:
+        _refuse_damaged(file)
     with TemporaryDirectory(prefix="thresher-verify-") as place:
         queued = _with_queue(crawl, Path(place))
         return await _compare_with(queued, crawl, collected, repair=repair, running=running)
 
 
-def _with_queue(crawl: CrawlProject, place: Path) -> CrawlProject:
+def _with_queue(crawl: CrawlSetup, place: Path) -> CrawlSetup:
     """Return the crawl whose frontier is opened: for a read-only folder, one with a copy of it."""
-    original = crawl.folder.frontier
-    if crawl.is_shared or not original.exists() or os.access(original.parent, os.W_OK):
+    original = crawl.backend.frontier_file
+    if original is None or not original.exists() or os.access(original.parent, os.W_OK):
         return crawl
     return replace(crawl, folder=CrawlFolder(copy_database(original, place).parent))
 
 
 async def _compare_with(
-    queued: CrawlProject, crawl: CrawlProject, collected: CollectionCheck | None, *, repair: bool, running: bool
+    queued: CrawlSetup, crawl: CrawlSetup, collected: CollectionCheck | None, *, repair: bool, running: bool
 ) -> VerifyReport:
     lost = await _loss_of(queued)
     if lost and not repair:
         finding = VerifyFinding(part="frontier", state=FindingState.WRONG, words=lost)
         return VerifyReport(findings=[finding], unchecked=["the pages: there is nothing to compare them with"])
-    frontier = queued.frontier(crawl_id="")
-    try:
+    async with async_closing(queued.backend.frontier(crawl_id="")) as frontier:
         if lost:
             await _restart(crawl, frontier)
         of_warc, captures = await _check_warc(crawl, frontier, repair=repair, running=running)
         if collected:
             await collected.run(crawl, frontier, repair=repair)
-        cold = ColdStorageCheck(frontier, repair=repair)
-        await cold.run()
-        with VerifiedRows(crawl.folder.pages) as rows, cold.exact():  # with rows that were just restored from captures
+        tiered = frontier if isinstance(frontier, HasColdRuns) else None
+        cold = await tiered.check_runs(repair=repair) if tiered else None
+        exact = tiered.without_filters() if tiered else nullcontext()
+        with VerifiedRows(crawl.folder.pages) as rows, exact:  # with rows that were just restored from captures
             queue = await _queue(crawl, frontier, collected, running=running)
             compared = await QueueCheck(queue, rows, repair=repair).run()
-        await cold.finish()
-    finally:
-        await frontier.close()
+        if tiered and cold and repair:
+            await tiered.forget_loss(cold)
     restarted = (
         [VerifyFinding(part="frontier", state=FindingState.REPAIRED, words=f"{_RESTARTED} ({lost})")] if lost else []
     )
+    files = {"cold storage files": cold.runs} if cold and cold.runs else {}
     return VerifyReport(
         findings=[
             *restarted,
             *(collected.findings(repair=repair) if collected else ()),
-            *cold.findings(),
+            *(cold_findings(cold, repair=repair) if cold else ()),
             *compared.findings,
             *of_warc,
         ],
-        looked_at={**compared.looked_at, **cold.looked_at, **captures},
+        looked_at={**compared.looked_at, **files, **captures},
         unchecked=compared.unchecked,
     )
 
 
-async def _loss_of(crawl: CrawlProject) -> str:
+async def _loss_of(crawl: CrawlSetup) -> str:
     """Return how the store lost the crawl; empty when it has the crawl, or when the folder does not know its id."""
-    if not crawl.is_shared and not crawl.folder.frontier.exists() and segment_paths(crawl.folder.pages):
+    file = crawl.backend.frontier_file
+    if file and not file.exists() and segment_paths(crawl.folder.pages):
         return f"{crawl.folder.frontier} is not there, though pages are stored"
     try:
-        frontier = crawl.frontier()
-        try:
-            await frontier.counts()
-        finally:
-            await frontier.close()
+        async with crawl.connect() as connected:
+            await connected.frontier.counts()
     except StoreLost as error:
         return str(error).partition(". ")[0]
     return ""
 
 
-async def _restart(crawl: CrawlProject, frontier: Frontier) -> None:
+async def _restart(crawl: CrawlSetup, frontier: Frontier) -> None:
     """Create the crawl again in a store that lost it, with its seeds.
 
     Raises:
         StoreLost: The store has another crawl of the same name.
     """
-    if crawl.id and await frontier.identify(crawl.id) != crawl.id:
+    if (known := crawl.backend.id) and await frontier.identify(known) != known:
         raise StoreLost("the store", f"it holds another crawl called {crawl.name!r}")
-    await frontier.add(list(build_strategy(crawl).seeds(crawl.seeds())))
+    await frontier.add(seed_candidates(build_strategy(crawl), crawl.seeds()))
 
 
 async def _check_warc(
-    crawl: CrawlProject, frontier: Frontier, *, repair: bool, running: bool
+    crawl: CrawlSetup, frontier: Frontier, *, repair: bool, running: bool
 ) -> tuple[list[VerifyFinding], dict[str, int]]:
     folder = crawl.folder.warc
     if not folder.is_dir():
@@ -178,29 +175,25 @@ async def _check_warc(
         return await WarcCheck(folder, crawl.folder.pages, repair=repair, is_running=running).run(rows, frontier)
 
 
-async def _queue(crawl: CrawlProject, frontier: Frontier, collected: CollectionCheck | None, *, running: bool) -> Queue:
+async def _queue(crawl: CrawlSetup, frontier: Frontier, collected: CollectionCheck | None, *, running: bool) -> Queue:
     scope = crawl.rules().scope
-    others_work, is_whole = await _machines(crawl) if crawl.is_shared else (False, True)
-    is_whole = is_whole or (collected is not None and not others_work)
+    async with crawl.connect() as connected:
+        others = await connected.run.other_machines()
+        labels, _ = await connected.labels.read()
+    is_whole = not others.have_pages or (collected is not None and not others.are_working)
     return Queue(
         frontier=frontier,
         outside=lambda url, hops: scope.allows(url, hops) or trap(url),
         is_whole=is_whole,
-        is_running=running or others_work,
-        seeds=[Candidate(url=url, score=1.0) for url in crawl.seeds()],
-        labelled=[Candidate(url=url, score=1.0) for url in await _labelled(crawl)],
-        file=None if crawl.is_shared else crawl.folder.frontier,
+        is_running=running or others.are_working,
+        seeds=[Candidate(url=url, score=1.0, kind=RequestKind.SEED) for url in crawl.seeds()],
+        labelled=[
+            Candidate(url=url, score=1.0, kind=RequestKind.SEED)
+            for url, relevant in verdicts(labels).items()
+            if relevant
+        ],
+        file=crawl.backend.frontier_file,
     )
-
-
-async def _labelled(crawl: CrawlProject) -> list[str]:
-    """Return the URLs that people labelled as relevant: those that were not crawled were queued."""
-    label_store = crawl.labels()
-    try:
-        labels, _ = await label_store.read()
-    finally:
-        await label_store.close()
-    return [url for url, relevant in verdicts(labels).items() if relevant]
 
 
 def _refuse_damaged(path: Path) -> None:
@@ -209,14 +202,3 @@ def _refuse_damaged(path: Path) -> None:
             f"{path} is damaged: {flaw}. Put a copy in its place, or move it away and give the same command again: "
             "with --repair the stored pages are added to a new frontier, and a run fetches them again"
         )
-
-
-async def _machines(crawl: CrawlProject) -> tuple[bool, bool]:
-    """Return whether workers of other machines are running, and whether all pages are on this machine."""
-    connection = crawl.connection(patience_seconds=CONNECT_SECONDS)
-    try:
-        workers, marks = await WorkerRegistry(connection, crawl.name).workers(), await machines(connection, crawl.name)
-    finally:
-        await connection.close()
-    is_whole = crawl.folder.mark.is_file() and marks == {machine_mark(crawl.folder)}
-    return any(not worker.is_silent for worker in workers), is_whole

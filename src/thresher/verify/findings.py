@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -30,14 +31,14 @@ class VerifyFinding:
     Args:
         part: Of the crawl: pages, frontier, warc.
         words: A message without the number.
-        number: How many there are.
+        number: How many there are; 0 when the message has none.
         examples: The first few.
     """
 
     part: str
     state: FindingState
     words: str
-    number: int = 1
+    number: int = 0
     examples: Sequence[str] = ()
 
 
@@ -82,7 +83,12 @@ class FindingTally:
             self.examples.append(example)
 
     def found(self, part: str, state: FindingState, words: str) -> list[VerifyFinding]:
-        """Return the counter as a list of one finding; empty when it is zero."""
+        """Return the counter as a list of one finding; empty when it is zero.
+
+        Args:
+            words: With both forms of words that depend on the number, such as ``page|pages``.
+        """
         if not self.number:
             return []
+        words = re.sub(r"(\w{1,20})\|(\w{1,20})", r"\1" if self.number == 1 else r"\2", words)
         return [VerifyFinding(part=part, state=state, words=words, number=self.number, examples=tuple(self.examples))]

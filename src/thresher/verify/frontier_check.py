@@ -35,7 +35,9 @@ from thresher.frontier.base import (
     UrlState,
     short,
 )
-from thresher.records import Candidate, Outcome
+from thresher.frontier.old_entries import may_be_old_sitemap
+from thresher.reasons.reason import ReasonKind
+from thresher.records import Candidate, Outcome, RequestKind
 from thresher.urls.canonical import fingerprint, host_key
 from thresher.verify.findings import FindingState, FindingTally, VerifyFinding, VerifyReport
 from thresher.verify.page_rows import VerifiedRow, VerifiedRows
@@ -47,14 +49,16 @@ LINKS_AT_ONCE = 8_192
 """Links that the frontier is asked for at once: each call reads every part of a cold storage that may have one."""
 MOST_REMEMBERED = 1_000_000
 """URLs that are not queried twice; beyond this number the set is cleared."""
-_DONE = "SELECT url, score, hops, parent FROM url WHERE state = 2 AND instr(url, '#') = 0"
+_DONE = "SELECT url, score, hops, parent, kind FROM url WHERE state = 2"
 _OPEN = (UrlState.WAITING, UrlState.LEASED)
 _REASONS = {
-    Absence.EVICTED: "the queues of their hosts are full, or were",
-    Absence.FILTERED: "the filters of cold URLs take them for known ones, as they do in rare cases",
+    Absence.EVICTED: "the queue of the host is full, or was",
+    Absence.FILTERED: "the filters of cold URLs take it|them for known, as happens in rare cases",
 }
-_SITEMAP = "sitemap:"
-_SITEMAP_ENDINGS = (".xml", ".xml.gz")
+_WITHOUT_ROW = (RequestKind.ROBOTS, RequestKind.TICKET)
+"""The row of a ticket has the URL of its page."""
+_LISTS = (ReasonKind.SITEMAP, ReasonKind.FEED)
+"""Reasons of rows whose links are not a redirect."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +88,7 @@ class _Missing:
     """URLs of one kind that the frontier does not know.
 
     Args:
+        kind: In both numbers.
         met: Those that are not accounted for yet.
         unknown: Those that nothing explains; with a repair, those that were queued again.
         refused: Those that a repair could not queue.
@@ -102,11 +107,11 @@ class _Seen:
     links: int = 0
     done: int = 0
     pages: set[int] = field(default_factory=set)
-    unknown_pages: _Missing = field(default_factory=lambda: _Missing("pages"))
-    unknown_links: _Missing = field(default_factory=lambda: _Missing("links of settled pages"))
-    unknown_seeds: _Missing = field(default_factory=lambda: _Missing("seeds"))
-    unknown_labelled: _Missing = field(default_factory=lambda: _Missing("labelled URLs"))
-    queued_again: Counter[str] = field(default_factory=Counter)
+    unknown_pages: _Missing = field(default_factory=lambda: _Missing("page|pages"))
+    unknown_links: _Missing = field(default_factory=lambda: _Missing("link|links of settled pages"))
+    unknown_seeds: _Missing = field(default_factory=lambda: _Missing("seed|seeds"))
+    unknown_labelled: _Missing = field(default_factory=lambda: _Missing("labelled URL|URLs"))
+    named: Counter[str] = field(default_factory=Counter)
     again: FindingTally = field(default_factory=FindingTally)
     without_row: FindingTally = field(default_factory=FindingTally)
     outside: FindingTally = field(default_factory=FindingTally)
@@ -191,7 +196,8 @@ class QueueCheck:
             self._seen.pages.add(row.fingerprint)
         if entry is None:
             if not self._queue.outside(row.url, row.depth):
-                page = Candidate(url=row.url, score=short(row.score), hops=row.depth, parent=row.parent)
+                kind = RequestKind.at(row.depth)
+                page = Candidate(url=row.url, score=short(row.score), hops=row.depth, parent=row.parent, kind=kind)
                 self._seen.unknown_pages.met.append(page)
         elif entry.state in _OPEN and row.outcome is not Outcome.RETRY:
             self._seen.again.add(row.url)
@@ -239,7 +245,7 @@ class QueueCheck:
                 await self._add_again(missing, await self._unexplained(missing, met, Absence.EVICTED))
             else:
                 for candidate in await self._unexplained(missing, met, *Absence):
-                    missing.unknown.add(candidate.url)
+                    self._add_unknown(missing, candidate)
 
     async def _unexplained(
         self, missing: _Missing, candidates: Sequence[Candidate], *accepted: Absence
@@ -263,10 +269,13 @@ class QueueCheck:
             if entry is None:
                 left.append(candidate)
             else:
-                missing.unknown.add(candidate.url)
-                self._seen.queued_again[host_key(candidate.url)] += 1
+                self._add_unknown(missing, candidate)
         for candidate in await self._unexplained(missing, left, *Absence):
             missing.refused.add(candidate.url)
+
+    def _add_unknown(self, missing: _Missing, candidate: Candidate) -> None:
+        missing.unknown.add(candidate.url)
+        self._seen.named[host_key(candidate.url)] += 1
 
     async def _queue_again(self) -> None:
         lost, self._lost = self._lost, []
@@ -277,11 +286,9 @@ class QueueCheck:
         """Report pages that a shared store counted and that neither a row nor a link names."""
         if self._queue.file or not self._queue.is_whole or self._queue.is_running:
             return []
-        number = counts.pages - len(self._seen.pages) - self._seen.without_row.number
-        if number <= 0:
-            return []
-        words = "pages were counted by the store and have no row; nothing names them: run, then verify again"
-        return [VerifyFinding(part="pages", state=FindingState.LOST, words=words, number=number)]
+        number = max(0, counts.pages - len(self._seen.pages) - self._seen.without_row.number)
+        words = "page|pages counted by the store without a row, and nothing names it|them: run, then verify again"
+        return FindingTally(number).found("pages", FindingState.LOST, words)
 
     def _unchecked(self) -> list[str]:
         if self._queue.is_whole:
@@ -294,41 +301,41 @@ class QueueCheck:
         return [
             *(finding for missing in seen.missing for finding in self._missing_urls(missing)),
             *self._miscounts(),
-            *seen.again.found("frontier", FindingState.NOTE, "pages are kept and still open: they are fetched again"),
+            *seen.again.found("frontier", FindingState.NOTE, "stored page|pages still open: fetched again"),
             *seen.without_row.found(
                 "pages",
                 repaired,
-                "URLs were done and had no row; they are queued again"
+                "URL|URLs was|were done and had no row; now queued again"
                 if self._repair
-                else "URLs are done in the frontier and have no row",
+                else "URL|URLs is|are done in the frontier and has|have no row",
             ),
-            *seen.outside.found("pages", FindingState.NOTE, "URLs are done, have no row, and are out of scope now"),
+            *seen.outside.found("pages", FindingState.NOTE, "URL|URLs done, without a row, and out of scope now"),
             *self._leases(counts),
         ]
 
     def _missing_urls(self, missing: _Missing) -> Iterator[VerifyFinding]:
         """Report URLs that the frontier does not know, or did not know before the repair."""
-        kind = missing.kind
-        words, state = f"{kind} are unknown to the frontier", FindingState.WRONG
+        kind, are_gone = missing.kind, any(map(_is_loss, self._audit.miscounts))
+        words, state = f"{kind} is|are unknown to the frontier", FindingState.WRONG
         if self._repair:
-            words, state = f"{kind} were unknown to the frontier; they are queued again", FindingState.REPAIRED
-        elif missing is self._seen.unknown_seeds:
-            words, state = f"{kind} are not in the frontier; the next run adds them", FindingState.NOTE
-        elif missing is self._seen.unknown_links and missing.unknown.number <= self._audit.unrecorded:
+            words, state = f"{kind} was|were unknown to the frontier; now queued again", FindingState.REPAIRED
+        elif missing is self._seen.unknown_seeds and not are_gone:
+            words, state = f"{kind} is|are not in the frontier; the next run adds it|them", FindingState.NOTE
+        elif missing is self._seen.unknown_links and missing.unknown.number <= self._audit.unrecorded and not are_gone:
             words = (
-                f"{kind} are not in the frontier: an earlier Thresher removed {self._audit.unrecorded:,} URLs from "
-                "full queues and did not record which; --repair queues them again"
+                f"{kind} is|are not in the frontier: an earlier Thresher removed {self._audit.unrecorded:,} URLs from "
+                "full queues and did not record which; --repair queues it|them again"
             )
             state = FindingState.NOTE
         yield from missing.unknown.found("frontier", state, words)
         for absence, reason in _REASONS.items():
-            words = f"{kind} are not in the frontier: {reason}"
+            words = f"{kind} is|are not in the frontier: {reason}"
             yield from missing.absent[absence].found("frontier", FindingState.NOTE, words)
-        refused = f"{kind} are unknown to the frontier, which refuses them"
+        refused = f"{kind} is|are unknown to the frontier, which refuses it|them"
         yield from missing.refused.found("frontier", FindingState.LOST, refused)
 
     def _miscounts(self) -> Iterator[VerifyFinding]:
-        """Report counts of the frontier that differ from its URLs."""
+        """Report counts of the frontier that differ from its URLs; a URL that is reported by its name is left out."""
         fewer, others = FindingTally(), FindingTally()
         for miscount in self._audit.miscounts:
             tally = fewer if _is_loss(miscount) else others
@@ -336,29 +343,31 @@ class QueueCheck:
         state, corrected = FindingState.WRONG, ""
         if self._repair:
             state, corrected = FindingState.REPAIRED, "; the counts are corrected"
-        words = f"URLs are counted in the frontier and are not there{corrected}"
+        yield from others.found("frontier", state, f"count|counts of the frontier is|are wrong{corrected}")
+        fewer.number = self._unnamed_urls(fewer.number)
+        words = "URL|URLs counted in the frontier and not there"
+        if self._repair:
+            words, state = (
+                "URL|URLs gone from the frontier: no page, link, seed or label names it|them",
+                FindingState.LOST,
+            )
         yield from fewer.found("frontier", state, words)
-        yield from others.found("frontier", state, f"counts of the frontier are wrong{corrected}")
-        if self._repair and (lost := self._unnamed_urls(fewer.number)):
-            words = "URLs are gone from the frontier, and no page, link, seed or label names them"
-            yield VerifyFinding(part="frontier", state=FindingState.LOST, words=words, number=lost)
 
     def _unnamed_urls(self, gone: int) -> int:
-        """Return how many URLs are gone and were not found again; of the open ones it is known by host."""
-        queued = self._seen.queued_again
+        """Return how many URLs are gone and were not found by name; of the open ones it is known by host."""
+        named = self._seen.named
         lost: Counter[str] = Counter()
         for miscount in filter(_is_loss, self._audit.miscounts):
             if miscount.host:
                 lost[miscount.host] += miscount.counted - miscount.there
         # a URL whose lease is gone is taken for done: it is queued again if it has no row
         taken_for_done = sum(max(0, each.there - each.counted) for each in self._audit.miscounts if each.kind == "done")
-        return max(max(gone - queued.total(), (lost - queued).total()) - taken_for_done, 0)
+        return max(max(gone - named.total(), (lost - named).total()) - taken_for_done, 0)
 
     def _leases(self, counts: Counts) -> list[VerifyFinding]:
-        if self._queue.is_running or not counts.leased:
-            return []
-        words = "leases are open though no worker runs; they end by themselves"
-        return [VerifyFinding(part="frontier", state=FindingState.NOTE, words=words, number=counts.leased)]
+        leases = FindingTally(0 if self._queue.is_running else counts.leased)
+        words = "lease|leases open though no worker runs, and left to run out"
+        return leases.found("frontier", FindingState.NOTE, words)
 
 
 def _is_loss(miscount: HostMiscount) -> bool:
@@ -372,21 +381,19 @@ def _shown(miscount: HostMiscount) -> str:
 
 
 def done_in(path: Path) -> Iterator[Candidate]:
-    """Yield the done pages of a frontier file; side requests, which give no pages, have a fragment in their URL."""
+    """Yield the done URLs of a frontier file that must have a row."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)) as db:
-        for url, score, hops, parent in db.execute(_DONE):
-            yield Candidate(url=url, score=score, hops=hops, parent=parent)
+        for url, score, hops, parent, kind in db.execute(_DONE):
+            if kind not in _WITHOUT_ROW:
+                yield Candidate(url=url, score=score, hops=hops, parent=parent, kind=RequestKind(kind))
 
 
 def candidates_of(row: VerifiedRow) -> Iterator[Candidate]:
-    """Yield the links of a row as they were added to the frontier, without their carry.
-
-    Sitemaps that a sitemap lists are left out: only the frontier knew that they are sitemaps.
-    """
-    moved = not row.page and row.outcome is Outcome.DONE and not row.reason.startswith(_SITEMAP)
+    """Yield the links of a row as they were added to the frontier, without their carry."""
+    moved = not row.page and row.outcome is Outcome.DONE and row.reason_kind not in _LISTS
     hops = row.depth if moved else row.depth + 1
     for link in row.links:
-        if row.reason.startswith(_SITEMAP) and link.url.endswith(_SITEMAP_ENDINGS):
+        if may_be_old_sitemap(row.reason_kind, link.url):
             continue
         yield Candidate(
             url=link.url,
@@ -395,6 +402,7 @@ def candidates_of(row: VerifiedRow) -> Iterator[Candidate]:
             hops=hops,
             redirects=int(moved),
             parent=row.fingerprint,
+            kind=RequestKind.at(hops),
         )
 
 

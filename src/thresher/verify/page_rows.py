@@ -11,14 +11,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.reasons.legacy import stored_in
+from thresher.reasons.reason import ReasonKind
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
-from thresher.storage.migrations import check_version
+from thresher.storage.migrations import check_version, read_as_newest
 from thresher.storage.page_store import FoundLink, segment_files, unpacked_links
 from thresher.verify.page_store_check import segment_paths
 
 _ROWS = (
-    "SELECT fingerprint, url, status, outcome, reason, page, score, parent, depth, fetched_at, "
+    "SELECT fingerprint, url, status, outcome, reason_kind, page, score, parent, depth, fetched_at, "
     "text IS NOT NULL AS has_text, links FROM page ORDER BY id"
 )
 _FINGERPRINTS = "SELECT fingerprint FROM page"
@@ -34,7 +36,7 @@ class VerifiedRow:
     url: str
     status: int
     outcome: Outcome
-    reason: str
+    reason_kind: ReasonKind
     page: bool
     score: float
     parent: int
@@ -94,9 +96,11 @@ class VerifiedRows:
 def _opened(path: Path) -> sqlite3.Connection | None:
     db = open_to_read(path)
     db.row_factory = sqlite3.Row
-    if check_version(db, path) == 0:  # it has no tables yet
+    version = check_version(db, path)
+    if version == 0:  # it has no tables yet
         db.close()
         return None
+    read_as_newest(db, version)
     return db
 
 
@@ -106,6 +110,7 @@ _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 def _row(row: sqlite3.Row) -> VerifiedRow:
     values = dict(row)
     values["outcome"] = _OUTCOMES[values["outcome"]]
+    values["reason_kind"] = stored_in(values["reason_kind"], "").kind
     values["page"], values["has_text"] = bool(values["page"]), bool(values["has_text"])
     values["links"] = tuple(unpacked_links(values["links"]))
     return VerifiedRow(**values)

@@ -18,6 +18,7 @@ from typing import Any
 
 from thresher.errors import DamagedFile
 from thresher.judges.topics import check_vector
+from thresher.monitoring.failures import some
 from thresher.pipeline.deduplication import content_hash
 from thresher.records import Outcome
 from thresher.sqlite_files import open_to_read
@@ -69,15 +70,15 @@ def check_segments(folder: Path, *, repair: bool, own_terms: bool = True) -> lis
             rows.check(path, repair=repair)
     if not repair:
         return [
-            *damaged.found("pages", FindingState.WRONG, "segments are damaged"),
-            *rows.spoiled.found("pages", FindingState.WRONG, "rows cannot be read"),
-            *rows.unjudgeable.found("pages", FindingState.WRONG, "rows have terms that cannot be read"),
+            *damaged.found("pages", FindingState.WRONG, "segment|segments is|are damaged"),
+            *rows.spoiled.found("pages", FindingState.WRONG, "row|rows cannot be read"),
+            *rows.unjudgeable.found("pages", FindingState.WRONG, "row|rows has|have terms that cannot be read"),
         ]
-    where = f"{saved:,} rows were saved from them; the damaged files end in {DAMAGED}"
-    judged = "rows had terms that could not be read; judges read their texts now"
+    where = f"{some(saved, 'row')} saved; what was damaged is kept under names that end in {DAMAGED}"
+    judged = "row|rows had terms that could not be read; judges read the text now"
     return [
-        *damaged.found("pages", FindingState.REPAIRED, f"segments were damaged; {where}"),
-        *rows.spoiled.found("pages", FindingState.REPAIRED, "rows could not be read and were removed"),
+        *damaged.found("pages", FindingState.REPAIRED, f"segment|segments was|were damaged; {where}"),
+        *rows.spoiled.found("pages", FindingState.REPAIRED, "row|rows could not be read and was|were removed"),
         *rows.unjudgeable.found("pages", FindingState.REPAIRED, judged),
     ]
 

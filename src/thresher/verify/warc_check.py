@@ -127,13 +127,15 @@ class WarcCheck:
         seen.without_row.number -= seen.restored.number
         torn = FindingState.NOTE if self._is_running else repaired
         return [
-            *seen.torn.found("warc", torn, "torn or damaged records"),
-            *seen.indexes.found("warc", repaired, "indexes are missing or do not fit their files"),
+            *seen.torn.found("warc", torn, "torn or damaged record|records"),
+            *seen.indexes.found("warc", repaired, "index|indexes missing, or unlike the WARC file|files"),
             *seen.restored.found(
-                "pages", repaired, "pages are done and have no row; their captures have what was in it"
+                "pages", repaired, "page|pages done, without a row; the capture|captures has|have what was in it"
             ),
-            *seen.without_capture.found("warc", FindingState.LOST, "pages are kept and have no capture"),
-            *seen.without_row.found("warc", FindingState.NOTE, "captures without a row: a crash came between the two"),
+            *seen.without_capture.found("warc", FindingState.LOST, "page|pages is|are kept and has|have no capture"),
+            *seen.without_row.found(
+                "warc", FindingState.NOTE, "capture|captures without a row: a crash came between the two"
+            ),
         ]
 
 

@@ -13,10 +13,11 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from thresher.reasons.reason import MOVED
 from thresher.refresh.changes import ChangeKind, kept_share
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
-from thresher.storage.visits import MOVED_REASONS, visit_history
+from thresher.storage.visits import visit_history
 from thresher.watch.database import Digest, DigestEntry, Reported, WatchDatabase
 
 MOST_ENTRIES = 2_000
@@ -92,7 +93,7 @@ def _change(record: PageRecord, before: Reported | None, visit: PageRecord | Non
     if before.gone:
         return ChangeKind.NEW if record.relevant and record.fetched_at > before.at else None
     if visit:
-        return ChangeKind.MOVED if visit.reason.startswith(MOVED_REASONS) else ChangeKind.GONE
+        return ChangeKind.MOVED if visit.reason.kind in MOVED else ChangeKind.GONE
     return ChangeKind.CHANGED if record.text_hash != before.text_hash else None
 
 
@@ -101,9 +102,7 @@ def _last_visits_without_page(collection: PageStoreReader) -> Iterator[PageRecor
     for fingerprint in collection.gone_or_moved():
         history = collection.history(fingerprint)
         last = history[-1]
-        if any(record.page for record in history) and (
-            visit_history(history).gone or last.reason.startswith(MOVED_REASONS)
-        ):
+        if any(record.page for record in history) and (visit_history(history).gone or last.reason.kind in MOVED):
             yield last
 
 

@@ -15,12 +15,12 @@ from dataclasses import replace
 from types import FrameType
 
 from thresher.config.schema import WatchConfig
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, CrawlBusy
 from thresher.operations.refresh import check as check_refresh
 from thresher.operations.refresh import refresh_run
-from thresher.project import CrawlProject
 from thresher.runner.limits import Limits, StopReason
-from thresher.runner.supervisor import RunResult, run_crawl
+from thresher.runner.supervisor import RunResult, SupervisorOptions, run_crawl
 from thresher.storage.reader import PageStoreReader
 from thresher.watch.database import Digest, Round, Stage, WatchDatabase
 from thresher.watch.digest import make_digest, record_baseline
@@ -41,8 +41,8 @@ class Watcher:
         report: Called with a line about each step.
     """
 
-    def __init__(self, crawl: CrawlProject, plan: WatchConfig, *, workers: int, report: Callable[[str], None]) -> None:
-        if crawl.is_shared:
+    def __init__(self, crawl: CrawlSetup, plan: WatchConfig, *, workers: int, report: Callable[[str], None]) -> None:
+        if not crawl.backend.has_all_pages:
             raise ConfigError(
                 "a crawl with a shared store cannot be watched: its pages cannot be visited again. "
                 "Start another one from it: thresher new NEW --from DIR"
@@ -64,7 +64,7 @@ class Watcher:
                 with PageStoreReader(self._crawl.folder.pages) as collection:
                     record_baseline(collection, database)
             write_files(self._crawl.folder.root, database)
-            deliverer = Deliverer(self._crawl.folder.root, self._crawl.id, self._webhooks, self._report)
+            deliverer = Deliverer(self._crawl.folder.root, self._crawl.backend.id, self._webhooks, self._report)
             if not once:
                 deliverer.start()
             self._catch_signals()
@@ -119,17 +119,17 @@ class Watcher:
         return 0
 
     def _visit(self) -> int:
-        crawl = replace(self._crawl, changes={**self._crawl.changes, "refresh": "yes"})
+        crawl = replace(self._crawl, options=replace(self._crawl.options, refresh=True))
         check_refresh(crawl)
         return self._ended("visits", self._run(crawl, Limits(minutes=self._plan.minutes), refresh=True))
 
     def _fetch(self, page_limit: int) -> int:
         return self._ended("new pages", self._run(self._crawl, Limits(pages=page_limit, minutes=self._plan.minutes)))
 
-    def _run(self, crawl: CrawlProject, limits: Limits, *, refresh: bool = False) -> RunResult:
+    def _run(self, crawl: CrawlSetup, limits: Limits, *, refresh: bool = False) -> RunResult:
         around = refresh_run(crawl, self._plan.visits) if refresh else None
         try:
-            return run_crawl(crawl, around=around, workers=self._workers, limits=limits, report=lambda progress: None)
+            return run_crawl(crawl, SupervisorOptions(workers=self._workers, limits=limits), around=around)
         finally:
             self._catch_signals()  # the run had handlers of its own, and its end removed ours
 
@@ -168,7 +168,7 @@ class Watcher:
             signal.signal(number, on_signal)
 
 
-def _title(crawl: CrawlProject) -> str:
+def _title(crawl: CrawlSetup) -> str:
     return next(iter(crawl.config.title.values()), crawl.name)
 
 

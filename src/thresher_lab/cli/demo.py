@@ -16,10 +16,10 @@ from rich.table import Table
 
 from thresher.cli.output import echo
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.operations.explain import explain
-from thresher.project import CrawlProject
 from thresher.runner.limits import Limits
-from thresher.runner.supervisor import Supervisor
+from thresher.runner.supervisor import Supervisor, SupervisorOptions
 from thresher.storage.reader import PageStoreReader
 from thresher_lab.webs.generator import generate
 from thresher_lab.webs.server import WebServer
@@ -123,9 +123,9 @@ def _write_crawl(contestant: Contestant, places: dict[str, str], web: Web, pages
 
 
 async def _run(contestant: Contestant, pages: int, show: Callable[[], None]) -> None:
-    crawl = CrawlProject.open(contestant.folder.root)
-    limits = Limits(pages=pages)
-    await Supervisor(crawl, workers=1, limits=limits, report=lambda _: show(), listen=False).run()
+    crawl = CrawlSetup.open(contestant.folder.root)
+    options = SupervisorOptions(limits=Limits(pages=pages), report=lambda _: show(), handles_signals=False)
+    await Supervisor(crawl, options).run()
 
 
 def _table(contestants: list[Contestant]) -> Table:
@@ -153,7 +153,7 @@ def _show_path(contestant: Contestant) -> None:
     with PageStoreReader(contestant.folder.pages) as collection:
         ranked = list(collection.ranked())
     shown = next((page for page in ranked if 2 <= page.depth <= 3), ranked[0])
-    explanation = asyncio.run(explain(CrawlProject.open(contestant.folder.root), shown.url))
+    explanation = asyncio.run(explain(CrawlSetup.open(contestant.folder.root), shown.url))
     echo()
     echo("Why one of the pages was crawled:")
     echo()

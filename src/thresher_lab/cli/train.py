@@ -58,11 +58,11 @@ def train(
     Examples:
       thresher lab train solar --web webkb --topic faculty --strategy layers
     """
+    from thresher.crawl import CrawlSetup
     from thresher.judges.trained.learner import require_scikit_learn
-    from thresher.project import CrawlProject
     from thresher_lab.simulation.tasks import TaskRunner  # here: the help of the lab needs no numpy
 
-    crawl = CrawlProject.open(dir)
+    crawl = CrawlSetup.open(dir)
     name = strategy or crawl.config.strategy.name
     if name not in TRAINED:
         raise ConfigError(f"strategy {name} needs no training; name one that does: --strategy {', '.join(TRAINED)}")

@@ -34,7 +34,7 @@ NO_PAGE = -1.0
 
 def ask_well(pages: Sequence[LabelCandidate], count: int) -> Sequence[str]:
     """Ask as a crawl would."""
-    return [url for url, _ in most_informative(pages, count)]
+    return most_informative(pages, count)
 
 
 def ask_anything(pages: Sequence[LabelCandidate], count: int) -> Sequence[str]:

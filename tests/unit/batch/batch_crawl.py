@@ -2,7 +2,8 @@
 
 import random
 
-from thresher.project import CrawlProject, build_judge
+from thresher.assembly import build_judge
+from thresher.crawl import CrawlSetup
 from thresher.records import Outcome, ParsedPage
 from thresher.storage.page_store import COLLECTED, FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import fingerprint
@@ -40,8 +41,8 @@ def make_crawl(root):
     """Write a crawl whose pages were judged by the model that each of them met, and whose judge learned all of them."""
     root.mkdir()
     (root / "topic.yaml").write_text(TOPIC, encoding="utf-8")
-    crawl = CrawlProject.open(root)
-    states = crawl.state_stores("w1")
+    crawl = CrawlSetup.open(root)
+    states = crawl.backend.state_stores("w1")
     judge = build_judge(crawl, states)
     records = []
     for number in range(PAGES):

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from tests.unit.batch.batch_crawl import make_crawl
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
 
 
 @pytest.fixture(scope="session")
@@ -16,4 +16,4 @@ def made(tmp_path_factory):
 @pytest.fixture
 def crawl(made, tmp_path):
     """A copy of the crawl, to be changed."""
-    return CrawlProject.open(shutil.copytree(made, tmp_path / "crawl"))
+    return CrawlSetup.open(shutil.copytree(made, tmp_path / "crawl"))

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.batch.batch_crawl import PAGES, text_of, url
+from thresher.assembly import build_judge
 from thresher.batch.executors import in_process, run_batch
 from thresher.batch.jobs import Duplicates, Links, open_job
 from thresher.batch.parts import write_part_files
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.updates import rejudge_segments
-from thresher.project import CrawlProject, build_judge
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
 
@@ -36,8 +37,8 @@ def test_rejudge_stores_what_the_end_of_a_run_stores(crawl, made, tmp_path):
     assert 0 < done.applied < done.counts["changed"], "some pages changed, of them some on another machine"
 
     async def end_of_run():
-        ended = CrawlProject.open(made)
-        frontier = ended.frontier()
+        ended = CrawlSetup.open(made)
+        frontier = ended.backend.frontier()
         await rejudge_segments(build_judge(ended), ended.folder.segments(), frontier)
         await frontier.close()
         return judgements(ended)
@@ -63,7 +64,7 @@ def test_a_judge_that_does_not_learn_has_nothing_to_judge_again(crawl):
     topic = crawl.folder.topic
     topic.write_text(topic.read_text() + "judge: {name: match}\n")
     with pytest.raises(ConfigError, match="does not learn"):
-        open_job("rejudge", CrawlProject.open(crawl.folder.root))
+        open_job("rejudge", CrawlSetup.open(crawl.folder.root))
 
 
 def test_near_duplicates_are_grouped_under_the_least_fingerprint(crawl, tmp_path):

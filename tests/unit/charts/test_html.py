@@ -57,8 +57,8 @@ def test_a_path_is_shown_escaped():
         relevance_parts={"words": 0.25},
         reason="",
     )
-    nothing = Explanation(url="", frontier_info=FrontierInfo(), path=[], history=[], outside="")
+    nothing = Explanation(url=EVIL, frontier_info=FrontierInfo(), path=[], history=[])
     why = Why(url=EVIL, state="done", reason="", path=[step], fetched=True, explanation=nothing)
     assert "<script>" not in why._repr_html_()
-    assert (why.score, why.score_parts, why.relevance_parts) == (0.5, {"anchor": 0.5}, {"words": 0.25})
-    assert "anchor 0.500" in why._repr_html_()
+    assert "Never queued" in why._repr_html_()
+    assert (why.score, why.score_parts, why.relevance_parts) == (None, {}, {})

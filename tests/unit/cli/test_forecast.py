@@ -1,24 +1,43 @@
 """The live line and the closing summary show the forecast."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from thresher.cli.run import line_of, print_result
-from thresher.frontier.base import Counts
 from thresher.records import Forecast
-from thresher.runner.limits import Progress, StopReason
+from thresher.runner.limits import Limits, Progress, StopReason
 from thresher.runner.supervisor import RunResult
+from thresher.status import CrawlStatus
 
 AHEAD = Forecast(pages=240, least=0, most=1040)
 
 
 def progress(forecast):
-    counts = Counts(pages=250, relevant=50, waiting=3412)
-    return Progress(counts=counts, pages_per_second=2.0, seconds=20.0, workers=1, forecast=forecast)
+    status = CrawlStatus(pages=250, relevant=50, waiting=3412, busy=1, forecast=forecast)
+    return Progress(status=status, pages_per_second=2.0, seconds=20.0)
 
 
 def test_the_live_line_has_the_interval():
     assert "50 relevant (harvest rate 0.20) · 0 to 1,040 relevant among 3,412 waiting · " in line_of(progress(AHEAD))
     assert "50 relevant (harvest rate 0.20) · 3,412 waiting · " in line_of(progress(None))
+
+
+def test_the_live_line_has_the_target_and_the_time_that_is_left():
+    running = replace(progress(AHEAD), limits=Limits(pages=500), recent_speed=2.5)
+    assert line_of(running).startswith("250/500 pages · about 2 min left · 50 relevant (harvest rate 0.20) · ")
+    soon = replace(running, limits=Limits(pages=500, minutes=1))
+    assert "about 40 s left" in line_of(soon)
+    assert "left" not in line_of(progress(None))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120])
+def test_the_live_line_fits_into_the_terminal(width):
+    running = replace(progress(AHEAD), limits=Limits(pages=500), recent_speed=2.5)
+    line = line_of(running, width)
+    assert len(line) <= width
+    assert line.startswith("250/500 pages · about 2 min left")
 
 
 def test_the_closing_summary_has_the_interval(capsys):

@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from thresher.cli import thresher
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.traps.detector import LEFT
 
@@ -22,7 +23,7 @@ def folder(tmp_path):
 
 def with_frontier(folder, change):
     async def run():
-        frontier = CrawlProject.open(folder).frontier()
+        frontier = CrawlSetup.open(folder).backend.frontier()
         try:
             return await change(frontier)
         finally:
@@ -34,7 +35,7 @@ def with_frontier(folder, change):
 async def park(frontier):
     await frontier.add([Candidate(url="http://a.example/", score=0)])
     [lease] = await frontier.lease(1, seconds=60)
-    reason = "gave 50 pages, none of them relevant"
+    reason = Reason.of(ReasonKind.LOW_HARVEST, 50, 0)
     settlement = Settlement(lease=lease, outcome=Outcome.DONE, page=True, park=reason)
     await frontier.commit([settlement])
 
@@ -65,7 +66,7 @@ def test_a_parked_host_says_why_and_can_be_released(folder):
 
 def test_parts_that_are_left_alone_are_listed_and_can_be_released(folder):
     with_frontier(folder, leave)
-    assert "not /day/date: 60 pages like /day/date" in run("hosts", folder).stdout
+    assert "not /day/date: 60 pages like /day/date" in run("hosts", folder, "--wide").stdout
     [host] = listed(folder)
     assert host["left_alone"] == {"/day/date": "60 pages like /day/date"}
     assert run("hosts", folder, "--release", "a.example").exit_code == 0

@@ -3,8 +3,8 @@
 import pytest
 
 from thresher.cli.new import EarlierCrawl, _choose, _located, _relative_to
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.project import CrawlProject
 from thresher.topics.topic import TopicDefinition
 
 MINE = """
@@ -43,13 +43,13 @@ BASKETBALL = ("--taxonomy", "mine.yaml", "--node", "Sports/Basketball")
 )
 def test_the_languages_are_those_given_or_follow_from_phrases_and_seeds(new, tmp_path, arguments, title, languages):
     assert new(*arguments, "--seed", "https://a.example/")[0] == 0
-    config = CrawlProject.open(tmp_path / "crawl").config
+    config = CrawlSetup.open(tmp_path / "crawl").config
     assert (config.title, config.languages) == (title, languages)
 
 
 def test_a_node_becomes_the_topic(new, tmp_path):
     assert new(*BASKETBALL)[0] == 0
-    crawl = CrawlProject.open(tmp_path / "crawl")
+    crawl = CrawlSetup.open(tmp_path / "crawl")
     assert crawl.config.title == {"en": "Basketball", "zh": "篮球"}
     assert crawl.config.languages == "auto"
     assert crawl.topic().vectors() == {"en": {"sport": 0.5, "basketbal": 1.0}, "zh": {"体育": 0.5, "篮球": 1.0}}
@@ -57,14 +57,14 @@ def test_a_node_becomes_the_topic(new, tmp_path):
 
 def test_one_language_may_be_chosen(new, tmp_path):
     new(*BASKETBALL, "--language", "zh")
-    crawl = CrawlProject.open(tmp_path / "crawl")
+    crawl = CrawlSetup.open(tmp_path / "crawl")
     assert crawl.config.title == {"zh": "篮球"}
     assert list(crawl.topic().vectors()) == ["zh"]
 
 
 def test_keywords_are_added_to_a_node(new, tmp_path):
     new(*BASKETBALL, "--keywords", "racket")
-    crawl = CrawlProject.open(tmp_path / "crawl")
+    crawl = CrawlSetup.open(tmp_path / "crawl")
     assert crawl.config.keywords == ["racket"]
     assert crawl.topic().vectors()["en"] == {"sport": 0.5, "basketbal": 1.0, "racket": 1.0}
 
@@ -73,7 +73,7 @@ def test_several_nodes_become_several_topics(new, tmp_path):
     code, err = new(*BASKETBALL, "--node", "Top/Sports/Tennis", "--seed", "tennis=http://t.example/")
     assert code == 0
     assert "judged and counted separately: basketball, tennis." in err
-    crawl = CrawlProject.open(tmp_path / "crawl")
+    crawl = CrawlSetup.open(tmp_path / "crawl")
     assert {name: topic.nodes for name, topic in crawl.config.topics.items()} == {
         "basketball": ["Sports/Basketball"],
         "tennis": ["Sports/Tennis"],
@@ -89,7 +89,7 @@ def test_several_nodes_of_the_bundled_taxonomy_have_their_own_keywords(new, tmp_
         "--node", "Technology/Energy/Solar_Power", "--node", "Food/Drinks/Tea", "--seed", "tea=http://t.example/"
     )
     assert code == 0, err
-    config = CrawlProject.open(tmp_path / "crawl").config
+    config = CrawlSetup.open(tmp_path / "crawl").config
     assert config.keywords == []
     assert "green tea" in config.topics["tea"].keywords
     assert "green tea" not in config.topics["solar_power"].keywords
@@ -100,7 +100,7 @@ def test_several_phrases_become_several_topics_with_names_of_their_own(new, tmp_
     assert code == 0
     assert "Without seeds, only by their words: green-tea, green-tea-2. Better: --seed green-tea=URL" in err
     assert "they belong to no topic" in err
-    crawl = CrawlProject.open(tmp_path / "crawl")
+    crawl = CrawlSetup.open(tmp_path / "crawl")
     assert crawl.config.topics["green-tea"].title == {"en": "green tea", "zh": "绿茶"}
     assert list(crawl.config.topics) == ["green-tea", "green-tea-2"]
     assert crawl.seeds() == ["http://a.example/"]
@@ -119,7 +119,7 @@ def test_example_pages_are_the_seeds_when_none_is_given(new, tmp_path):
     _, err = new(*BASKETBALL)
     assert (tmp_path / "crawl" / "seeds.txt").read_text() == "http://hoops.example/\n"
     assert "1 example pages of the taxonomy" in err
-    assert CrawlProject.open(tmp_path / "crawl").config.network.allow == []
+    assert CrawlSetup.open(tmp_path / "crawl").config.network.allow == []
 
 
 def test_seeds_of_the_user_win(new, tmp_path):
@@ -132,7 +132,7 @@ def test_a_taxonomy_inside_the_crawls_folder_moves_with_it(new, tmp_path):
     (tmp_path / "mine.yaml").rename(tmp_path / "crawl" / "mine.yaml")
     new("--taxonomy", "crawl/mine.yaml", "--node", "Sports")
     (tmp_path / "crawl").rename(tmp_path / "moved")
-    crawl = CrawlProject.open(tmp_path / "moved")
+    crawl = CrawlSetup.open(tmp_path / "moved")
     assert crawl.config.taxonomy.file == "mine.yaml"
     assert crawl.topic().title == {"en": "Sports", "zh": "体育"}
 
@@ -159,7 +159,7 @@ def test_invalid_arguments_are_reported_and_nothing_is_written(new, tmp_path, ar
 
 def test_without_a_file_the_node_is_one_of_the_bundled_taxonomy(new, tmp_path):
     code, err = new("--node", "Sports/Basketball", "--seed", "http://a.example/", "--keywords", "hoops")
-    crawl = CrawlProject.open(tmp_path / "crawl")
+    crawl = CrawlSetup.open(tmp_path / "crawl")
     assert code == 0
     assert "Sports/Basketball of the bundled taxonomy" in err
     assert crawl.config.taxonomy.file == "bundled"
@@ -182,19 +182,19 @@ def test_a_topic_yaml_whose_node_is_gone_says_so(new, tmp_path):
     new(*BASKETBALL)
     (tmp_path / "mine.yaml").write_text("Arts: [Music]\n")
     with pytest.raises(ConfigError, match="no node 'Sports/Basketball'"):
-        CrawlProject.open(tmp_path / "crawl").topic()
+        CrawlSetup.open(tmp_path / "crawl").topic()
 
 
 def test_a_crawl_gives_the_classes_of_its_taxonomy(new, tmp_path):
     new(*BASKETBALL)
     path = tmp_path / "crawl" / "topic.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("taxonomy: {", "taxonomy: {least_urls: 1, "))
-    assert CrawlProject.open(tmp_path / "crawl").classes() == {"Sports/Basketball": ["Hoops"]}
+    assert CrawlSetup.open(tmp_path / "crawl").classes() == {"Sports/Basketball": ["Hoops"]}
 
 
 def test_the_bundled_taxonomy_has_no_example_pages_to_learn_classes_from(new, tmp_path):
     new("--node", "Sports/Basketball", "--seed", "http://a.example/")
-    crawl = CrawlProject.open(tmp_path / "crawl")
+    crawl = CrawlSetup.open(tmp_path / "crawl")
     for learn in (crawl.classes, crawl.class_urls):
         with pytest.raises(ConfigError, match="learned from example pages, and the bundled taxonomy has none"):
             learn()
@@ -202,12 +202,12 @@ def test_the_bundled_taxonomy_has_no_example_pages_to_learn_classes_from(new, tm
 
 def test_a_crawl_without_taxonomy_has_no_classes(new, tmp_path):
     new("--topic", "tennis")
-    assert CrawlProject.open(tmp_path / "crawl").classes() == {}
+    assert CrawlSetup.open(tmp_path / "crawl").classes() == {}
 
 
 def test_seeds_alone_are_a_topic(new, tmp_path):
     code, printed = new("--seed", "https://a.example/", "--contact", "me@a.example")
     assert code == 0
-    crawl = CrawlProject.open(tmp_path / "crawl")
+    crawl = CrawlSetup.open(tmp_path / "crawl")
     assert (crawl.topic().vectors(), crawl.judge_profile().seeds) == ({}, frozenset(["https://a.example/"]))
     assert "thresher try crawl https://a.example/" in printed

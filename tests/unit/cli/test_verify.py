@@ -21,13 +21,14 @@ def called(small, *options):
 
 
 def test_what_is_wrong_is_printed_with_an_example_and_the_next_command(tmp_path):
-    done = called(crawl_with_a_lost_link(tmp_path))
+    small = crawl_with_a_lost_link(tmp_path)
+    done = called(small)
     assert done.exit_code == 1
     assert done.output.splitlines() == [
-        "looked at 1 segments, 1 rows, 2 links, 1 done URLs",
-        "   wrong  frontier: 1 links of settled pages are unknown to the frontier",
+        "looked at 1 segment, 1 row, 2 links, 1 done URL",
+        "   wrong  frontier: 1 link of settled pages is unknown to the frontier",
         f"    {url(3)}",
-        "repair it: thresher verify --repair",
+        f"repair it: thresher verify {small.root} --repair",
     ]
 
 
@@ -35,7 +36,7 @@ def test_repair_mends_it_and_ends_with_0(tmp_path):
     small = crawl_with_a_lost_link(tmp_path)
     done = called(small, "--repair")
     assert done.exit_code == 0
-    assert done.output.splitlines()[1].startswith("repaired  frontier: 1 links")
+    assert done.output.splitlines()[1].startswith("repaired  frontier: 1 link of settled pages was unknown")
     assert called(small).output.splitlines()[-1] == "all parts agree"
 
 

@@ -11,11 +11,11 @@ from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa:
 from thresher.cli import thresher
 from thresher.cli.stores import fetch_definition, joined
 from thresher.cli.work import _join
+from thresher.config.run_options import RunOptions
 from thresher.coordination.keys import key_of
 from thresher.coordination.worker_registry import SILENT_SECONDS, Heartbeat, WorkerRegistry
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, StoreUnreachable, ThresherError
-from thresher.project import CrawlProject
-from thresher.runner.cluster_view import SharedCluster
 
 
 @pytest.fixture
@@ -30,13 +30,13 @@ def published(tmp_path, url):
     folder.mkdir()
     (folder / "topic.yaml").write_text("title: {en: solar cells}\n")
     (folder / "seeds.txt").write_text("http://127.0.0.1:8000/\n")
-    crawl = CrawlProject.open(folder, changes={"store": url, "name": "solar", "strategy": "shark"})
+    crawl = CrawlSetup.open(folder, RunOptions(store=url, name="solar", strategy="shark"))
     asyncio.run(begin(crawl))
     return crawl
 
 
 async def begin(crawl):
-    cluster = SharedCluster(crawl, owner=True)
+    cluster = crawl.backend.cluster_view(owner=True)
     await cluster.begin()
     await cluster.close()
 
@@ -47,7 +47,7 @@ def call(*arguments):
 
 def test_a_folder_that_joined_knows_its_crawl_and_its_store(published, url, tmp_path):
     crawl = _join(url, "solar", tmp_path / "here")
-    again = CrawlProject.open(tmp_path / "here")
+    again = CrawlSetup.open(tmp_path / "here")
     assert (again.name, again.config.store, again.config.strategy.name) == ("solar", url, "shark")
     assert again.seeds() == crawl.seeds() == published.seeds()
     assert stat.S_IMODE((tmp_path / "here" / "joined.json").stat().st_mode) == 0o600
@@ -80,7 +80,7 @@ def test_a_name_that_is_no_folder_needs_one(url, name):
 def test_files_outside_of_the_folder_must_be_on_this_machine_too(published, url, tmp_path):
     with published.folder.topic.open("a") as file:
         file.write(f"taxonomy: {{file: {tmp_path / 'odp.taxonomy'}, nodes: [a]}}\n")
-    asyncio.run(begin(CrawlProject.open(published.folder.root, changes={"store": url, "name": "solar"})))
+    asyncio.run(begin(CrawlSetup.open(published.folder.root, RunOptions(store=url, name="solar"))))
     with pytest.raises(ConfigError, match=r"odp\.taxonomy, outside of its folder"):
         _join(url, "solar", tmp_path / "here")
 
@@ -145,7 +145,7 @@ def test_what_is_joined_can_be_looked_at_by_its_folder(published, url, tmp_path)
 
 def record_heartbeat(crawl, seconds_ago=0.0):
     async def go():
-        connection = crawl.connection()
+        connection = crawl.backend.connection()
         await WorkerRegistry(connection, "solar").record_heartbeat(
             "blue-w1", Heartbeat(host="h", mark="ffffff", pid=7, since=0.0, pages=3)
         )
@@ -159,7 +159,7 @@ def record_heartbeat(crawl, seconds_ago=0.0):
 
 
 async def stop_order_of(crawl):
-    connection = crawl.connection()
+    connection = crawl.backend.connection()
     try:
         return await connection.call("GET", key_of("solar", "stop"))
     finally:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from thresher.config.folder import CrawlFolder
+from thresher.config.run_options import RunOptions
 from thresher.config.schema import CrawlConfig
 from thresher.coordination import crawl_definition as module
 from thresher.coordination.crawl_definition import Definition, DefinitionStore
@@ -27,7 +28,7 @@ def folder_with(root, **files):
 
 
 def read(folder, **changes):
-    return Definition.of(folder, CrawlConfig(), changes)
+    return Definition.of(folder, CrawlConfig(), RunOptions(**changes))
 
 
 async def test_what_is_published_is_what_is_fetched_and_written(store, tmp_path):
@@ -37,7 +38,7 @@ async def test_what_is_published_is_what_is_fetched_and_written(store, tmp_path)
     fetched.write(CrawlFolder(tmp_path / "b"))
     names = ["topic.yaml", "seeds.txt", "tokens.tsv", "model/trained/layers.json"]
     assert [(tmp_path / "b" / name).read_bytes() for name in names] == [fetched.files[name] for name in names]
-    assert fetched.changes == {"strategy": "shark"}
+    assert fetched.options == RunOptions(strategy="shark")
 
 
 async def test_a_new_definition_takes_the_place_of_the_old_one(store, connection, tmp_path):

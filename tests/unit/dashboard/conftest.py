@@ -5,15 +5,15 @@ import asyncio
 import pytest
 
 from testing.screens import crawls as world
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.dashboard.service import CrawlService
-from thresher.project import CrawlProject
 
 PAGES, WAITING, HOSTS = 60, 200, 6
 
 
 async def fill(crawl):
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     try:
         await world.fill(frontier, pages=PAGES, waiting=WAITING, hosts=HOSTS)
     finally:
@@ -24,7 +24,7 @@ async def fill(crawl):
 def crawl(tmp_path):
     crawl = world.write(tmp_path / "small", pages=PAGES, hosts=HOSTS)
     asyncio.run(fill(crawl))
-    return CrawlProject.open(crawl.folder.root)
+    return CrawlSetup.open(crawl.folder.root)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def new_crawl(tmp_path):
     root = tmp_path / "new"
     root.mkdir()
     (root / "topic.yaml").write_text("title: {en: solar cells}\nseeds: ['http://a.example/']\n", encoding="utf-8")
-    return CrawlProject.open(root)
+    return CrawlSetup.open(root)
 
 
 @pytest.fixture

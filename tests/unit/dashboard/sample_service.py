@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -66,6 +66,22 @@ def hop(**more: Any) -> dict[str, Any]:
     return {**page_row(), **settled, **link, **more}
 
 
+def details(url: str) -> dict[str, Any]:
+    return {
+        "trouble": "",
+        "parked": "",
+        "tries": 0,
+        "last_try": 1_790_000_000.0,
+        "next_try_seconds": None,
+        "frontier": queued(url, 0.5),
+        "found_on": OTHER,
+        "link": {"url": url, "anchor": "cells", "score": 0.7, "parts": {"anchor": 1.5, "host": -0.4}},
+        "words": [{"written": "perovskite", "weight": 1.2, "share": 0.8}],
+        "path": [hop(url=OTHER), hop()],
+        "history": [hop()],
+    }
+
+
 @dataclass
 class SampleService:
     """Returns fixed responses, and records the labels that it is given."""
@@ -74,6 +90,7 @@ class SampleService:
     title: dict[str, str] = field(default_factory=lambda: {"en": "Solar cells", "zh": "太阳能电池"})
     text: str = "Perovskite cells are layered."
     label_status: str = "fetched"
+    applied: bool = True
     given: list[dict[str, bool | None]] = field(default_factory=list)
     known: dict[str, Any] = field(default_factory=dict)
 
@@ -127,25 +144,27 @@ class SampleService:
     async def page(self, name: str, *, url: str) -> dict[str, Any]:
         return {
             "url": url,
-            "summary": "Relevant: relevance 0.91.",
-            "state": "done",
-            "reason": "",
-            "trouble": "",
-            "anchor": "",
-            "parked": "",
-            "tries": 0,
-            "last_try": 1_790_000_000.0,
-            "next_try_seconds": None,
-            "threshold": 0.5,
-            "frontier": queued(url, 0.5),
-            "path": [hop(url=OTHER), hop()],
-            "history": [hop()],
             "title": "Perovskite cells",
-            "words": [{"term": "perovskite", "weight": 1.2}, {"term": "football", "weight": -0.3}],
+            "state": "done",
+            "summary": "Relevant: 0.91, above the cut of 0.50; rank 3 of 240.",
+            "reason": "",
+            "relevance": 0.91,
+            "relevant": True,
+            "threshold": 0.5,
+            "rank": 3,
+            "pages": 240,
+            "words_for": [{"word": "perovskite", "share": 0.8}],
+            "words_against": [{"word": "football", "share": 0.2}],
+            "nearest": {"url": OTHER, "title": "Moon", "similarity": 0.4, "kind": "seed"},
+            "score": 0.7,
+            "queue_rank": None,
+            "anchor": "cells",
+            "path": [{"url": OTHER, "title": "Moon", "anchor": ""}, {"url": url, "title": "Cells", "anchor": "cells"}],
+            "details": {**details(url), **self.known.get("details", {})},
             "text": self.text,
             "links": [{"url": OTHER, "anchor": "tandem", "score": 0.4, "parts": {"anchor": 0.2}}],
             "label": None,
-            **self.known,
+            **{name: value for name, value in self.known.items() if name != "details"},
         }
 
     async def frontier(self, name: str, *, limit: int = 50) -> dict[str, Any]:
@@ -179,29 +198,26 @@ class SampleService:
         }
         return {"hosts": [host, {**host, **parked}]}
 
-    async def questions(self, name: str, *, limit: int = 10, boundary: bool = False) -> dict[str, Any]:
-        why = "boundary" if boundary else "unsure"
-        asked = [{**page_row(url=url), "why": why, "excerpt": self.text} for url in (URL, OTHER)]
-        return {"questions": asked[:limit], "label_counts": {"yes": 3, "no": 2}}
+    async def questions(self, name: str, *, limit: int = 10, without: Sequence[str] = ()) -> dict[str, Any]:
+        asked = [{**page_row(url=url), "rank": 51, "pages": 1_300, "excerpt": self.text} for url in (URL, OTHER)]
+        left = [question for question in asked if question["url"] not in without]
+        return {"questions": left[:limit], "label_counts": {"yes": 3, "no": 2}}
 
-    async def add_labels(self, name: str, *, labels: dict[str, bool | None], boundary: bool = False) -> dict[str, Any]:
+    async def add_labels(self, name: str, *, labels: dict[str, bool | None]) -> dict[str, Any]:
         self.given.append(dict(labels))
-        before = {"precision": 0.5, "labelled": 5, "queue": [queued("http://a/", 0.9), queued("http://b/", 0.8)]}
-        after = {"precision": 0.75, "labelled": 6, "queue": [queued("http://b/", 0.95), queued("http://c/", 0.9)]}
+        before = {"relevant": 49, "labelled": 5, "queue": [queued("http://a/", 0.9), queued("http://b/", 0.8)]}
+        after = {"relevant": 1_288, "labelled": 6, "queue": [queued("http://b/", 0.95), queued("http://c/", 0.9)]}
         urls = [
             {"url": url, "relevant": word, "status": self.label_status, "reason": ""} for url, word in labels.items()
         ]
-        moved = {
-            "below": 5, "below_yes": 3, "above": 0, "above_yes": 0,
-            "threshold": 0.4, "now": 0.31, "relevant": 214, "relevant_now": 371,
-        }  # fmt: skip
         return {
             "labels": 1,
-            "applied": True,
+            "applied": self.applied,
             "before": before,
             "after": after,
+            "now_relevant": [{"url": "http://a/", "title": "Moon"}, {"url": "http://b/", "title": ""}],
+            "no_longer": [{"url": "http://c/", "title": "Tea"}],
             "urls": urls,
-            "boundary": moved if boundary else None,
         }
 
     async def search(self, name: str, *, q: str, **_: Any) -> dict[str, Any]:

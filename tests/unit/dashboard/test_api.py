@@ -5,6 +5,7 @@ import json
 import pytest
 from starlette.testclient import TestClient
 
+from thresher.config.run_options import RunOptions
 from thresher.dashboard.api.description import describe
 from thresher.dashboard.api.operations import EVENTS, OPERATIONS
 from thresher.dashboard.api.requests import MOST_LABELS
@@ -17,7 +18,7 @@ CRAWL = "/api/crawls/small"
 
 @pytest.fixture
 def client(crawl):
-    crawl.folder.join({})  # it cannot be started, so nobody is dialled
+    crawl.folder.join(RunOptions())  # it cannot be started, so nobody is dialled
     guard = Guard(names_of("127.0.0.1", 8765))
     app = make_app(CrawlService({"small": crawl}), guard)
     headers = {"Authorization": f"Bearer {guard.token}"}

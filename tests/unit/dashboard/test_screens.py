@@ -8,7 +8,9 @@ from selectolax.lexbor import LexborHTMLParser
 from starlette.applications import Starlette
 
 from tests.unit.dashboard.sample_service import OTHER, URL, SampleService, hop
+from thresher.api.harvest import verdicts
 from thresher.dashboard.screens import SCREENS, routes
+from thresher.dashboard.service import CrawlService
 
 PATHS = ["/", *(f"/solar/{path}" for path in SCREENS), "/wind%20%26%20sea/"]
 ADDRESSES = [path if path != "/solar/page" else f"/solar/page?url={URL}" for path in PATHS]
@@ -89,17 +91,29 @@ async def test_the_links_from_the_seed_are_those_of_the_path_that_is_shown(brows
     assert "by the link cells, 1 link from a seed." in page.css_first("main").text()
 
 
+UNFETCHED = {"words_for": None, "words_against": None, "nearest": None, "rank": None, "text": "", "links": []}
+NOTHING = {"frontier": None, "history": [], "path": []}
+
+
 @pytest.mark.parametrize(
     ("known", "words"),
     [
         (
-            {"state": "waiting", "history": [], "text": "", "words": [], "links": []},
-            "waiting with score 0.500, 2 links",
+            {**UNFETCHED, "state": "waiting", "queue_rank": 4, "details": {"history": []}},
+            "waiting with score 0.500, 2 links from a seed · rank 4 in the queue",
         ),
-        ({"state": "leased", "history": [], "path": []}, "being fetched"),
-        ({"state": "failed", "reason": "404", "history": [hop(outcome="failed", reason="404")]}, "failed · 404"),
-        ({"state": "unknown", "reason": "deny", "frontier": None, "history": [], "path": []}, "never queued · deny"),
-        ({"history": [hop(), hop()], "label": True}, "Settled several times"),
+        ({**UNFETCHED, "state": "leased", "path": [], "details": {"history": [], "path": []}}, "being fetched"),
+        (
+            {"state": "failed", "reason": "404", "details": {"history": [hop(outcome="failed", reason="404")]}},
+            "failed · 404",
+        ),
+        (
+            {**UNFETCHED, "state": "unknown", "reason": "deny", "path": [], "details": NOTHING},
+            "never queued · deny",
+        ),
+        ({"details": {"history": [hop(), hop()]}, "label": True}, "Settled several times"),
+        ({}, "relevant 0.91 threshold 0.50 · rank 3 of 240"),
+        ({}, "Most similar example: Moon (a seed, similarity 0.40)"),
     ],
 )
 async def test_a_page_is_shown_in_every_state(browser, service, known, words):
@@ -126,7 +140,7 @@ async def test_only_what_can_be_done_has_a_button(browser, service, state, butto
 
 
 async def test_every_chart_has_its_table(browser):
-    for path, rows in (("/solar/", 24), ("/solar/frontier", 10)):
+    for path, rows in (("/solar/", 12), ("/solar/frontier", 10)):
         page = await shown(browser, path)
         assert len(page.css("svg.chart")) == 1
         assert len(page.css("svg.chart")[0].parent.parent.css("details tbody tr")) == rows
@@ -135,6 +149,7 @@ async def test_every_chart_has_its_table(browser):
 async def test_one_question_is_asked_at_a_time(browser):
     page = await shown(browser, "/solar/label")
     assert page.css_first(".question .where bdi").text() == URL
+    assert "Rank 51 of 1,300" in page.css_first(".question .why").text()
     assert [button.attributes["data-key"] for button in page.css(".question [data-key]")] == ["y", "n", "s"]
 
 
@@ -150,20 +165,19 @@ async def test_an_answer_shows_what_it_changed(browser, service):
     answer = await browser.post("/solar/label", json={"url": URL, "relevant": True})
     page = LexborHTMLParser(answer.text)
     assert service.given == [{URL: True}]
-    assert "50.0% → 75.0%" in page.css_first(".taught").text()
+    words = " ".join(page.css_first(".taught").text().split())
+    assert "Relevant pages: 49 → 1,288 Now called relevant: Moon, http://b/ No longer: Tea" in words
     assert [row.css("td")[2].text(strip=True) for row in page.css(".moves tbody tr")] == ["▲ 1", "new", "left"]
     assert "1 of them moved, 1 are new." in page.text()
     assert page.css_first("[data-key=u]") is not None
 
 
-async def test_in_boundary_mode_the_threshold_before_and_after_is_shown(browser):
-    page = await shown(browser, "/solar/label?mode=boundary")
-    assert "near the threshold" in page.css_first(".question .why").text()
-    assert "mode=boundary" in page.css_first("[data-key=s]").attributes["href"]
-    post = page.css_first(".question form").attributes["data-post"]
-    answer = await browser.post(post, json={"url": URL, "relevant": True})
-    words = " ".join(LexborHTMLParser(answer.text).css_first(".taught").text().split())
-    assert "Threshold: 0.40 → 0.31, relevant pages: 214 → 371" in words
+async def test_while_workers_have_not_applied_an_answer_nothing_is_reported_as_changed(browser, service):
+    service.applied = False
+    answer = await browser.post("/solar/label", json={"url": URL, "relevant": True})
+    taught = LexborHTMLParser(answer.text).css_first(".taught").text()
+    assert "The workers have not applied it yet." in taught
+    assert "→" not in taught
 
 
 @pytest.mark.parametrize(
@@ -215,3 +229,30 @@ async def test_each_of_several_topics_has_its_numbers_and_its_list(browser):
     listed = await shown(browser, "/solar/pages?topic=solar")
     assert [link.text() for link in listed.css("#topics a[aria-current]")] == ["solar"]
     assert "relevant only" not in listed.css_first("main").text()
+
+
+async def test_the_harvest_table_agrees_with_the_pages(crawl):
+    service = CrawlService({"small": crawl})
+    transport = httpx2.ASGITransport(app=Starlette(routes=routes(service)))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
+        table = (await shown(client, "/small/")).css("#harvest-table tbody tr")
+    await service.close()
+    relevant = verdicts(crawl.folder.pages)
+    start = 0
+    for row in table:
+        end, found, rate, recent = (cell.text() for cell in row.css("th, td"))
+        assert int(found) == sum(relevant[: int(end)])
+        assert float(rate.rstrip("%")) == pytest.approx(100 * sum(relevant[: int(end)]) / int(end), abs=0.06)
+        rate_since = sum(relevant[start : int(end)]) / (int(end) - start)
+        assert float(recent.rstrip("%")) == pytest.approx(100 * rate_since, abs=0.06)
+        start = int(end)
+    assert (len(table), start) == (20, 60)
+
+
+async def test_an_empty_start_box_shows_the_limit_that_applies(browser, service):
+    service.state = "stopped"
+    page = await shown(browser, "/solar/")
+    for key, limit in {"pages": "500", "minutes": "10"}.items():
+        row = page.css_first(f'#control input[name="{key}"]')
+        assert row.attributes["placeholder"] == limit
+    assert page.css_first("#budgets tr").css("td")[-1].text() == "500"

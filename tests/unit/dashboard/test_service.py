@@ -3,10 +3,10 @@
 import pytest
 
 from thresher.coordination.run_control import read_run_control
+from thresher.crawl import CrawlSetup
 from thresher.dashboard import control
 from thresher.dashboard.errors import Refused
 from thresher.dashboard.service import by_name
-from thresher.project import CrawlProject
 
 
 def named(tmp_path, folder, name):
@@ -15,7 +15,7 @@ def named(tmp_path, folder, name):
     (root / "topic.yaml").write_text(
         f"name: '{name}'\ntitle: {{en: sun}}\nseeds: ['http://a.example/']\n", encoding="utf-8"
     )
-    return CrawlProject.open(root)
+    return CrawlSetup.open(root)
 
 
 def test_crawls_of_one_name_are_distinguished(tmp_path):
@@ -29,7 +29,7 @@ def test_no_crawl_hides_an_address_of_the_dashboard(tmp_path, name, shown):
 
 
 async def run_control_of(crawl):
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     try:
         return await read_run_control(frontier)
     finally:

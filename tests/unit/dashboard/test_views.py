@@ -7,7 +7,9 @@ from itertools import count
 import pytest
 
 from testing.screens import crawls as world
+from thresher.config.run_options import RunOptions
 from thresher.coordination.run_control import RunControl, set_run_control
+from thresher.crawl import CrawlSetup
 from thresher.dashboard.api import responses
 from thresher.dashboard.errors import CrawlNotServed
 from thresher.dashboard.service import CrawlService
@@ -15,14 +17,15 @@ from thresher.dashboard.views import frontier, harvest, hosts, label, page, page
 from thresher.errors import ConfigError, StoreError, StoreUnreachable
 from thresher.feedback.labels import Label
 from thresher.politeness.robots import RobotsCache
-from thresher.project import CrawlProject
+from thresher.reasons.legacy import legacy_reason
+from thresher.storage.reader import PageStoreReader
 from thresher.traps.detector import LEFT
 
 HOSTS = 6
 
 
 async def change(crawl, what):
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     try:
         return await what(frontier)
     finally:
@@ -109,13 +112,15 @@ async def test_pages_come_newest_or_best_first_and_in_portions(service):
 
 async def test_a_page_says_why_it_is_there_and_by_which_words(service):
     shown = held(responses.PageResponse, await service.view("small", page.page, url=world.page_url(30, HOSTS)))
-    assert [hop["url"] for hop in shown["path"]] == [world.page_url(number, HOSTS) for number in (0, 1, 6, 30)]
+    assert shown["path"][0]["url"] == world.page_url(0, HOSTS)
+    assert shown["path"][-1]["url"] == world.page_url(30, HOSTS)
+    assert [hop["url"] for hop in shown["details"]["path"]] == [hop["url"] for hop in shown["path"]]
     assert shown["path"][-1]["anchor"]
     assert len(shown["links"]) == world.LINKS
     assert [link["score"] for link in shown["links"]] == sorted(
         (link["score"] for link in shown["links"]), reverse=True
     )
-    assert shown["words"]
+    assert shown["words_for"] or shown["words_against"]
     assert shown["text"].startswith(shown["title"])
     assert shown["label"] is None
 
@@ -127,10 +132,10 @@ async def test_what_is_no_address_is_refused_in_words(service):
 
 async def test_labels_are_shown_as_they_are_given(service, crawl):
     url = world.page_url(3, HOSTS)
-    await crawl.labels().append([Label(url=url, relevant=True, at=1.0)])
+    await crawl.backend.labels().append([Label(url=url, relevant=True, at=1.0)])
     assert (await service.view("small", page.page, url=url))["label"] is True
     assert (await service.status("small"))["labels"] == {"yes": 1, "no": 0}
-    await crawl.labels().append([Label(url=url, relevant=None, at=2.0)])
+    await crawl.backend.labels().append([Label(url=url, relevant=None, at=2.0)])
     assert (await service.view("small", page.page, url=url))["label"] is None
     assert [
         label["relevant"]
@@ -161,7 +166,7 @@ async def test_a_long_queue_is_shown_by_a_sample(service, monkeypatch):
 
 async def test_hosts_say_who_is_parked_what_is_left_alone_and_the_state_of_robots_txt(service, crawl):
     async def prepare(frontier):
-        await frontier.park("h1.example", "gave 50 pages, none of them relevant")
+        await frontier.park("h1.example", legacy_reason("gave 50 pages, none of them relevant"))
         await frontier.put_state("h2.example", LEFT, '{"/calendar": "too many"}', seconds=60)
         robots_cache = RobotsCache(frontier, token="Thresher")
         await robots_cache.learn("https://h2.example/robots.txt", 200, b"User-agent: *\nDisallow: /x\n")
@@ -175,6 +180,8 @@ async def test_hosts_say_who_is_parked_what_is_left_alone_and_the_state_of_robot
     assert [host["host"] for host in (await service.view("small", hosts.hosts, parked=True))["hosts"]] == ["h1.example"]
     assert by_host["h1.example"]["parked"] == "gave 50 pages, none of them relevant"
     assert by_host["h2.example"]["left_alone"] == {"/calendar": "too many"}
+    [chinese] = (await service.view("small", hosts.hosts, parked=True, language="zh"))["hosts"]
+    assert chinese["parked"] == "已得到 50 个页面，其中 0 个相关"
     states = {name: host["robots"]["state"] for name, host in by_host.items()}
     assert states == {
         "h0.example": "unknown",
@@ -198,27 +205,32 @@ async def test_labels_on_urls_that_were_never_crawled_are_reported_as_such(servi
     url = "http://a.example/never-crawled"
     taught = held(
         responses.LabellingResultResponse,
-        await service.view("small", label.add_labels, labels={url: True}, boundary=True),
+        await service.view("small", label.add_labels, labels={url: True}),
     )
     assert [(each["url"], each["status"]) for each in taught["urls"]] == [(url, "queued")]
-    assert taught["boundary"]["below"] == taught["boundary"]["above"] == 0
     with pytest.raises(ConfigError, match="outside the scope of this crawl"):
         await service.view("small", label.add_labels, labels={"http://a.example/picture.png": True})
 
 
-async def test_boundary_questions_lie_on_both_sides_of_the_threshold(service, crawl):
-    asked = held(responses.QuestionsResponse, await service.view("small", label.questions, limit=10, boundary=True))[
-        "questions"
-    ]
-    assert {question["why"] for question in asked} == {"boundary"}
-    relevances = [question["relevance"] for question in asked]
-    assert min(relevances) < crawl.threshold() <= max(relevances)
+async def test_questions_begin_with_the_page_nearest_to_the_cut_and_name_its_rank(service, crawl):
+    asked = held(responses.QuestionsResponse, await service.view("small", label.questions, limit=50))["questions"]
+    with PageStoreReader(crawl.folder.pages) as collection:
+        ranked = [record.relevance for record in collection.ranked()]
+    cut, chances = crawl.threshold(), [each["relevance"] for each in asked]
+    above = [chance for chance in chances if chance >= cut]
+    below = [chance for chance in chances if chance < cut]
+    assert above == sorted(above)
+    assert below == sorted(below, reverse=True)
+    assert {each["pages"] for each in asked} == {len(ranked)}
+    assert all(ranked.index(each["relevance"]) == each["rank"] - 1 for each in asked)
+    left = await service.view("small", label.questions, limit=1, without=(asked[0]["url"],))
+    assert left["questions"][0]["url"] == asked[1]["url"]
 
 
 async def test_questions_are_pages_that_nobody_spoke_of(service, crawl):
     asked = held(responses.QuestionsResponse, await service.view("small", label.questions, limit=3))["questions"]
     assert len(asked) == 3
-    await crawl.labels().append([Label(url=asked[0]["url"], relevant=False, at=1.0)])
+    await crawl.backend.labels().append([Label(url=asked[0]["url"], relevant=False, at=1.0)])
     service.forget("small")
     again = await service.view("small", label.questions, limit=3)
     assert asked[0]["url"] not in [question["url"] for question in again["questions"]]
@@ -309,7 +321,7 @@ async def test_a_new_segment_is_seen(service, crawl):
 
 
 async def test_status_has_how_much_is_in_the_collection(crawl, tmp_path):
-    with_collection = CrawlProject.open(crawl.folder.root, changes={"collection": f"file://{tmp_path}/storage"})
+    with_collection = CrawlSetup.open(crawl.folder.root, RunOptions(collection=f"file://{tmp_path}/storage"))
     service = CrawlService({"small": with_collection})
     await service.open()
     try:

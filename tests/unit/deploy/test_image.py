@@ -10,8 +10,9 @@ import tomllib
 import pytest
 
 from tests.unit.deploy.files import DEPLOY, ROOT, text, yaml_of
+from thresher.assembly import check_crawl
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.project import CrawlProject
 from thresher.runner.worker import HEALTH_VARIABLE
 
 
@@ -87,10 +88,10 @@ def test_what_is_copied_is_there_and_nothing_else_is_sent():
 
 
 def test_the_example_crawl_does_not_start_before_somebody_can_be_written_to():
-    crawl = CrawlProject.open(DEPLOY / "crawl")
+    crawl = CrawlSetup.open(DEPLOY / "crawl")
     assert crawl.config.manners.contact == ""
     with pytest.raises(ConfigError, match=r"manners\.contact is empty"):
-        crawl.check()
+        check_crawl(crawl)
 
 
 def test_prometheus_asks_workers_where_they_answer():

@@ -9,11 +9,13 @@ import pytest
 from thresher.engine.cookies import MAX_COOKIES, MAX_HOPS, CookieChain
 from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import LeaseLoop, WorkerContext
+from thresher.engine.robots_gate import Allow
 from thresher.frontier.base import UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.cosine import CosineJudge
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
+from thresher.politeness.settings import Politeness
 from thresher.records import Candidate, FetchedPage, Lease
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -120,8 +122,8 @@ def consent(url, cookies):
 class Forbids:
     """A robots.txt that forbids the article once it is asked for again."""
 
-    async def request(self, lease):
-        return True
+    async def check(self, lease):
+        return Allow()
 
     async def allows(self, url):
         return False
@@ -148,7 +150,7 @@ async def crawling(tmp_path):
             worker="w",
             lease_seconds=lease_seconds,
             timeout_seconds=1.0,
-            delay_seconds=delay_seconds,
+            politeness=Politeness(delay_seconds=delay_seconds),
         )
         site = Site(answers)
         fetcher = Fetcher(work, LeaseLoop(work), site.fetch)
@@ -181,7 +183,7 @@ async def test_a_consent_page_leads_back_to_the_article_as_if_it_had_not_been(cr
     entry = await frontier.find("http://a.example/x")
     assert (entry.hops, entry.parent) == (3, fingerprint(URL))
     consented = await frontier.find("http://a.example/consent")
-    assert (consented.state, consented.reason) == (UrlState.DONE, f"redirected to {URL}")
+    assert (consented.state, str(consented.reason)) == (UrlState.DONE, f"redirected to {URL}")
     with PageStoreReader(tmp_path) as reader:
         record = reader.find(fingerprint(URL))
     assert (record.page, record.parent, record.depth) == (True, 77, 2)
@@ -204,7 +206,7 @@ async def test_what_a_lease_has_no_time_for_fails_and_is_not_requested(crawling)
     await asyncio.wait_for(run(fetcher, frontier, 1), 5)
     entry = await frontier.find(URL)
     assert (entry.state, len(site.asked)) == (UrlState.FAILED, 1)
-    assert entry.reason == "its redirects with cookies take longer than a lease"
+    assert str(entry.reason) == "its redirects with cookies take longer than a lease"
 
 
 async def test_robots_txt_is_obeyed_within_a_lease(crawling):

@@ -279,3 +279,19 @@ async def test_a_label_of_one_topic_is_a_verdict_for_this_topic_only(tmp_path):
         [stored] = collection.ranked()
     assert {name: each.relevance for name, each in stored.topics.items()} == {"tea": 1.0, "solar": 0.2}
     assert stored.relevant
+
+
+async def test_the_text_of_clearly_irrelevant_pages_goes_with_their_last_judgement(tmp_path):
+    class Unmoved(Fickle):
+        def judge_vector(self, url, language, vector):
+            return None
+
+    writer = PageStoreWriter(tmp_path / "w1.db")
+    unlikely, possible, relevant = {"relevance": 0.02}, {"relevance": 0.3}, {"relevance": 0.02, "relevant": True}
+    kept = {"text": "words", "markup": "<p>words", "terms": b"vector"}
+    writer.write([stored_page(n, **more, **kept) for n, more in enumerate([unlikely, possible, relevant])])
+    writer.close()
+    await rejudge_segments(Unmoved(), [tmp_path / "w1.db"], MemoryFrontier(), drop_texts=0.05)
+    with PageStoreReader(tmp_path) as collection:
+        texts = [collection.content(fingerprint(f"http://a.example/{n}")).text for n in range(3)]
+    assert texts == ["", "words", "words"]

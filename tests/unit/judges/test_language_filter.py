@@ -5,12 +5,13 @@ import asyncio
 import pytest
 from click.testing import CliRunner
 
+from thresher.assembly import build_judge, build_pipeline
 from thresher.cli import thresher
+from thresher.crawl import CrawlSetup
 from thresher.judges.base import Learner
 from thresher.judges.language_filter import CHECK_REJECTED, only_languages, seed_languages
 from thresher.operations.explain import explain
 from thresher.parsing.html import parse
-from thresher.project import CrawlProject, build_judge, build_pipeline
 from thresher.records import LABEL_PART, LANGUAGE_PART, FetchedPage, Judgement, ParsedPage, Revision
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
@@ -65,7 +66,7 @@ def page(language, url="http://a.example/"):
 def project(tmp_path, languages=""):
     (tmp_path / "topic.yaml").write_text(WORDS + languages, encoding="utf-8")
     (tmp_path / "seeds.txt").write_text("\n".join(SEEDS), encoding="utf-8")
-    return CrawlProject.open(tmp_path)
+    return CrawlSetup.open(tmp_path)
 
 
 async def crawled(crawl):
@@ -112,7 +113,7 @@ def test_a_rejected_page_is_stored_counted_and_explained_as_such(tmp_path):
     assert relevant == 1
     reported = asyncio.run(explain(crawl, SEEDS[0]))
     assert reported.summary.startswith("Not relevant: its language, en, is not a wanted one (languages in topic.yaml)")
-    assert asyncio.run(explain(crawl, SEEDS[1])).summary.startswith("Relevant: relevance")
+    assert asyncio.run(explain(crawl, SEEDS[1])).summary.startswith("Relevant: 1.00, above the cut")
     shown = CliRunner().invoke(thresher, ["status", str(tmp_path)])
     assert "other languages  1" in shown.output
 
@@ -251,7 +252,7 @@ def test_a_page_in_no_language_of_phrases_and_seeds_is_refused_by_auto(tmp_path)
         "title: {en: basketball}\nlanguages: auto\nmanners: {contact: me@example.org}\nseeds: ['http://a.example/en']\n"
     )
     (tmp_path / "topic.yaml").write_text(text, encoding="utf-8")
-    crawl = CrawlProject.open(tmp_path)
+    crawl = CrawlSetup.open(tmp_path)
     judge = build_judge(crawl)
     judge.learn(page_of(ENGLISH), seed=True)
     assert dict(judge.judge(page_of(CHINESE)).parts) == {LANGUAGE_PART: 1.0}

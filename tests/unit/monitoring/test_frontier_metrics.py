@@ -13,6 +13,7 @@ from thresher.frontier.base import CrawlStore
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.monitoring.frontier_metrics import FRESH_SECONDS, REACHED_SECONDS, InstrumentedFrontier
 from thresher.monitoring.prometheus import WorkerMetrics
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, Settlement
 
 OPERATIONS = [name for name, _ in inspect.getmembers(CrawlStore, inspect.isfunction) if not name.startswith("_")]
@@ -85,7 +86,9 @@ async def test_pages_outcomes_and_links_are_counted(world):
     first, second = await world.lease()
     link = Candidate(url="http://c.example/", score=0.1)
     done = Settlement(lease=first, outcome=Outcome.DONE, page=True, relevant=True, links=[link])
-    failed = Settlement(lease=second, outcome=Outcome.FAILED, reason="http 404", park="no page in 5 tries")
+    failed = Settlement(
+        lease=second, outcome=Outcome.FAILED, reason=legacy_reason("http 404"), park=legacy_reason("no page in 5 tries")
+    )
     assert await world.measured.commit([done, failed]) == [True, True]
     assert world.value("thresher_pages_total") == 1
     assert world.value("thresher_relevant_pages_total") == 1

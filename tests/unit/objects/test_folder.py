@@ -32,3 +32,11 @@ def test_an_unfinished_object_is_not_listed(tmp_path):
 def test_a_folder_that_is_not_mounted_has_not_lost_its_objects(tmp_path):
     with pytest.raises(StoreUnreachable, match="is no folder"):
         FolderObjects(tmp_path / "absent").get("crawl/0/one")
+
+
+def test_a_folder_that_held_objects_is_not_created_anew(tmp_path):
+    objects = FolderObjects(tmp_path / "absent", used=(tmp_path / "absent").as_uri())
+    for use in (lambda: objects.put_new("one", b"1"), lambda: objects.sizes(""), lambda: objects.size("one")):
+        with pytest.raises(StoreUnreachable, match="is no folder; mount its disk"):
+            use()
+    assert not (tmp_path / "absent").exists()

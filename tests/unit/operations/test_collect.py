@@ -6,10 +6,10 @@ import pytest
 
 from tests.unit.lab.webs.importers.test_crawl import record
 from tests.unit.strategies.layers.small_source import SmallSource
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, CrawlBusy
 from thresher.monitoring.failures import FailureReport
 from thresher.operations.collect import CollectRequest, SearchBackLinks, collect
-from thresher.project import CrawlProject
 from thresher.seeding.searxng import SearchResult
 from thresher.storage.page_store import PageStoreWriter
 from thresher.strategies.layers.model import LayerModel
@@ -80,7 +80,7 @@ def make(tmp_path):
         (folder / "topic.yaml").write_text(TOPIC + more)
         if pages:
             write(folder, [stored(page, relevant=page in relevant, text=page in with_text) for page in pages])
-        return CrawlProject.open(folder)
+        return CrawlSetup.open(folder)
 
     return make
 
@@ -178,7 +178,7 @@ def test_foreign_hosts_need_a_contact(make, web, tmp_path):
     crawl = make()
     crawl.folder.topic.write_text(TOPIC.partition("manners")[0])
     with pytest.raises(ConfigError, match=r"manners.contact is empty; sites like a\.example"):
-        collect(CrawlProject.open(crawl.folder.root), layers(examples={"": urls(range(10))}), fetch=web)
+        collect(CrawlSetup.open(crawl.folder.root), layers(examples={"": urls(range(10))}), fetch=web)
     assert web.asked == []
 
 
@@ -227,6 +227,12 @@ def test_nodes_of_the_bundled_taxonomy_are_the_wanted_classes(make, web):
     examples = {label: urls(pages) for label, pages in names.items()}
     model = collect(crawl, rules(examples=examples, targets=()), fetch=web)
     assert model.table.targets == {"Sports/Basketball"}
+
+
+def test_the_bundled_taxonomy_has_no_example_pages_to_learn_rules_from(make, web):
+    crawl = make(more="taxonomy: {file: bundled, nodes: [Sports/Basketball]}\n")
+    with pytest.raises(ConfigError, match="the bundled taxonomy has words, but no example pages"):
+        collect(crawl, rules(examples={}, targets=()), fetch=web)
 
 
 @pytest.mark.parametrize(

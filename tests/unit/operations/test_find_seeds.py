@@ -3,10 +3,11 @@
 import pytest
 
 from thresher.config.folder import CrawlFolder
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.operations.create import NewCrawl, create_crawl
 from thresher.operations.find_seeds import SeedLimits, add_seeds, find_seeds, fused
-from thresher.project import CrawlProject
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage
 from thresher.seeding.base import SeedCandidate, SeedQuery, SourceFailed, make_source
 from thresher.topics.topic import TopicDefinition
@@ -34,7 +35,7 @@ class Broken:
 
 def fetch_from(pages):
     def fetch(crawl, urls):
-        return {url: _page(url, pages[url]) if url in pages else "HTTP 404" for url in urls}
+        return {url: _page(url, pages[url]) if url in pages else Reason.of(ReasonKind.HTTP, 404) for url in urls}
 
     return fetch
 
@@ -47,7 +48,7 @@ def _page(url, words):
 @pytest.fixture
 def crawl(tmp_path):
     create_crawl(CrawlFolder(tmp_path), NewCrawl(topic=TOPIC, contact="me@example.org"))
-    return CrawlProject.open(tmp_path)
+    return CrawlSetup.open(tmp_path)
 
 
 def test_pages_about_the_topic_come_first_with_reasons(crawl):
@@ -71,7 +72,7 @@ def test_there_are_few_of_a_host(crawl):
 def test_what_cannot_be_fetched_is_listed_with_the_reason(crawl):
     found = find_seeds(crawl, QUERY, {"x": Listed("http://a.example/gone")}, fetch=fetch_from({}))
     assert (found.seeds, found.fetched) == ([], 0)
-    assert found.rejected == {"http://a.example/gone": "HTTP 404"}
+    assert found.rejected == {"http://a.example/gone": "http 404"}
 
 
 def test_one_source_that_fails_does_not_stop_the_others(crawl):

@@ -39,7 +39,7 @@ async def test_block_pages_are_counted_by_host_and_kind(frontier):
 async def test_a_blocked_host_is_asked_no_more_until_it_is_released(frontier):
     await block(frontier, "a.example", "mine")
     [entry] = await frontier.hosts()
-    assert entry.parked == "blocked by hand: mine"
+    assert str(entry.parked) == "blocked by hand: mine"
     assert await frontier.lease(1, seconds=60) == []
     await release(frontier, "a.example")
     assert len(await frontier.lease(1, seconds=60)) == 1

@@ -6,9 +6,10 @@ from contextlib import closing
 import pytest
 
 from tests.unit.export.test_all_formats import of
+from thresher.config.run_options import RunOptions
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.operations.refresh import refresh_run
-from thresher.project import CrawlProject
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.refresh.queue import last_start
 from thresher.storage.page_store import PageStoreWriter
@@ -18,7 +19,7 @@ NEW = "http://new.example/"
 
 
 def opened(folder, **changes):
-    return CrawlProject.open(folder, changes={"refresh": "yes", **changes})
+    return CrawlSetup.open(folder, RunOptions(refresh=True, **changes))
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def folder(tmp_path):
 
 async def visit(crawl, number, links=()):
     """Make some visits of a refresh as a worker would; return which."""
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     visited = []
     for _ in range(number):
         [lease] = await frontier.lease(1, seconds=60)
@@ -46,7 +47,7 @@ async def visit(crawl, number, links=()):
 
 
 async def waiting(crawl):
-    frontier = crawl.frontier()
+    frontier = crawl.backend.frontier()
     entries = [entry.url for entry in await frontier.peek(9)]
     await frontier.close()
     return entries
@@ -81,17 +82,17 @@ def test_what_visits_find_waits_in_the_crawls_own_queue(folder):
     crawl = opened(folder)
     with refresh_run(crawl, 1):
         asyncio.run(visit(crawl, 1, [NEW]))
-    assert asyncio.run(waiting(CrawlProject.open(folder))) == [NEW]
+    assert asyncio.run(waiting(CrawlSetup.open(folder))) == [NEW]
 
 
 def test_a_visited_host_rests_in_the_next_usual_run(folder):
     async def seconds_to_next(crawl):
-        frontier = crawl.frontier()
+        frontier = crawl.backend.frontier()
         seconds = await frontier.seconds_to_next()
         await frontier.close()
         return seconds
 
-    usual, crawl = CrawlProject.open(folder), opened(folder)
+    usual, crawl = CrawlSetup.open(folder), opened(folder)
     with refresh_run(crawl, 1):
         asyncio.run(visit(crawl, 1, [f"{PAGES[0]}more"]))
     assert asyncio.run(seconds_to_next(usual)) == pytest.approx(50.0, abs=15.0)

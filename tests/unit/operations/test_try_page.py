@@ -2,11 +2,13 @@
 
 import pytest
 
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.frontier.base import short
 from thresher.operations import try_page
-from thresher.operations.try_page import SEEDS_READ, WORDS_KEPT, try_pages
-from thresher.project import CrawlProject
+from thresher.operations.try_page import SEEDS_READ, try_pages
+from thresher.operations.verdict import WORDS_KEPT
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import FetchedPage, Judgement, TermWeight
 
 PAGE = "http://a.example/solar"
@@ -34,7 +36,7 @@ class Servers:
     def _answer(self, url):
         body = self.pages.get(url)
         if body is None:
-            return "http 404"
+            return legacy_reason("http 404")
         headers = {"content-type": "text/html; charset=utf-8"}
         return FetchedPage(url=url, status=200, headers=headers, body=body.encode(), fetched_at=0.0)
 
@@ -88,7 +90,7 @@ def servers():
 def crawl(tmp_path):
     (tmp_path / "topic.yaml").write_text(f"{CONFIG}\nstrategy: {{name: best-first}}\n", encoding="utf-8")
     (tmp_path / "seeds.txt").write_text("".join(f"{SEED}{number}\n" for number in range(7)), encoding="utf-8")
-    return CrawlProject.open(tmp_path)
+    return CrawlSetup.open(tmp_path)
 
 
 @pytest.fixture
@@ -104,31 +106,31 @@ def attempt(crawl, servers, *urls, **options):
 
 def test_a_page_is_judged_by_the_judge_of_the_crawl(crawl, servers):
     [tried] = attempt(crawl, servers)
-    assert (tried.title, tried.language, tried.judgement.relevant) == ("On cells", "en", True)
-    assert tried.judgement.parts["cosine en"] == tried.judgement.relevance
+    assert (tried.title, tried.language, tried.verdict.judgement.relevant) == ("On cells", "en", True)
+    assert tried.verdict.judgement.parts["cosine en"] == tried.verdict.judgement.relevance
 
 
 def test_words_are_written_as_the_page_writes_them(crawl, servers):
     [tried] = attempt(crawl, servers)
-    assert [(word.written, list(word.terms)) for word in tried.words] == [("cells", ["cell"]), ("Solar", ["solar"])]
+    assert [word.written for word in tried.verdict.words] == ["cells", "Solar"]
 
 
 def test_words_for_come_before_words_against(crawl, servers, pupil):
     [tried] = attempt(crawl, servers)
-    assert [(word.written, word.weight) for word in tried.words] == [("cells", 0.4), ("perovskite", -0.6)]
+    assert [(word.written, word.weight) for word in tried.verdict.words] == [("cells", 0.4), ("perovskite", -0.6)]
 
 
 def test_only_the_weightiest_words_are_kept(crawl, servers, pupil, monkeypatch):
     many = [TermWeight(term=f"word{number}", weight=float(number - 50)) for number in range(100)]
     monkeypatch.setattr(pupil, "words", lambda page: many)
     [tried] = attempt(crawl, servers)
-    assert len(tried.words) == 2 * WORDS_KEPT
-    assert (tried.words[0].written, tried.words[-1].weight) == ("word99", -50.0 + WORDS_KEPT - 1)
+    assert len(tried.verdict.words) == 2 * WORDS_KEPT
+    assert (tried.verdict.words[0].written, tried.verdict.words[-1].weight) == ("word99", -50.0 + WORDS_KEPT - 1)
 
 
 def test_links_are_those_a_crawl_would_follow_with_anchors_scores_and_parts(crawl, servers):
     [tried] = attempt(crawl, servers)
-    relevance = tried.judgement.relevance
+    relevance = tried.verdict.judgement.relevance
     assert [(link.url, link.anchor, link.score) for link in tried.links] == [
         ("http://a.example/more", "more cells", short(relevance)),
         ("http://a.example/tea", "tea", short(relevance)),
@@ -140,13 +142,13 @@ def test_json_holds_the_wanted_number_of_links(crawl, servers):
     [tried] = attempt(crawl, servers)
     reported = tried.as_json(links=1)
     assert (reported["judged"], reported["links_found"], len(reported["links"])) == (True, 2, 1)
-    assert reported["words"][0]["written"] == "cells"
+    assert reported["words_for"][0]["word"] == "cells"
 
 
 def test_what_cannot_be_fetched_says_why(crawl, servers):
     missing, tried = attempt(crawl, servers, "http://a.example/none", PAGE)
     assert missing.as_json(links=1) == {"asked": "http://a.example/none", "judged": False, "reason": "http 404"}
-    assert tried.judgement is not None
+    assert tried.verdict is not None
 
 
 def test_a_page_that_is_asked_for_twice_is_fetched_once(crawl, servers):
@@ -164,7 +166,7 @@ def test_a_judge_that_learns_reads_a_few_seeds_first(crawl, servers, pupil):
     reported = []
     [tried] = attempt(crawl, servers, report=reported.append)
     assert pupil.shown == [f"{SEED}{number}" for number in range(SEEDS_READ)]
-    assert (tried.judgement.relevant, tried.judgement.relevance) == (True, 0.7)
+    assert (tried.verdict.judgement.relevant, tried.verdict.judgement.relevance) == (True, 0.7)
     assert reported == ["Read 5 seeds to know the topic."]
 
 
@@ -202,13 +204,13 @@ def test_a_public_page_needs_a_contact_even_when_the_seeds_do_not(crawl, servers
     (tmp_path / "topic.yaml").write_text("title: {en: solar}\nnetwork: {allow: [127.0.0.0/8]}\n", encoding="utf-8")
     (tmp_path / "seeds.txt").write_text("http://127.0.0.1:8000/\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"manners\.contact is empty; sites like a\.example"):
-        attempt(CrawlProject.open(tmp_path), servers)
+        attempt(CrawlSetup.open(tmp_path), servers)
     assert servers.asked == []
 
 
 def test_a_refused_private_address_comes_with_its_remedy(crawl):
     def refuse(crawl, urls):
-        return dict.fromkeys(urls, "refused: a private address")
+        return dict.fromkeys(urls, legacy_reason("refused: a private address"))
 
     [tried] = try_pages(crawl, ["http://10.1.2.3/"], fetch=refuse)
     assert tried.reason.endswith('If this is your own site: network.allow: ["10.1.2.3/32"]')

@@ -41,7 +41,7 @@ def test_there_are_sixty_cases_of_each_in_both_languages(cases):
 def test_the_reason_begins_with_that_of_its_kind():
     [first, *_] = walls()
     found = detected(first)
-    assert found.reason.startswith(f"{BlockKind.CHALLENGE.reason} (")
+    assert str(found.reason).startswith(f"{BlockKind.CHALLENGE.reason} (")
 
 
 def test_a_long_page_is_never_blocked_whatever_it_says():

@@ -84,5 +84,5 @@ def test_a_link_header_to_a_licence_is_recorded(link, opt_outs):
 
 
 def test_only_opt_outs_from_ai_uses_of_text_leave_a_page_out():
-    assert opted_out_reason(["tdm", "ai-train", "search"]) == "opted out: ai-train, tdm"
-    assert opted_out_reason(["search", "noimageai", "rsl"]) == ""
+    assert str(opted_out_reason(["tdm", "ai-train", "search"])) == "opted out: ai-train, tdm"
+    assert not opted_out_reason(["search", "noimageai", "rsl"])

@@ -5,6 +5,7 @@ import pytest
 from testing.block_pages import walls
 from tests.unit.pipeline.test_pipeline import SEED, WordJudge, World
 from thresher.frontier.base import UrlState
+from thresher.politeness.settings import Politeness
 from thresher.records import BlockKind, FetchedPage, Outcome
 from thresher.refresh.revisit import Validators
 
@@ -38,7 +39,7 @@ async def test_a_block_page_fails_with_its_kind_and_is_not_judged(kind):
     world = await seeded()
     record = await world.fetch(FIRST[kind])
     assert (record.outcome, record.page, record.blocked) == (Outcome.FAILED, False, kind)
-    assert record.reason.startswith(kind.reason)
+    assert str(record.reason).startswith(str(kind.reason))
     entry = await world.frontier.find(SEED)
     assert (entry.state, entry.reason) == (UrlState.FAILED, kind.reason)
     assert world.judge.judged == []
@@ -72,13 +73,13 @@ async def test_a_challenge_with_an_error_status_is_one_too(status):
 async def test_an_error_page_with_an_error_status_keeps_its_status_as_reason():
     world = await seeded()
     record = await world.fetch(FIRST[BlockKind.ERROR], status=403)
-    assert (record.reason, record.blocked) == ("http 403", "")
+    assert (str(record.reason), record.blocked) == ("http 403", "")
 
 
 async def test_a_busy_server_that_says_when_to_return_is_not_a_challenge():
     world = await seeded()
     record = await world.fetch(FIRST[BlockKind.CHALLENGE], status=503, retry_after="60")
-    assert (record.reason, record.blocked) == ("http 503", "")
+    assert (str(record.reason), record.blocked) == ("http 503", "")
 
 
 async def test_block_pages_are_pages_where_the_user_keeps_them():
@@ -121,16 +122,16 @@ async def test_opt_outs_are_recorded_with_the_page():
 
 
 async def test_a_page_that_opts_out_is_left_out_where_opt_outs_are_obeyed():
-    world = await seeded(obey_opt_outs=True)
+    world = await seeded(politeness=Politeness(obey_opt_outs=True))
     world.pipeline._links.on_miss = lambda lease: pytest.fail("the strategy was told")
     record = await world.fetch(f'{SOLAR}<a href="/next">next</a>', x_robots_tag="noai")
     assert (record.outcome, record.page, record.text, record.links) == (Outcome.FAILED, False, "", [])
-    assert (record.reason, record.opt_outs) == ("opted out: noai", ("noai",))
+    assert (str(record.reason), record.opt_outs) == ("opted out: noai", ("noai",))
     assert world.judge.judged == []
 
 
 async def test_a_denied_search_is_recorded_and_has_no_effect():
-    world = await seeded(obey_opt_outs=True)
+    world = await seeded(politeness=Politeness(obey_opt_outs=True))
     record = await world.fetch(SOLAR, content_signal="search=no")
     assert (record.page, record.opt_outs) == (True, ("search",))
 

@@ -4,6 +4,7 @@ import pytest
 
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.deduplication import DuplicateFinder, content_hash
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, ParsedPage, Settlement
 from thresher.urls.canonical import fingerprint
 
@@ -67,7 +68,7 @@ async def test_mirrors_that_name_a_page_that_never_comes_are_copies_of_the_first
 async def test_a_named_page_that_brought_no_page_is_no_original(world):
     await world.frontier.add([Candidate(url=A, score=0)])
     [lease] = await world.frontier.lease(1, seconds=60)
-    moved = Settlement(lease=lease, outcome=Outcome.DONE, reason=f"redirected to {B}")
+    moved = Settlement(lease=lease, outcome=Outcome.DONE, reason=legacy_reason(f"redirected to {B}"))
     await world.frontier.commit([moved])
     assert await world.bring(B, "solar", A) == 0
 

@@ -61,25 +61,25 @@ async def test_a_pdf_is_kept_as_a_page(world):
 
 async def test_a_pdf_without_text_fails_with_its_reason(world):
     record = await world.fetch(content(b""), PDF)
-    assert (record.outcome, record.reason) == (Outcome.FAILED, "cannot be parsed: PDF, no text (scanned)")
+    assert (record.outcome, str(record.reason)) == (Outcome.FAILED, "cannot be parsed: PDF, no text (scanned)")
 
 
 async def test_without_a_converter_documents_are_refused(world):
     world.pipeline._documents.close()
     world.pipeline._documents = None
-    assert (await world.fetch(pdf(), PDF)).reason == "not a page: application/pdf"
+    assert str((await world.fetch(pdf(), PDF)).reason) == "not a page: application/pdf"
 
 
 async def test_a_seed_that_is_a_feed_leads_to_its_entries(world):
     record = await world.fetch(FEED, {"content-type": "application/rss+xml"})
-    assert (record.page, record.outcome, record.reason) == (False, Outcome.DONE, "feed: 1 of 1 entries")
+    assert (record.page, record.outcome, str(record.reason)) == (False, Outcome.DONE, "feed: 1 of 1 entries")
     assert await world.next_url() == "http://b.example/1"
 
 
 async def test_another_feed_is_no_page(world):
     await world.fetch(b"<a href=/feed>solar</a>", {"content-type": "text/html"})
     record = await world.fetch(FEED, {"content-type": "application/rss+xml"})
-    assert (record.outcome, record.reason) == (Outcome.FAILED, "not a page: application/rss+xml")
+    assert (record.outcome, str(record.reason)) == (Outcome.FAILED, "not a page: application/rss+xml")
 
 
 async def test_feeds_that_pages_link_to_are_read_where_they_are_wanted():
@@ -90,7 +90,7 @@ async def test_feeds_that_pages_link_to_are_read_where_they_are_wanted():
             b"<link rel=alternate type=application/rss+xml href=/feed>solar", {"content-type": "text/html"}
         )
         record = await world.fetch(FEED, {"content-type": "text/xml"})
-        assert (record.url, record.reason) == ("http://a.example/feed", "feed: 1 of 1 entries")
+        assert (record.url, str(record.reason)) == ("http://a.example/feed", "feed: 1 of 1 entries")
         assert await world.next_url() == "http://b.example/1"
     finally:
         await world.pipeline.close()

@@ -1,14 +1,12 @@
 """The pipeline and its host policy: side requests and soft 404s are no pages, hosts without harvest are parked."""
 
-from dataclasses import replace
-
 import pytest
 
 from tests.unit.pipeline.test_pipeline import SEED, World
 from thresher.frontier.base import UrlState
-from thresher.pipeline.host_policy import HostPolicyConfig, is_side_request
+from thresher.pipeline.host_policy import HANDLERS, HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
-from thresher.records import Lease
+from thresher.records import RequestKind
 from thresher.sitemaps.source import SitemapHosts
 from thresher.traps.detector import PROBE_AT
 from thresher.urls.scope import UrlScope
@@ -27,7 +25,7 @@ async def test_a_host_without_harvest_is_parked_and_says_why():
     await world.fetch("<p>nothing</p>")
     await world.fetch("<p>nothing else</p>")
     [host] = await world.frontier.hosts()
-    assert (host.parked, host.waiting) == ("gave 2 pages, none of them relevant", 1)
+    assert (str(host.parked), host.waiting) == ("gave 2 pages, none of them relevant", 1)
 
 
 async def test_a_sitemap_is_asked_for_and_its_pages_wait_within_scope():
@@ -36,7 +34,7 @@ async def test_a_sitemap_is_asked_for_and_its_pages_wait_within_scope():
     assert record.links == []
     record = await world.fetch(SITEMAP, content_type="application/xml")
     assert (record.url, record.page) == (SEED + "sitemap.xml", False)
-    assert record.reason == "sitemap: 3 of 3 pages, 0 of 0 sitemaps"
+    assert str(record.reason) == "sitemap: 3 of 3 pages, 0 of 0 sitemaps"
     assert [link.url for link in record.links] == [SEED + "1"]
     assert await world.state(SEED + "1") is UrlState.WAITING
     assert (await world.frontier.counts()).pages == 1
@@ -48,7 +46,7 @@ async def test_a_missing_sitemap_does_no_harm(status):
     await world.fetch("<p>solar</p>")
     record = await world.fetch("<p>not here</p>", status=status)
     assert (record.page, record.links) == (False, [])
-    assert record.reason == f"http {status}"
+    assert str(record.reason) == f"http {status}"
 
 
 async def test_sitemaps_of_denied_hosts_are_not_asked_for():
@@ -65,10 +63,10 @@ async def test_soft_404s_are_no_pages():
         await world.fetch(f"<p>solar page {'x' * n} of its own kind</p>")
     await world.fetch(missing.format("one"))  # before the answer to the probe is known
     probe = await world.fetch(missing.format("two"))
-    assert (probe.page, probe.reason) == (False, "pages that are not there have a page")
+    assert (probe.page, str(probe.reason)) == (False, "pages that are not there have a page")
     await world.pipeline.seed([SEED + "later"])
     record = await world.fetch(missing.format("three"))
-    assert (record.page, record.reason) == (False, "soft 404: the page says that there is none")
+    assert (record.page, str(record.reason)) == (False, "soft 404: the page says that there is none")
     assert await world.state(SEED + "later") is UrlState.FAILED
 
 
@@ -79,8 +77,5 @@ async def test_nothing_is_asked_beside_pages_unless_it_is_wanted():
     assert await world.frontier.lease(1, seconds=60) == []
 
 
-def test_leases_for_pages_are_no_asides():
-    lease = Lease(url=SEED, host="a.example", score=0, fence=1, until=1)
-    assert not is_side_request(lease)
-    assert not is_side_request(replace(lease, carry={"energy": 1}))
-    assert is_side_request(replace(lease, carry={"probe": True}))
+def test_every_side_request_has_a_handler_except_robots_txt_which_the_engine_reads():
+    assert {*HANDLERS, RequestKind.ROBOTS} == {kind for kind in RequestKind if not kind.is_page}

@@ -6,6 +6,7 @@ from testing.clock import Clock
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.politeness.backoff import Backoff
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import BlockKind, Lease
 
 DAY = 24 * 3600.0
@@ -17,7 +18,7 @@ def frontier():
 
 
 def busy(status=429, wait_seconds=0.0):
-    return ResponseClass(kind=ResponseKind.BUSY, reason=f"http {status}", wait_seconds=wait_seconds)
+    return ResponseClass(kind=ResponseKind.BUSY, reason=legacy_reason(f"http {status}"), wait_seconds=wait_seconds)
 
 
 def lease(pages=3, number=1):
@@ -27,7 +28,7 @@ def lease(pages=3, number=1):
 
 
 async def parked(frontier):
-    return {host.host: (host.parked, host.next_seconds) for host in await frontier.hosts() if host.parked}
+    return {host.host: (str(host.parked), host.next_seconds) for host in await frontier.hosts() if host.parked}
 
 
 async def test_the_pause_doubles_whichever_url_and_worker_is_refused(frontier):

@@ -4,6 +4,7 @@ import pytest
 
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.politeness.host_budget import HostBudget, over_budget, release
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Lease
 
 BUDGET = HostBudget(most=1000, first=50, per_relevant=20)
@@ -23,12 +24,12 @@ BUDGET = HostBudget(most=1000, first=50, per_relevant=20)
     ],
 )
 def test_a_budget_grows_with_the_harvest(pages, relevant, words):
-    assert BUDGET.exhausted_reason(pages, relevant) == words
+    assert str(BUDGET.exhausted_reason(pages, relevant)) == words
 
 
 def test_without_a_first_budget_only_the_most_counts():
-    assert HostBudget(most=100).exhausted_reason(99, 0) == ""
-    assert HostBudget(most=100).exhausted_reason(100, 0) == "gave 100 pages, its budget"
+    assert not HostBudget(most=100).exhausted_reason(99, 0)
+    assert str(HostBudget(most=100).exhausted_reason(100, 0)) == "gave 100 pages, its budget"
 
 
 def lease(pages, relevant=0):
@@ -46,7 +47,7 @@ async def test_the_page_at_hand_counts():
 async def test_a_released_host_has_a_fresh_budget():
     frontier = MemoryFrontier()
     await frontier.add([Candidate(url="http://a.example/", score=0)])
-    await frontier.park("a.example", "gave 50 pages, none of them relevant")
+    await frontier.park("a.example", legacy_reason("gave 50 pages, none of them relevant"))
     assert await release(frontier, "a.example")
     assert await frontier.lease(1, seconds=60)
     assert not await release(frontier, "a.example")  # it is not parked any more

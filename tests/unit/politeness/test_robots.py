@@ -14,6 +14,7 @@ from thresher.politeness.robots import (
     RobotsFile,
     robots_url,
 )
+from thresher.reasons.legacy import legacy_reason
 
 RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 3\n"
 PLACE = "http://a.example/robots.txt"
@@ -98,7 +99,7 @@ async def test_a_file_that_cannot_be_read_is_asked_for_again_ever_later(robots, 
         assert await robots.file_for("http://a.example/") is None
     assert pauses[:4] == [UNREACHABLE_SECONDS, 1200, 2400, 4800]
     assert pauses[-1] == DAY_SECONDS
-    assert file.trouble == "robots.txt cannot be read: http 503, 10 times in a row"
+    assert str(file.trouble) == "robots.txt cannot be read: http 503, 10 times in a row"
 
 
 async def test_a_host_that_says_when_to_come_back_is_believed_up_to_a_day(robots, clock):
@@ -116,11 +117,11 @@ async def test_a_file_that_was_read_ends_the_count(robots, clock):
 
 async def test_after_thirty_days_without_an_answer_there_are_no_rules(robots, clock):
     start = clock.now
-    file = await after(robots, 0, reason="timeout")
+    file = await after(robots, 0, reason=legacy_reason("timeout"))
     while clock.now - start < LOST_SECONDS:
-        assert file.trouble.startswith("robots.txt cannot be read: timeout")
+        assert str(file.trouble).startswith("robots.txt cannot be read: timeout")
         clock.now = file.until
-        file = await after(robots, 0, reason="timeout")
+        file = await after(robots, 0, reason=legacy_reason("timeout"))
     assert file.allows("http://a.example/")
     assert file.until == clock.now + DAY_SECONDS
 

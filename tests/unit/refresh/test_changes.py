@@ -5,6 +5,8 @@ from contextlib import closing
 import pytest
 
 from tests.unit.storage.test_collection import page
+from thresher.reasons.legacy import legacy_reason
+from thresher.reasons.reason import NO_REASON
 from thresher.records import Outcome
 from thresher.refresh.changes import ChangeKind, changes
 from thresher.refresh.queue import last_start, queue_path, record_start, remove_queue
@@ -25,7 +27,7 @@ def found(tmp_path):
     return changes_of
 
 
-def nothing(number, at, status, reason="", outcome=Outcome.DONE):
+def nothing(number, at, status, reason=NO_REASON, outcome=Outcome.DONE):
     return page(number, at=at, page=False, status=status, reason=reason, outcome=outcome)
 
 
@@ -35,9 +37,9 @@ def test_each_kind_of_change_is_distinguished_from_the_others(found):
         page(2, at=50, text_hash=1, relevance=0.9),
         page(2, at=200, text_hash=2, relevance=0.4),
         page(3, at=50),
-        nothing(3, 200, 404, "http 404", Outcome.FAILED),
+        nothing(3, 200, 404, legacy_reason("http 404"), Outcome.FAILED),
         page(4, at=50),
-        nothing(4, 200, 301, "redirected to http://b.example/"),
+        nothing(4, 200, 301, legacy_reason("redirected to http://b.example/")),
     )
     assert {number: change.kind for number, change in reported.items()} == {
         1: ChangeKind.NEW,

@@ -4,6 +4,7 @@ import pytest
 
 from thresher.frontier.base import UrlState
 from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.refresh.queue import RefreshFrontier, copy_host_delays
 
@@ -74,7 +75,7 @@ async def test_a_host_rests_at_home_after_a_visit(refresh, home):
 
 async def test_a_host_that_is_parked_at_home_stays_parked(refresh, home, clock):
     await home.add([Candidate(url=f"{KNOWN}2", score=0.9)])
-    await home.park("a.example", "a trap")
+    await home.park("a.example", legacy_reason("a trap"))
     await visit(refresh, delay_seconds=30.0)
     await copy_host_delays(refresh, home)
     clock.now += 60

@@ -14,12 +14,12 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from thresher.config.folder import CrawlFolder
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
 from thresher.runner.fetch_listed import fetch_listed
 
 folder, *urls = sys.argv[1:]
 stored = []
-crawl, training = CrawlProject.open(Path(folder)), CrawlFolder(Path(folder) / "training")
+crawl, training = CrawlSetup.open(Path(folder)), CrawlFolder(Path(folder) / "training")
 failures = fetch_listed(crawl, training, urls, report=stored.append)
 print(sum(stored), *failures.lines(), sep="|")
 """

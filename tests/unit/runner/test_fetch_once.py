@@ -1,10 +1,16 @@
 """What is fetched once comes back as a page or as a reason, and only redirects lead on."""
 
+import logging
+
 import pytest
 
+from thresher.crawl import CrawlSetup
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.outcomes import MAX_REDIRECTS
+from thresher.reasons.legacy import legacy_reason
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage
+from thresher.runner import fetch_once
 from thresher.runner.fetch_once import Interrupted, ResponseCollector
 from thresher.urls.scope import UrlScope
 
@@ -42,22 +48,22 @@ async def test_an_answer_that_is_no_page_comes_back_as_its_reason(collector):
     await collector.enqueue([PAGE, OTHER])
     await answer_next(collector, status=404)
     await answer_next(collector, content_type="application/pdf")
-    assert await collector.result(PAGE) == "http 404"
-    assert await collector.result(OTHER) == "not a page: application/pdf"
+    assert str(await collector.result(PAGE)) == "http 404"
+    assert str(await collector.result(OTHER)) == "not a page: application/pdf"
 
 
 async def test_a_busy_server_is_not_asked_again(collector):
     await collector.enqueue([PAGE])
     await answer_next(collector, status=503)
-    assert await collector.result(PAGE) == "http 503"
+    assert str(await collector.result(PAGE)) == "http 503"
     assert await nothing_waits(collector)
 
 
 async def test_a_failure_is_not_tried_again(collector):
     await collector.enqueue([PAGE])
     [lease] = await collector.frontier.lease(1, seconds=60)
-    await collector.fail(lease, "timeout", at=0.0, retry=True)
-    assert await collector.result(PAGE) == "timeout"
+    await collector.fail(lease, Reason(ReasonKind.TIMEOUT), at=0.0, retry=True)
+    assert str(await collector.result(PAGE)) == "timeout"
     assert await nothing_waits(collector)
 
 
@@ -72,7 +78,7 @@ async def test_what_fails_behind_a_redirect_says_where(collector):
     await collector.enqueue([PAGE])
     await answer_next(collector, status=301, location=OTHER)
     await answer_next(collector, status=410)
-    assert await collector.result(PAGE) == f"redirected to {OTHER}: http 410"
+    assert str(await collector.result(PAGE)) == f"redirected to {OTHER}: http 410"
 
 
 async def test_two_urls_that_lead_to_one_page_both_get_it(collector):
@@ -85,7 +91,7 @@ async def test_two_urls_that_lead_to_one_page_both_get_it(collector):
 async def test_a_redirect_out_of_the_crawl_is_not_followed(collector):
     await collector.enqueue([PAGE])
     await answer_next(collector, status=301, location="http://x.denied.example/")
-    assert await collector.result(PAGE) == "redirected to http://x.denied.example/, outside the crawl: host denied"
+    assert str(await collector.result(PAGE)) == "redirected to http://x.denied.example/, outside the crawl: host denied"
     assert await nothing_waits(collector)
 
 
@@ -94,7 +100,7 @@ async def test_a_circle_of_redirects_ends(collector):
     await answer_next(collector, status=301, location=OTHER)
     await answer_next(collector, status=301, location=PAGE)
     assert await nothing_waits(collector)
-    assert await collector.result(PAGE) == "redirects in a circle"
+    assert str(await collector.result(PAGE)) == "redirects in a circle"
 
 
 async def test_a_chain_of_redirects_ends(collector):
@@ -108,15 +114,15 @@ async def test_a_chain_of_redirects_ends(collector):
 async def test_a_url_outside_the_crawl_is_never_asked_for(collector):
     await collector.enqueue(["http://x.denied.example/"])
     assert await nothing_waits(collector)
-    assert await collector.result("http://x.denied.example/") == "outside the crawl: host denied"
+    assert str(await collector.result("http://x.denied.example/")) == "outside the crawl: host denied"
 
 
 async def test_a_host_that_is_left_alone_says_why(collector):
     await collector.enqueue([PAGE])
     [lease] = await collector.frontier.lease(1, seconds=60)
-    await collector.frontier.park(lease.host, "robots.txt cannot be read", seconds=600)
+    await collector.frontier.park(lease.host, legacy_reason("robots.txt cannot be read"), seconds=600)
     await collector.frontier.release([lease])
-    assert await collector.result(PAGE) == "robots.txt cannot be read"
+    assert str(await collector.result(PAGE)) == "robots.txt cannot be read"
 
 
 async def test_the_delay_of_a_host_is_kept(collector):
@@ -132,3 +138,18 @@ async def test_what_was_never_answered_was_interrupted(collector):
     await collector.enqueue([PAGE])
     with pytest.raises(Interrupted):
         await collector.result(PAGE)
+
+
+def test_the_log_of_the_process_has_its_level_again_afterwards(tmp_path, monkeypatch):
+    (tmp_path / "topic.yaml").write_text('title: {en: solar}\nseeds: ["http://a.example/"]\n', encoding="utf-8")
+    levels = []
+
+    def interrupted(crawl, work):
+        levels.append(logging.getLogger().level)
+        raise Interrupted
+
+    monkeypatch.setattr(fetch_once, "run_worker", interrupted)
+    before = logging.getLogger().level
+    with pytest.raises(Interrupted):
+        fetch_once.fetch_once(CrawlSetup.open(tmp_path), [PAGE])
+    assert (levels, logging.getLogger().level) == ([logging.ERROR], before)

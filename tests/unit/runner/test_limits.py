@@ -5,33 +5,26 @@ from dataclasses import replace
 import pytest
 
 from thresher.frontier.base import Counts
-from thresher.runner.limits import HARVEST_PAGES, Limits, Pace, Progress, StopReason, nothing_fetched
-
-
-def limit(**counts):
-    return Progress(counts=Counts(**counts), pages_per_second=0.0, seconds=1.0, workers=2).limit
-
-
-@pytest.mark.parametrize(
-    ("counts", "printed"),
-    [
-        ({"ready": 3}, "starting"),
-        ({"ready": 3, "pages": 1}, "2 workers busy"),
-        ({"delayed": 36, "pages": 1}, "36 hosts waiting for their delay"),
-        ({"delayed": 1, "pages": 1}, "1 host waiting for its delay"),
-        ({"leased": 1, "pages": 1}, "waiting for 1 response"),
-        ({"parked": 2, "pages": 1}, "2 hosts parked or unreachable"),
-        ({"pages": 1}, "the queue is empty"),
-    ],
+from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.runner.limits import (
+    HARVEST_PAGES,
+    Limits,
+    Pace,
+    Progress,
+    StopReason,
+    negotiate_limits,
+    nothing_fetched,
+    ordered_stop,
+    strictest,
 )
-def test_the_line_says_what_limits_the_speed(counts, printed):
-    assert limit(**counts) == printed
+from thresher.status import CrawlState, CrawlStatus
 
 
-def test_the_line_says_when_nobody_works_and_when_nobody_knows():
-    watched = Progress(counts=Counts(ready=3, pages=1), pages_per_second=0.0, seconds=1.0, workers=0)
-    assert watched.limit == "no worker has joined yet"
-    assert replace(watched, answered=False).limit == "the store does not answer"
+def test_the_line_says_what_limits_the_speed():
+    status = CrawlStatus(ready=3, pages=1, busy=2, state=CrawlState.RUNNING)
+    running = Progress(status=status, pages_per_second=0.0, seconds=1.0)
+    assert running.limit == "2 workers busy"
+    assert replace(running, answered=False).limit == "the store does not answer"
 
 
 @pytest.mark.parametrize(
@@ -110,3 +103,27 @@ def is_empty(before, after, ending=StopReason.DONE, **more):
 )
 def test_a_run_says_when_it_could_fetch_nothing(before, after, more, expected):
     assert is_empty(before, after, **more) is expected
+
+
+@pytest.mark.parametrize(
+    ("own", "common", "both"),
+    [
+        (Limits(), {}, Limits()),
+        (Limits(pages=5), {"pages": None}, Limits(pages=5)),
+        (Limits(), {"pages": 7, "minutes": 1.5}, Limits(pages=7, minutes=1.5)),
+        (Limits(pages=5, harvest_below=0.1), {"pages": 7, "harvest_below": 0.2}, Limits(pages=5, harvest_below=0.2)),
+        (Limits(relevant=9), {"relevant": 3.0}, Limits(relevant=3)),
+    ],
+)
+def test_of_two_limits_the_one_counts_that_is_reached_first(own, common, both):
+    assert strictest(own, common) == both
+
+
+async def test_who_joins_is_bound_by_the_limits_of_who_began():
+    frontier, limits = MemoryFrontier(), Limits(pages=100, minutes=2.0)
+    assert await negotiate_limits(frontier, limits, owner=True) == limits
+    assert await negotiate_limits(frontier, Limits(pages=500), owner=False) == limits
+
+
+def test_an_order_in_words_that_nobody_knows_is_obeyed():
+    assert [ordered_stop(name) for name in ("", "HARVEST", "NOW!")] == [None, StopReason.HARVEST, StopReason.STOPPED]

@@ -6,12 +6,12 @@ import sys
 import pytest
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
+from thresher.config.run_options import RunOptions
 from thresher.coordination.connection import connect_store
 from thresher.coordination.stop_orders import StopOrders
+from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
-from thresher.project import CrawlProject
 from thresher.runner.limits import StopReason
-from thresher.runner.shutdown import stop
 
 RUNNER = """
 import sys, time
@@ -33,17 +33,17 @@ async def test_the_process_that_runs_is_terminated(folder):
     runner = subprocess.Popen([sys.executable, "-c", RUNNER, str(folder)], stdout=subprocess.PIPE)
     with runner:
         assert runner.stdout.readline()
-        await stop(CrawlProject.open(folder))
+        await CrawlSetup.open(folder).backend.stop_run()
         assert runner.wait(10) == -15
 
 
 async def test_what_does_not_run_cannot_be_stopped(folder):
     with pytest.raises(ThresherError, match="is under way"):
-        await stop(CrawlProject.open(folder))
+        await CrawlSetup.open(folder).backend.stop_run()
 
 
 async def test_machines_that_share_a_crawl_are_ordered_to(folder, redis_url):  # noqa: F811
-    await stop(CrawlProject.open(folder, changes={"store": redis_url, "name": "solar"}))
+    await CrawlSetup.open(folder, RunOptions(store=redis_url, name="solar")).backend.stop_run()
     connection = connect_store(redis_url, patience_seconds=5.0)
     assert (await StopOrders(connection, "solar").read()).stop == StopReason.STOPPED.name
     await connection.close()

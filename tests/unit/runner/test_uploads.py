@@ -9,15 +9,15 @@ import pytest
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from tests.contract.collection_machines import upload_waiting
 from tests.unit.storage.warc.captures import answered, archived, writer
-from thresher.api.status import status_of
 from thresher.coordination.model_exchange import SharedStateTable
+from thresher.crawl import CrawlSetup
 from thresher.feedback.labels import Label
 from thresher.objects.base import open_objects
 from thresher.operations.gather import gather
-from thresher.project import CrawlProject
 from thresher.runner.uploads import build_uploader
 from thresher.search.index import SearchIndex
 from thresher.search.query import SearchQuery
+from thresher.status import status_of
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.warc.cdxj import merged
 
@@ -34,7 +34,7 @@ def crawl_in(folder, url, store="sqlite"):
     with_pages = PageStoreWriter(folder / "pages" / "w1.db")
     with_pages.write([answered(number)[0] for number in range(1, 31)])
     with_pages.close()
-    return CrawlProject.open(folder)
+    return CrawlSetup.open(folder)
 
 
 def contents(folder):
@@ -42,7 +42,7 @@ def contents(folder):
 
 
 async def give_label(crawl):
-    labels = crawl.labels()
+    labels = crawl.backend.labels()
     await labels.append([Label(url="http://h1.example/1?a=1&b=2", relevant=True, at=1.0)])
     await labels.close()
 
@@ -87,7 +87,7 @@ def test_labels_and_models_of_a_crawl_on_one_machine_are_in_its_copy(tmp_path, u
 
 
 async def share_models(crawl):
-    connection = crawl.connection(patience_seconds=5.0)
+    connection = crawl.backend.connection(patience_seconds=5.0)
     try:
         for worker in ("w1", "elsewhere"):
             await SharedStateTable(connection, crawl.name, "judge").write(worker, "sample", worker.encode())

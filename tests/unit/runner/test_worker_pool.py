@@ -5,14 +5,14 @@ import signal
 
 import pytest
 
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
 from thresher.runner.worker_pool import EARLY_DEATHS, WorkerFailed, WorkerPool
 
 
 @pytest.fixture
 async def worker_pool(tmp_path):
     (tmp_path / "topic.yaml").write_text("title: {en: solar cells}\nseeds: [http://127.0.0.1:9/]\n")
-    worker_pool = WorkerPool(CrawlProject.open(tmp_path), metrics=("127.0.0.1", 19_000))
+    worker_pool = WorkerPool(CrawlSetup.open(tmp_path), metrics=("127.0.0.1", 19_000))
     yield worker_pool
     await worker_pool.end_all()
 

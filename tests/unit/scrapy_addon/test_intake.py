@@ -6,9 +6,9 @@ import pytest
 import scrapy
 from scrapy.utils.test import get_crawler
 
-from thresher.records import Lease
+from thresher.records import Lease, RequestKind
 from thresher.scrapy_addon.intake import RequestIntake
-from thresher.scrapy_addon.requests import KEY, InMemoryRequests, is_ticket
+from thresher.scrapy_addon.requests import KEY, InMemoryRequests
 from thresher.urls.canonical import fingerprint
 from thresher.urls.scope import UrlScope
 
@@ -70,14 +70,14 @@ def test_hosts_below_an_allowed_domain_are_allowed(intake):
 
 def test_start_requests_may_lie_anywhere_and_are_kept_on_disk(intake):
     [wanted] = intake.take([request("http://b.example/", dont_filter=True)], None, is_start=True)
-    assert not is_ticket(wanted.candidate.url)
+    assert wanted.candidate.kind is not RequestKind.TICKET
     assert (wanted.candidate.hops, wanted.candidate.parent) == (0, 0)
 
 
 def test_a_form_waits_in_memory_comes_first_and_that_is_logged_once(intake, crawler, caplog):
     with caplog.at_level(logging.WARNING):
         first, second = intake.take([request(method="POST", body=b"1"), request(method="POST", body=b"2")], LEASE)
-    assert is_ticket(first.candidate.url)
+    assert first.candidate.kind is RequestKind.TICKET
     assert first.first
     assert second.first
     assert len(caplog.records) == 1

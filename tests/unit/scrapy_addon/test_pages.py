@@ -123,5 +123,5 @@ async def test_a_block_page_is_not_relevant_and_fails_and_the_links_of_the_spide
     assert (found.judgement.relevant, found.blocked.kind) == (False, "login")
     assert await pages.settle(lease, found, [wanted("x")], delay_seconds=0.0)
     entry = await frontier.find("http://a.example/")
-    assert (entry.state, entry.reason) == ("failed", "blocked: login wall")
+    assert (entry.state, str(entry.reason)) == ("failed", "blocked: login wall")
     assert await frontier.find("http://a.example/x")

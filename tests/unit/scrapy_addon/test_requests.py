@@ -6,16 +6,15 @@ import pytest
 import scrapy
 from scrapy.http import FormRequest
 
-from thresher.records import Lease
+from thresher.frontier.base import plain_url
+from thresher.records import Lease, RequestKind
 from thresher.scrapy_addon.requests import (
     KEY,
     MOST_BYTES,
     InMemoryRequests,
     durable_form,
-    is_ticket,
     moved_request,
     own_meta,
-    plain_url,
     request_from,
     why_not_durable,
 )
@@ -110,7 +109,7 @@ def test_a_ticket_stands_for_a_request_until_it_is_done():
     in_memory_requests = InMemoryRequests()
     request = FormRequest(f"{URL}#part", formdata={"a": "b"})
     candidate = in_memory_requests.issue(request)
-    assert is_ticket(candidate.url)
+    assert candidate.kind is RequestKind.TICKET
     assert plain_url(candidate.url) == URL
     lease = leased(candidate.url, {})
     assert in_memory_requests.request(lease).body == b"a=b"

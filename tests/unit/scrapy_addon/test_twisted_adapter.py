@@ -42,7 +42,7 @@ def not_http():
 )
 def test_errors_have_the_reasons_of_the_engine(error, reason, retry):
     failed = failure_of(error, URL)
-    assert (failed.reason, failed.retry) == (reason, retry)
+    assert (str(failed.reason), failed.retry) == (reason, retry)
 
 
 def test_a_failure_of_ours_stays_as_it_is():

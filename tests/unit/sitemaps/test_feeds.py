@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from thresher.records import FetchedPage, Lease, ParsedPage
-from thresher.sitemaps.feeds import MAX_ENTRIES, MAX_JSON_BYTES, FeedEntry, FeedSource, is_feed, read_feed
+from thresher.records import FetchedPage, Lease, ParsedPage, RequestKind
+from thresher.sitemaps.feeds import MAX_ENTRIES, MAX_JSON_BYTES, FeedEntry, FeedSource, read_feed
 from thresher.sitemaps.source import SitemapHosts
 from thresher.strategies.best_first import BestFirst
 
@@ -126,7 +126,7 @@ def test_the_first_page_of_a_wanted_host_leads_to_its_own_feeds():
     feeds = FeedSource(BestFirst(), SitemapHosts())
     [candidate] = feeds.of_page(LEASE, PAGE)
     assert candidate.url == "http://a.example/feed"
-    assert is_feed(replace(LEASE, carry=candidate.carry))
+    assert candidate.kind is RequestKind.FEED
     assert feeds.of_page(replace(LEASE, host_pages=1), PAGE) == []
 
 
@@ -135,12 +135,12 @@ def test_other_hosts_are_not_asked_for_feeds_but_a_seed_may_be_one(wanted):
     feeds = FeedSource(BestFirst(), wanted)
     assert feeds.of_page(LEASE, PAGE) == []
     assert not feeds.is_wanted(LEASE)
-    assert feeds.is_wanted(replace(LEASE, hops=0))
+    assert feeds.is_wanted(replace(LEASE, kind=RequestKind.SEED))
 
 
 async def test_entries_are_links_with_titles_the_newest_first():
     strategy = Recording()
-    candidates, words = await FeedSource(strategy, SitemapHosts()).read(LEASE, answer())
+    words, _, candidates = await FeedSource(strategy, SitemapHosts()).read(LEASE, answer())
     page, judgement = strategy.seen
     assert [(link.url, link.anchor, link.context) for link in page.links] == [
         ("http://c.example/2", "new", "about cells"),
@@ -148,19 +148,19 @@ async def test_entries_are_links_with_titles_the_newest_first():
     ]
     assert not judgement.relevant
     assert {candidate.url for candidate in candidates} == {"http://c.example/2", "http://a.example/1"}
-    assert words == "feed: 2 of 3 entries"
+    assert str(words) == "feed: 2 of 3 entries"
 
 
 async def test_a_feed_that_is_a_seed_counts_as_relevant():
     strategy = Recording()
-    await FeedSource(strategy, None).read(replace(LEASE, hops=0), answer())
+    await FeedSource(strategy, None).read(replace(LEASE, kind=RequestKind.SEED), answer())
     assert strategy.seen[1].relevant
 
 
 async def test_a_flaw_of_a_feed_is_in_its_summary():
-    candidates, words = await FeedSource(BestFirst(), None).read(LEASE, answer(b"<rss>"))
+    words, _, candidates = await FeedSource(BestFirst(), None).read(LEASE, answer(b"<rss>"))
     assert candidates == []
-    assert words.startswith("feed: 0 of 0 entries; not XML")
+    assert str(words).startswith("feed: 0 of 0 entries; not XML")
 
 
 def test_a_redirect_stays_on_the_host():

@@ -11,6 +11,7 @@ from contextlib import closing
 import pytest
 
 from thresher.errors import StoreError
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Judgement, Outcome, Revision
 from thresher.storage.page_store import UNCHANGED, FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -82,10 +83,10 @@ def test_record_and_text_are_of_one_row_when_a_fetch_is_in_two_segments(tmp_path
 
 
 def test_failures_are_remembered_and_are_no_pages(tmp_path, writer):
-    writer.write([page(1, page=False, outcome=Outcome.FAILED, reason="http 404", status=404)])
+    writer.write([page(1, page=False, outcome=Outcome.FAILED, reason=legacy_reason("http 404"), status=404)])
     with PageStoreReader(tmp_path) as collection:
         assert list(collection.ranked()) == []
-        assert collection.find(1).reason == "http 404"
+        assert str(collection.find(1).reason) == "http 404"
 
 
 def test_duplicates_are_left_out_unless_asked_for(tmp_path, writer):
@@ -142,7 +143,7 @@ def test_a_segment_of_a_newer_format_is_refused_with_words(tmp_path, writer):
     db = sqlite3.connect(tmp_path / "w1.db")
     db.execute("PRAGMA user_version = 99")
     db.close()
-    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 7"):
+    with pytest.raises(StoreError, match="has format 99, this Thresher reads up to 8"):
         PageStoreReader(tmp_path)
     with pytest.raises(StoreError, match="format 99"):
         PageStoreWriter(tmp_path / "w1.db")
@@ -220,7 +221,7 @@ def test_a_page_that_lost_its_relevance_is_no_longer_counted(tmp_path, writer):
 def test_a_page_stays_when_a_later_visit_brought_none(tmp_path, writer):
     writer.write([page(1, text="text", etag='"a"')])
     writer.write([page(1, at=5, page=False, status=304, reason=UNCHANGED)])
-    writer.write([page(1, at=9, page=False, status=404, reason="http 404", outcome=Outcome.FAILED)])
+    writer.write([page(1, at=9, page=False, status=404, reason=legacy_reason("http 404"), outcome=Outcome.FAILED)])
     with PageStoreReader(tmp_path) as collection:
         [record] = collection.ranked()
         assert (record.etag, collection.find(1), collection.text(1)) == ('"a"', record, "text")
@@ -238,7 +239,7 @@ def test_no_page_comes_twice_when_it_is_visited_again_meanwhile(tmp_path, writer
 
 def test_pages_with_an_opt_out_are_left_out_also_when_a_later_visit_found_it(tmp_path, writer):
     writer.write([page(1), page(2, opt_outs=("ai-train",)), page(3, opt_outs=("search",)), page(4)])
-    writer.write([page(4, at=9, page=False, reason="unchanged", opt_outs=("tdm",))])
+    writer.write([page(4, at=9, page=False, reason=legacy_reason("unchanged"), opt_outs=("tdm",))])
     writer.write([page(2, at=8, opt_outs=()), page(3, at=8, page=False, blocked="consent")])
     with PageStoreReader(tmp_path, without_opt_outs=True) as collection:
         assert {record.fingerprint for record in collection.ranked()} == {1, 2, 3}

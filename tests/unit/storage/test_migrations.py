@@ -8,6 +8,7 @@ import zstandard
 
 from tests.unit.storage.test_collection import page
 from thresher.errors import StoreError
+from thresher.reasons.legacy import legacy_reason
 from thresher.storage.migrations import ONE_RELEVANCE, SCHEMA_VERSION, check_all
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -128,3 +129,33 @@ def test_a_segment_of_any_earlier_format_has_neither_block_pages_nor_opt_outs_an
     with PageStoreReader(segment.parent) as collection:
         assert collection.find(2).blocked == "login"
         assert collection.find(3).opt_outs == ("noai", "tdm")
+
+
+TEXTS = ["", "http 404", "redirected to http://b.example/", "through a browser", "something else"]
+
+
+def test_reasons_that_were_texts_are_read_and_converted_once(tmp_path):
+    path = tmp_path / "w1.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(f"{SEGMENTS[4]} CREATE TABLE change (id INTEGER); PRAGMA user_version = 4;")
+        db.execute("CREATE TRIGGER change_update AFTER UPDATE ON page BEGIN INSERT INTO change VALUES (new.id); END")
+        columns = "url, status, outcome, score, parent, depth, title, language, relevance, relevant, text_hash, " + (
+            "duplicate_of, elapsed_seconds, bytes"
+        )
+        for number, text in enumerate(TEXTS, 2):
+            db.execute(
+                f"INSERT INTO page (fingerprint, fetched_at, page, reason, {columns}) "
+                f"SELECT ?, ?, 0, ?, {columns} FROM page WHERE fingerprint = 1",
+                [number, number, text],
+            )
+        db.commit()
+    expected = [legacy_reason(text) for text in TEXTS]
+    for _ in range(3):
+        with PageStoreReader(tmp_path) as collection:
+            assert [collection.find(number).reason for number, _ in enumerate(TEXTS, 2)] == expected
+            assert list(collection.gone_or_moved()) == [4]
+        PageStoreWriter(path).close()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT reason_kind, reason FROM page WHERE fingerprint = 3").fetchone() == ("http", "404")
+        db.execute("UPDATE page SET title = 'new' WHERE fingerprint = 3")
+        assert db.execute("SELECT count(*) FROM change").fetchone() == (1,)

@@ -1,6 +1,7 @@
 """The judgements for several topics are stored with a page, revised one by one, and counted."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -84,3 +85,22 @@ def test_pages_are_ranked_for_one_topic_by_its_judgements(writer, tmp_path):
         ranked = list(collection.ranked(topic="tea"))
         assert [(each.relevance, each.relevant) for each in ranked] == [(0.7, True), (0.3, False)]
         assert [each.relevance for each in collection.ranked(topic="tea", relevant=True)] == [0.7]
+
+
+def test_the_rank_of_a_relevance_counts_each_page_once_by_its_last_row(writer, tmp_path):
+    writer.write([record(1, solar=0.9, tea=0.3), record(2, solar=0.1, tea=0.7), record(3, solar=0.2, tea=0.2)])
+    writer.write([record(1, solar=0.6, tea=0.3), page(4, relevance=1.0, duplicate_of=7)])
+    with PageStoreReader(tmp_path) as collection:
+        assert collection.rank(0.7) == (1, 3)
+        assert collection.rank(0.6) == (2, 3)
+        assert collection.rank(0.6, topic="solar") == (1, 3)
+        assert collection.rank(0.2, topic="tea") == (3, 3)
+
+
+def test_the_pages_nearest_to_a_relevance_are_found_by_the_judgements_for_one_topic(writer, tmp_path):
+    judgements = [{"solar": 0.9, "tea": 0.3}, {"solar": 0.1, "tea": 0.7}, {"solar": 0.5, "tea": 0.1}]
+    writer.write([replace(record(number, **each), text="x") for number, each in enumerate(judgements)])
+    with PageStoreReader(tmp_path) as collection:
+        found = collection.near(0.5, 1, topic="tea")
+        assert [each.relevance for each in found] == [0.7, 0.3]
+        assert [each.relevance for each in collection.near(0.6, 1)] == [0.7, 0.5]

@@ -1,6 +1,7 @@
 """What the records of a page tell about its visits."""
 
 from tests.unit.storage.test_collection import page
+from thresher.reasons.reason import NO_REASON
 from thresher.records import Outcome
 from thresher.storage.page_store import UNCHANGED
 from thresher.storage.visits import visit_history
@@ -10,7 +11,7 @@ def fetched(at, text_hash):
     return page(1, at=at, text_hash=text_hash)
 
 
-def came_to_nothing(at, status, reason="", outcome=Outcome.FAILED):
+def came_to_nothing(at, status, reason=NO_REASON, outcome=Outcome.FAILED):
     return page(1, at=at, page=False, status=status, reason=reason, outcome=outcome)
 
 

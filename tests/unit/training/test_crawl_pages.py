@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.lab.webs.importers.test_crawl import record
+from thresher.reasons.legacy import legacy_reason
 from thresher.storage.page_store import FoundLink, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.layers.source import ELSEWHERE
@@ -55,7 +56,9 @@ def test_of_several_crawls_the_first_with_a_text_counts(pages, tmp_path):
 
 def moved(url, target):
     link = FoundLink(url=target, anchor="", score=0.0, parts={})
-    return replace(record(url, relevant=False, page=False), reason=f"redirected to {target}", links=[link])
+    return replace(
+        record(url, relevant=False, page=False), reason=legacy_reason(f"redirected to {target}"), links=[link]
+    )
 
 
 def test_a_url_leads_to_the_page_behind_its_redirects(tmp_path):

@@ -6,14 +6,14 @@ import pytest
 
 from testing.recording_server.words import SENTENCES
 from thresher.frontier.memory.frontier import MemoryFrontier
-from thresher.records import Lease, Link, ParsedPage
+from thresher.reasons.reason import Reason, ReasonKind
+from thresher.records import Lease, Link, ParsedPage, RequestKind
 from thresher.traps.detector import (
     FIRST_PAGES,
     PROBE_AT,
     PROBE_KNOWN_AT,
     TrapDetector,
     forget_left,
-    is_probe,
     left_alone,
 )
 
@@ -42,15 +42,15 @@ def frontier():
 
 async def test_a_host_that_gave_nothing_else_is_parked(frontier):
     reason = await show(TrapDetector(frontier), map(counted, range(40)))
-    assert reason == "16 of 16 pages like /list?page brought nothing new"
+    assert str(reason) == "16 of 16 pages like /list?page brought nothing new"
 
 
 async def test_a_host_with_harvest_elsewhere_loses_the_part_alone(frontier):
     watch = TrapDetector(frontier)
-    assert watch.skip_reason(f"{SITE}/list?page=99") == ""
+    assert str(watch.skip_reason(f"{SITE}/list?page=99")) == ""
     assert await show(watch, map(counted, range(40)), host_relevant=1) == ""
-    assert watch.skip_reason(f"{SITE}/list?page=99") == "16 of 16 pages like /list?page brought nothing new"
-    assert watch.skip_reason(f"{SITE}/list") == watch.skip_reason("http://b.example/list?page=99") == ""
+    assert str(watch.skip_reason(f"{SITE}/list?page=99")) == "16 of 16 pages like /list?page brought nothing new"
+    assert str(watch.skip_reason(f"{SITE}/list")) == str(watch.skip_reason("http://b.example/list?page=99")) == ""
 
 
 async def test_what_one_worker_left_all_leave_and_a_release_ends_it(frontier):
@@ -59,7 +59,7 @@ async def test_what_one_worker_left_all_leave_and_a_release_ends_it(frontier):
     await show(other, [counted(1)], host_relevant=1)
     assert other.skip_reason(f"{SITE}/list?page=99")
     assert await left_alone(frontier, "a.example") == {
-        "/list?page": "16 of 16 pages like /list?page brought nothing new"
+        "/list?page": Reason.of(ReasonKind.NOTHING_NEW, 16, 16, "/list?page")
     }
     assert await forget_left(frontier, "a.example")
     assert await left_alone(frontier, "a.example") == {}
@@ -83,8 +83,8 @@ async def test_a_maze_in_one_section_of_a_good_host_is_left(frontier):
         for n in range(1, 40)
     ]
     assert await show(watch, pages, host_relevant=3) == ""
-    assert watch.skip_reason(f"{SITE}/maze/anything").startswith("a maze")
-    assert watch.skip_reason(f"{SITE}/news/anything") == ""
+    assert str(watch.skip_reason(f"{SITE}/maze/anything")).startswith("a maze")
+    assert str(watch.skip_reason(f"{SITE}/news/anything")) == ""
 
 
 async def test_memory_is_bounded_by_hosts(frontier):
@@ -101,8 +101,7 @@ async def test_a_host_is_probed_once(frontier):
     [again] = watch.probe(replace(LEASE, host_pages=PROBE_AT - 1, url=f"{SITE}/elsewhere"))
     assert first.url == again.url
     assert first.url.startswith(f"{SITE}/no-such-page-")
-    assert is_probe(replace(LEASE, carry=first.carry))
-    assert not is_probe(LEASE)
+    assert first.kind is RequestKind.PROBE
 
 
 async def test_pages_like_the_answer_for_nothing_are_missing(frontier):
@@ -110,7 +109,7 @@ async def test_pages_like_the_answer_for_nothing_are_missing(frontier):
     missing = "Sorry there is no page called {} here so please look elsewhere for what you want to find"
     lease = replace(LEASE, host_pages=PROBE_KNOWN_AT)
     words = await watch.take_probe(lease, ParsedPage(url=SITE + "/no", text=missing.format("/no")))
-    assert words == "pages that are not there have a page"
+    assert str(words) == "pages that are not there have a page"
     page = ParsedPage(url=SITE + "/yes", text=missing.format("/yes"))
     assert await watch.is_missing(lease, page)
     assert await other.is_missing(lease, page)
@@ -120,5 +119,5 @@ async def test_pages_like_the_answer_for_nothing_are_missing(frontier):
 async def test_a_host_that_refuses_the_probe_misses_nothing(frontier):
     watch = TrapDetector(frontier)
     lease = replace(LEASE, host_pages=PROBE_KNOWN_AT)
-    assert await watch.take_probe(lease, None) == "pages that are not there are refused"
+    assert await watch.take_probe(lease, None) == Reason(ReasonKind.PROBE)
     assert not await watch.is_missing(lease, ParsedPage(url=SITE + "/", text=""))

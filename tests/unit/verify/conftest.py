@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from thresher.project import CrawlProject
+from thresher.crawl import CrawlSetup
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.urls.canonical import fingerprint
@@ -48,7 +49,7 @@ class SmallCrawl:
         root.mkdir(exist_ok=True)
         (root / "topic.yaml").write_text(topic, encoding="utf-8")
         self.root = root
-        self.crawl = CrawlProject.open(root)
+        self.crawl = CrawlSetup.open(root)
 
     def keep(self, *records, segment="w1"):
         writer = PageStoreWriter(self.root / "pages" / f"{segment}.db")
@@ -57,16 +58,16 @@ class SmallCrawl:
 
     async def seed(self):
         """Let the seed in, as a run does first; it gives no page."""
-        frontier = self.crawl.frontier()
+        frontier = self.crawl.backend.frontier()
         if await frontier.add([Candidate(url="http://a.example/0", score=9.0)]):
             [lease] = await frontier.lease(1, seconds=60)
-            await frontier.commit([Settlement(lease=lease, outcome=Outcome.FAILED, reason="no answer")])
+            await frontier.commit([Settlement(lease=lease, outcome=Outcome.FAILED, reason=legacy_reason("no answer"))])
         await frontier.close()
 
     async def settle(self, *records):
         """Let pages in, lease and settle them with their links, as the line does."""
         await self.seed()
-        frontier = self.crawl.frontier()
+        frontier = self.crawl.backend.frontier()
         for record in records:
             await frontier.add([Candidate(url=record.url, score=9.0, hops=record.depth)])
             [lease] = await frontier.lease(1, seconds=60)
@@ -76,7 +77,7 @@ class SmallCrawl:
         await frontier.close()
 
     async def state(self, number):
-        frontier = self.crawl.frontier()
+        frontier = self.crawl.backend.frontier()
         entry = await frontier.find(url(number))
         await frontier.close()
         return entry

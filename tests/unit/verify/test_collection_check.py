@@ -14,8 +14,8 @@ from tests.contract.collection_machines import upload_waiting
 from tests.unit.storage.warc.captures import answered, archived
 from tests.unit.verify.conftest import TOPIC, SmallCrawl, page
 from thresher.cli import thresher
+from thresher.crawl import CrawlSetup
 from thresher.objects.base import open_objects
-from thresher.project import CrawlProject
 
 ROUNDS, PAGES = 3, 4
 
@@ -32,7 +32,7 @@ class Collected:
             archived(self.small.root, *pages)
             self.small.keep(*(record for record, *_ in pages))
             asyncio.run(self.small.settle(*(record for record, *_ in pages)))
-            upload_waiting(CrawlProject.open(self.small.root))
+            upload_waiting(CrawlSetup.open(self.small.root))
         self.objects = open_objects(self.url)
 
     def entries(self):
@@ -100,6 +100,11 @@ def delete_everything(collected):
     (collected.folder / "storage").mkdir()
 
 
+def forget_the_manifest(collected):
+    for path in (collected.small.root / "pages" / "collected").glob("manifest.sqlite*"):
+        path.unlink()
+
+
 DAMAGES = [
     delete_all_segments,
     delete_the_middle_entry,
@@ -120,8 +125,7 @@ def test_damage_is_found_and_repaired_on_the_machine_that_wrote(collected, damag
     assert report["looked_at"]["collection bytes"] == sum(collected.objects.sizes("").values())
     damage(collected)
     if not with_cache:
-        for path in (collected.small.root / "pages" / "collected").glob("manifest.sqlite*"):
-            path.unlink()
+        forget_the_manifest(collected)
     code, report = collected.verify()
     assert code == 1, report
     assert {each["part"] for each in report["findings"] if each["state"] == "wrong"} == {"collection"}
@@ -132,6 +136,24 @@ def test_damage_is_found_and_repaired_on_the_machine_that_wrote(collected, damag
     assert collected.gathered() == (0, ROUNDS * PAGES)
     copies = {path.name: path.read_bytes() for path in (collected.folder / "copy" / "warc").iterdir()}
     assert copies == {path.name: path.read_bytes() for path in (collected.small.root / "warc").iterdir()}
+
+
+@pytest.mark.parametrize("damage", [delete_the_middle_entry, delete_the_last_entry, truncate_an_entry])
+def test_pages_that_a_damaged_manifest_lost_are_not_taken_for_those_of_a_copied_folder(collected, damage, caplog):
+    damage(collected)
+    forget_the_manifest(collected)
+    collected.verify("--repair")
+    assert "in the manifest are missing or damaged; all of its pages are uploaded again" in caplog.text
+    assert "may be a copy" not in caplog.text
+
+
+def test_a_folder_whose_stream_another_copy_continued_may_be_a_copy(collected, caplog):
+    backup = shutil.copytree(collected.small.root, collected.folder / "backup")
+    record, *_ = answered(50)
+    collected.small.keep(record)
+    upload_waiting(CrawlSetup.open(collected.small.root))
+    collected.verify("--repair", root=backup)
+    assert "are not those of this folder, which may be a copy or a backup" in caplog.text
 
 
 @pytest.mark.parametrize("damage", [delete_the_middle_entry, truncate_an_entry, delete_all_segments, spoil_a_warc_file])
@@ -180,7 +202,7 @@ def test_a_file_that_no_machine_here_has_is_reported_as_lost_once(collected):
     assert code == 1
     assert [each["number"] for each in report["findings"] if each["state"] == "lost"] == [1]
     assert collected.verify(root=root)[0] == 0
-    upload_waiting(CrawlProject.open(collected.small.root))  # the machine that has it
+    upload_waiting(CrawlSetup.open(collected.small.root))  # the machine that has it
     copied = collected.gathered()
     assert copied == (0, ROUNDS * PAGES)
     assert len(list((collected.folder / "copy" / "warc").glob("*.warc.gz"))) == ROUNDS
@@ -196,7 +218,7 @@ def test_rows_that_count_as_uploaded_and_are_not_are_found_and_uploaded(collecte
         )
     code, report = collected.verify()
     assert code == 1
-    assert "1 segments of this machine have rows that were not uploaded" in str(
+    assert "1 segment of this machine has rows that were not uploaded" in str(
         [f"{each['number']} {each['words']}" for each in report["findings"]]
     )
     collected.verify("--repair")
@@ -210,7 +232,7 @@ def test_pages_of_a_shared_store_that_are_nowhere_any_more_are_queued_again(tmp_
         pages = [page(number, [number + 1]) for number in range(start, start + 3)]
         small.keep(*pages)
         asyncio.run(small.settle(*pages))
-        upload_waiting(CrawlProject.open(small.root))
+        upload_waiting(CrawlSetup.open(small.root))
     shutil.rmtree(small.root / "pages")  # the disk was lost
     objects = open_objects(url)
     second = [key for key in objects.sizes("manifest") if "/files." not in key][1]

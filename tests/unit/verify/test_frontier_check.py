@@ -9,9 +9,10 @@ import pytest
 from tests.unit.verify.conftest import TOPIC, SmallCrawl, page, url
 from thresher.errors import CrawlBusy
 from thresher.feedback.labels import Label
-from thresher.frontier.base import Absence
+from thresher.frontier.base import Absence, entry_url
 from thresher.frontier.sqlite.frontier import SqliteFrontier
-from thresher.records import Candidate, Outcome
+from thresher.reasons.legacy import legacy_reason
+from thresher.records import Candidate, Outcome, RequestKind, Settlement
 from thresher.storage.page_store import FoundLink
 from thresher.urls.canonical import fingerprint
 from thresher.verify.crawl import verify
@@ -70,7 +71,7 @@ def filtering(frontier, monkeypatch, *numbers):
 async def test_only_links_that_a_filter_takes_for_cold_urls_are_not_wrong(small, monkeypatch):
     small.keep(page(1, list(range(2, 102))))
     await small.settle(page(1, list(range(4, 102))))
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     filtering(frontier, monkeypatch, 2)
     report = await check(small, frontier)
     assert [(finding.state, finding.examples) for finding in report.findings] == [
@@ -83,7 +84,7 @@ async def test_only_links_that_a_filter_takes_for_cold_urls_are_not_wrong(small,
 async def test_links_that_the_frontier_refuses_are_not_reported_as_repaired(small, monkeypatch, filtered, state):
     small.keep(page(1, [2, 3, 4]))
     await small.settle(page(1, [2]))
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     filtering(frontier, monkeypatch, *filtered)
     add = frontier.add
 
@@ -107,7 +108,7 @@ async def test_links_of_a_full_host_are_not_reported_as_repaired(small):
     [repaired, refused] = report.findings
     assert (repaired.state, repaired.number) == (FindingState.REPAIRED, 1)
     assert (refused.state, refused.number) == (FindingState.NOTE, 1)
-    assert "the queues of their hosts are full" in refused.words
+    assert "the queue of the host is full" in refused.words
 
 
 FULL = [2, 9, 16, 23, 30]
@@ -138,11 +139,8 @@ async def test_evictions_explain_the_urls_that_were_evicted_and_no_others(small)
     report = await verify(small.crawl)
     assert {(f.state, f.number, f.words.partition(" ")[0]) for f in report.findings} == {
         (FindingState.NOTE, 3, "links"),
-        (FindingState.WRONG, 1, "links"),
-        (FindingState.WRONG, 1, "URLs"),
-    }
-    [counted] = [finding for finding in report.findings if finding.words.startswith("URLs")]
-    assert counted.examples == ("h3.example: 1 waiting counted, 0 there",)
+        (FindingState.WRONG, 1, "link"),
+    }, "a URL that is reported by its name is not counted again"
     assert (await verify(small.crawl, repair=True)).is_clean
     assert (await small.state(3)).state == "waiting"
     assert states(await verify(small.crawl)) == {(FindingState.NOTE, 3)}
@@ -152,7 +150,7 @@ async def test_deleted_urls_of_any_state_are_missed_and_found_again(small):
     pages = [page(1, [2, 3, 4]), page(2, [5])]
     small.keep(*pages)
     await small.settle(*pages)
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     [lease] = await frontier.lease(1, seconds=60)
     await frontier.close()
     assert lease.url == url(3)
@@ -162,7 +160,7 @@ async def test_deleted_urls_of_any_state_are_missed_and_found_again(small):
     assert {(await small.state(number)).state for number in (2, 3, 4)} == {"waiting"}
     again = await verify(small.crawl)
     assert states(again) == {(FindingState.NOTE, 1)}, "page 2 is fetched again"
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     counts = await frontier.counts()
     assert (counts.waiting, counts.leased, counts.done, counts.pages) == (4, 0, 1, 1)
     assert len(await frontier.lease(9, seconds=60)) == 4
@@ -173,9 +171,11 @@ async def test_a_url_that_nothing_names_is_missed_and_called_lost(small):
     small.keep(page(1, [2]))
     await small.settle(page(1, [2, 3]))  # no row has a link to page 3
     take(small, 3)
-    assert states(await verify(small.crawl)) == {(FindingState.WRONG, 1)}
+    [counted] = (await verify(small.crawl)).findings
+    assert (counted.state, counted.number) == (FindingState.WRONG, 1)
+    assert counted.examples == ("h3.example: 1 waiting counted, 0 there",)
     repaired = await verify(small.crawl, repair=True)
-    assert states(repaired) == {(FindingState.REPAIRED, 1), (FindingState.LOST, 1)}
+    assert states(repaired) == {(FindingState.LOST, 1)}
     assert not repaired.is_clean
     assert (await verify(small.crawl)).findings == []
 
@@ -203,8 +203,7 @@ async def test_a_seed_that_is_missing_is_added_by_a_repair(small):
         db.execute("DELETE FROM url")
     report = await verify(small.crawl)
     assert {(finding.state, finding.words) for finding in report.findings} == {
-        (FindingState.NOTE, "seeds are not in the frontier; the next run adds them"),
-        (FindingState.WRONG, "URLs are counted in the frontier and are not there"),
+        (FindingState.WRONG, "seed is unknown to the frontier"),
     }
     assert (await verify(small.crawl, repair=True)).is_clean
     assert (await verify(small.crawl)).findings == []
@@ -214,9 +213,9 @@ async def test_a_url_that_a_label_queued_is_missed(small):
     await small.settle(page(1))
     small.keep(page(1))
     labels = [Label(url=url(number), relevant=number != 4, at=1.0) for number in (1, 2, 4)]
-    await small.crawl.labels().append(labels)
+    await small.crawl.backend.labels().append(labels)
     [finding] = (await verify(small.crawl)).findings
-    assert (finding.words, finding.examples) == ("labelled URLs are unknown to the frontier", (url(2),))
+    assert (finding.words, finding.examples) == ("labelled URL is unknown to the frontier", (url(2),))
     assert (await verify(small.crawl, repair=True)).is_clean
     assert (await small.state(2)).state == "waiting"
 
@@ -224,10 +223,10 @@ async def test_a_url_that_a_label_queued_is_missed(small):
 async def test_a_look_at_pages_that_the_frontier_lost_does_not_say_that_they_are_fetched_again(small):
     small.keep(page(1, []))
     await small.settle(page(5, []))
-    assert {"pages are unknown to the frontier"} <= {finding.words for finding in (await verify(small.crawl)).findings}
+    assert {"page is unknown to the frontier"} <= {finding.words for finding in (await verify(small.crawl)).findings}
     assert await small.state(1) is None
     repaired = await verify(small.crawl, repair=True)
-    assert {"pages were unknown to the frontier; they are queued again"} <= {f.words for f in repaired.findings}
+    assert {"page was unknown to the frontier; now queued again"} <= {f.words for f in repaired.findings}
 
 
 async def test_pages_that_the_frontier_lost_are_let_in_again(small):
@@ -244,7 +243,7 @@ async def test_pages_that_the_frontier_lost_are_let_in_again(small):
 
 async def test_the_links_of_a_page_that_is_fetched_again_anyway_are_not_missed(small):
     small.keep(page(1, [2, 3]))
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     await frontier.add([Candidate(url=url(1), score=1.0)])
     await frontier.close()
     report = await verify(small.crawl)
@@ -263,7 +262,7 @@ async def test_pages_that_the_page_store_lost_are_queued_again(small):
     assert states(report) == {(FindingState.REPAIRED, 2)}
     assert report.is_clean
     assert {(await small.state(number)).state for number in (2, 3)} == {"waiting"}
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     counts = await frontier.counts()
     await frontier.close()
     assert (counts.waiting, counts.done, counts.pages) == (2, 1, 1)
@@ -282,7 +281,7 @@ async def test_a_frontier_file_that_is_gone_is_noticed_and_made_anew(small):
     small.keep(*pages)
     await small.settle(*pages)
     small.crawl.folder.frontier.unlink()
-    assert states(await verify(small.crawl)) == {(FindingState.WRONG, 1)}
+    assert states(await verify(small.crawl)) == {(FindingState.WRONG, 0)}, "nothing is counted"
     assert not small.crawl.folder.frontier.exists(), "a look makes nothing"
     assert (await verify(small.crawl, repair=True)).is_clean
     assert {(await small.state(number)).state for number in (1, 2)} == {"waiting"}
@@ -297,7 +296,7 @@ async def test_links_outside_of_the_rules_as_they_are_now_are_not_missed(tmp_pat
 
 async def test_leases_without_an_owner_are_only_reported(small):
     await small.seed()
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     await frontier.add([Candidate(url=url(1), score=1.0)])
     await frontier.lease(1, seconds=60)
     await frontier.close()
@@ -307,7 +306,7 @@ async def test_leases_without_an_owner_are_only_reported(small):
 
 
 async def test_a_redirect_leads_as_far_from_the_seed_as_it_is_itself(small):
-    moved = page(1, [2], page=False, status=301, reason="moved to …")
+    moved = page(1, [2], page=False, status=301, reason=legacy_reason("moved to …"))
     small.keep(moved)
     await small.settle(page(1, [], page=False))
     await verify(small.crawl, repair=True)
@@ -316,11 +315,29 @@ async def test_a_redirect_leads_as_far_from_the_seed_as_it_is_itself(small):
 
 async def test_sitemaps_that_a_sitemap_lists_are_not_taken_for_pages(small):
     links = [FoundLink(url=address, anchor="", score=0.1, parts={}) for address in (url(2), "http://h1.example/b.xml")]
-    listed = page(1, page=False, reason="sitemap: 1 of 1 pages, 1 of 1 sitemaps")
+    listed = page(1, page=False, reason=legacy_reason("sitemap: 1 of 1 pages, 1 of 1 sitemaps"))
     small.keep(replace(listed, links=links))
     await small.settle(page(1, [], page=False))
     [finding] = (await verify(small.crawl)).findings
     assert finding.examples == (url(2),)
+
+
+async def test_the_pages_of_a_feed_are_a_link_further_from_the_seed(small):
+    small.keep(page(1, [2], page=False, reason=legacy_reason("feed: 1 of 1 entries")))
+    await small.settle(page(1, [], page=False))
+    await verify(small.crawl, repair=True)
+    assert (await small.state(2)).hops == 2
+
+
+async def test_entries_without_a_row_of_their_own_are_not_missed(small):
+    await small.seed()
+    frontier = small.crawl.backend.frontier()
+    kinds = {RequestKind.ROBOTS: "robots-1", RequestKind.TICKET: "request-1"}
+    await frontier.add([Candidate(entry_url(url(1), mark), 1.0, kind=kind) for kind, mark in kinds.items()])
+    while leases := await frontier.lease(2, seconds=60):
+        await frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE) for lease in leases])
+    await frontier.close()
+    assert (await verify(small.crawl)).findings == []
 
 
 async def test_a_crawl_that_runs_is_looked_at_and_not_repaired(small):
@@ -333,9 +350,9 @@ async def test_a_crawl_that_runs_is_looked_at_and_not_repaired(small):
 
 
 async def test_a_page_that_is_tried_again_is_nothing_to_speak_of(small):
-    small.keep(page(1, outcome=Outcome.RETRY, page=False, status=503, reason="busy"))
+    small.keep(page(1, outcome=Outcome.RETRY, page=False, status=503, reason=legacy_reason("busy")))
     await small.seed()
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     await frontier.add([Candidate(url=url(1), score=1.0)])
     await frontier.close()
     assert (await verify(small.crawl)).findings == []

@@ -23,7 +23,7 @@ async def archived(small):
     warc.close()
     small.keep(*(record for record, _ in answers))
     await small.seed()
-    frontier = small.crawl.frontier()
+    frontier = small.crawl.backend.frontier()
     for record, _ in answers:
         await frontier.add([Candidate(url=record.url, score=1.0)])
         [lease] = await frontier.lease(1, seconds=60)
@@ -113,7 +113,7 @@ async def test_rows_that_the_page_store_lost_are_made_from_their_captures(archiv
 async def test_pages_that_were_fetched_before_archiving_began_have_no_capture(archived):
     record, _ = answered(70, fetched_at=1_600_000_000.0)
     archived.keep(record)
-    frontier = archived.crawl.frontier()
+    frontier = archived.crawl.backend.frontier()
     await frontier.add([Candidate(url=record.url, score=1.0)])
     await frontier.close()
     assert (await verify(archived.crawl)).is_clean

@@ -135,7 +135,7 @@ OPERATIONS = (
         method="GET",
         path=f"{CRAWL}/questions",
         name="questions",
-        summary="Pages to label: the most informative ones, or those near the threshold.",
+        summary="Pages to label: those nearest to the judge's cut, the nearest first.",
         answer=responses.QuestionsResponse,
         query=requests.QuestionListRequest,
         run=_view(label.questions),
@@ -156,10 +156,7 @@ OPERATIONS = (
         answer=responses.LabellingResultResponse,
         body=requests.NewLabelsRequest,
         run=lambda service, call: service.view(
-            call.crawl,
-            label.add_labels,
-            labels={each.url: each.relevant for each in call.body.labels},
-            boundary=call.body.boundary,
+            call.crawl, label.add_labels, labels={each.url: each.relevant for each in call.body.labels}
         ),
     ),
     Operation(

@@ -71,7 +71,6 @@ class QuestionListRequest(QueryRequest):
     """Query of the pages to label."""
 
     limit: int = Field(default=10, ge=1, le=50, description="Maximum number of pages.")
-    boundary: bool = Field(default=False, description="Pages near the threshold, ten at most.")
 
 
 class SearchRequest(QueryRequest):
@@ -94,7 +93,6 @@ class NewLabelsRequest(BodyRequest):
     """New labels."""
 
     labels: list[LabelRequest] = Field(min_length=1, max_length=MOST_LABELS, description="One label per page.")
-    boundary: bool = Field(default=False, description="Report how the threshold moved.")
 
 
 class ControlRequest(BodyRequest):

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from thresher.coordination.last_run import RunEnd
+from thresher.feedback.topic_counts import TopicStatus
+from thresher.frontier.base import Counts
+from thresher.status import CrawlStatus, descriptions
+
 Parts = dict[str, float]
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class ApiResponse(BaseModel):
     """An object with these keys and no others."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+def _with_descriptions_of(shown: type) -> Callable[[type[Model]], type[Model]]:
+    """Give the keys of a response the descriptions of the fields that they show."""
+
+    def fill(model: type[Model]) -> type[Model]:
+        for name, meaning in descriptions(shown).items():
+            if name in model.model_fields:
+                model.model_fields[name].description = meaning
+        model.model_rebuild(force=True)
+        return model
+
+    return fill
 
 
 class ErrorResponse(ApiResponse):
@@ -30,6 +50,7 @@ class OpenApiResponse(BaseModel):
     paths: dict[str, Any]
 
 
+@_with_descriptions_of(Counts)
 class CountsResponse(ApiResponse):
     """Counts of pages, URLs and hosts."""
 
@@ -86,15 +107,14 @@ class LabelCountsResponse(ApiResponse):
     no: int
 
 
+@_with_descriptions_of(RunEnd)
 class EndedResponse(ApiResponse):
     """How the last run ended."""
 
-    code: str = Field(
-        description="done, resting, pages, relevant, topics, minutes, harvest, stopped, forced, error, killed."
-    )
+    code: str
     words: str
     exit_code: int | None
-    fetched: int = Field(description="Pages that the run fetched.")
+    fetched: int
     at: float
 
 
@@ -112,12 +132,13 @@ class FailureResponse(ApiResponse):
     words: str
 
 
+@_with_descriptions_of(TopicStatus)
 class TopicResponse(ApiResponse):
     """One of several topics of a crawl."""
 
     name: str
     relevant: int
-    wanted: int | None = Field(description="How many relevant pages are wanted; null for no limit.")
+    wanted: int | None
     complete: bool
     forecast: RelevantRangeResponse | None
 
@@ -136,6 +157,7 @@ class CollectionResponse(ApiResponse):
     error: str = Field(description="Why the collection does not answer; then the numbers are those of the last answer.")
 
 
+@_with_descriptions_of(CrawlStatus)
 class StatusResponse(ApiResponse):
     """Status of a crawl."""
 
@@ -152,12 +174,12 @@ class StatusResponse(ApiResponse):
     limit: LimitResponse
     budgets: BudgetListResponse
     forecast: RelevantRangeResponse | None
-    topics: list[TopicResponse] = Field(description="The topics of a crawl of several; empty for one.")
+    topics: list[TopicResponse]
     labels: LabelCountsResponse
     ended: EndedResponse | None
-    blocked: dict[str, int] = Field(description="URLs that gave a block page, by its kind.")
+    blocked: dict[str, int]
     failures: list[FailureResponse]
-    collection: CollectionResponse | None = Field(description="Null without a collection.")
+    collection: CollectionResponse | None
     can: list[Literal["start", "pause", "resume", "stop", "budgets"]]
 
 
@@ -329,11 +351,36 @@ class HopResponse(SettlementResponse):
     score_parts: Parts
 
 
-class TermWeightResponse(ApiResponse):
-    """A term of the judgement: its weight is positive for the topic, negative against it."""
+class WordShareResponse(ApiResponse):
+    """A word of the judgement."""
 
-    term: str
+    word: str
+    share: float = Field(description="Its share of the weight of all words that the judge reports, from 0 to 1.")
+
+
+class NearestPageResponse(ApiResponse):
+    """The seed or labelled page that a page is most similar to."""
+
+    url: str
+    title: str
+    similarity: float
+    kind: Literal["seed", "labelled yes", "labelled no"]
+
+
+class PathPageResponse(ApiResponse):
+    """A page of the path from a seed."""
+
+    url: str
+    title: str
+    anchor: str = Field(description="The words of the link that led there; empty for a seed or a redirect.")
+
+
+class CountedWordResponse(ApiResponse):
+    """A word with its weight: positive for the topic, negative against it."""
+
+    written: str
     weight: float
+    share: float
 
 
 class LinkResponse(ApiResponse):
@@ -345,27 +392,45 @@ class LinkResponse(ApiResponse):
     parts: Parts
 
 
-class PageResponse(ApiResponse):
-    """Everything known about a URL."""
+class PageDetailsResponse(ApiResponse):
+    """The numbers behind an explanation."""
 
-    url: str
-    summary: str = Field(description="State of the URL and how it was found, in plain sentences.")
-    state: Literal["unknown", "waiting", "leased", "done", "failed"]
-    reason: str
     trouble: str = Field(
         description="Why a waiting URL was not fetched yet, in plain words; empty when it only waits in the queue."
     )
-    anchor: str = Field(description="Link text with which the URL was found, if it was not fetched yet.")
     parked: str = Field(description="Why its host is parked; empty when it is not.")
     tries: int = Field(description="Failed requests of it, or of the robots.txt of its host.")
     last_try: float | None
     next_try_seconds: float | None
-    threshold: float | None
     frontier: UrlEntryResponse | None
+    found_on: str = Field(description="The page whose link gave it its score; empty for a seed.")
+    link: LinkResponse | None = Field(description="That link, with its score when it was found.")
+    words: list[CountedWordResponse]
     path: list[HopResponse]
     history: list[SettlementResponse]
+
+
+class PageResponse(ApiResponse):
+    """Everything known about a URL."""
+
+    url: str
     title: str
-    words: list[TermWeightResponse]
+    state: Literal["unknown", "waiting", "leased", "done", "failed"]
+    summary: str = Field(description="The verdict or the state, and how it was found, in plain sentences.")
+    reason: str
+    relevance: float | None = Field(description="Null without a page, as the next seven.")
+    relevant: bool | None
+    threshold: float | None = Field(description="The cut: the relevance from which on a page is relevant.")
+    rank: int | None = Field(description="Its place by relevance; null for a copy of another page.")
+    pages: int | None = Field(description="Number of pages that are ranked.")
+    words_for: list[WordShareResponse] | None = Field(description="The five words that speak most for the topic.")
+    words_against: list[WordShareResponse] | None = Field(description="The five that speak most against it.")
+    nearest: NearestPageResponse | None
+    score: float | None = Field(description="Its score when it was fetched, or in the queue.")
+    queue_rank: int | None = Field(description="The place of a waiting URL in the queue; null beyond the first 1,000.")
+    anchor: str = Field(description="The words of the last link of the path.")
+    path: list[PathPageResponse] = Field(description="The shortest known path from a seed.")
+    details: PageDetailsResponse
     text: str = Field(description="Main text, with its paragraphs; the first 200,000 characters.")
     markdown: str = Field(description="Main content as Markdown; the first 200,000 characters.")
     author: str = Field(description="As the page states it; empty when it does not.")
@@ -400,7 +465,8 @@ class QuestionResponse(ApiResponse):
     title: str
     language: str
     relevance: float
-    why: Literal["likely", "unsure", "spread", "boundary"]
+    rank: int = Field(description="Place by relevance, 1 for the most relevant page.")
+    pages: int = Field(description="Number of ranked pages.")
     excerpt: str
 
 
@@ -429,10 +495,10 @@ class LabelsResponse(ApiResponse):
 
 
 class LabellingStatusResponse(ApiResponse):
-    """Labels, precision and next URLs of a crawl."""
+    """Labels, relevant pages and next URLs of a crawl."""
 
-    labelled: int
-    precision: float | None
+    labelled: int = Field(description="URLs with a label of a person.")
+    relevant: int
     queue: list[UrlEntryResponse]
 
 
@@ -445,17 +511,11 @@ class LabelledUrlResponse(ApiResponse):
     reason: str
 
 
-class BoundaryResponse(ApiResponse):
-    """Labelled pages on both sides of the threshold, and threshold and number of relevant pages before and after."""
+class ChangedPageResponse(ApiResponse):
+    """A page whose verdict changed."""
 
-    below: int
-    below_yes: int
-    above: int
-    above_yes: int
-    threshold: float
-    now: float
-    relevant: int
-    relevant_now: int
+    url: str
+    title: str
 
 
 class LabellingResultResponse(ApiResponse):
@@ -465,5 +525,8 @@ class LabellingResultResponse(ApiResponse):
     applied: bool
     before: LabellingStatusResponse
     after: LabellingStatusResponse
+    now_relevant: list[ChangedPageResponse] = Field(
+        description="Pages that became relevant, three at most, without those that were labelled."
+    )
+    no_longer: list[ChangedPageResponse] = Field(description="Pages that are no longer relevant, likewise.")
     urls: list[LabelledUrlResponse]
-    boundary: BoundaryResponse | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,9 +11,9 @@ from thresher.feedback.labels import verdicts
 from thresher.operations import labelling
 
 
-async def questions(open_crawl: OpenCrawl, *, limit: int = 10, boundary: bool = False) -> dict[str, Any]:
-    """Return the pages whose labels are most informative, or those near the threshold, and the labels in numbers."""
-    chosen = await labelling.questions(open_crawl.crawl, limit, boundary=boundary)
+async def questions(open_crawl: OpenCrawl, *, limit: int = 10, without: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the pages to label, the nearest to the judge's cut first, and the labels in numbers."""
+    chosen = await labelling.questions(open_crawl.crawl, limit, without=without)
     given = list(verdicts(await open_crawl.labels()).values())
     return {
         "questions": [_question(question) for question in chosen],
@@ -28,7 +28,8 @@ def _question(question: labelling.Question) -> dict[str, Any]:
         "title": record.title,
         "language": record.language,
         "relevance": record.relevance,
-        "why": question.why,
+        "rank": question.rank,
+        "pages": question.pages,
         "excerpt": question.excerpt,
     }
 
@@ -38,10 +39,8 @@ async def labels(open_crawl: OpenCrawl) -> dict[str, Any]:
     return {"labels": [asdict(label) for label in await open_crawl.labels()]}
 
 
-async def add_labels(
-    open_crawl: OpenCrawl, *, labels: Mapping[str, bool | None], boundary: bool = False
-) -> dict[str, Any]:
-    """Label pages, None to remove a label; return what changed, with `boundary` also the threshold."""
-    result = await labelling.add_labels(open_crawl.crawl, labels, boundary=boundary)
+async def add_labels(open_crawl: OpenCrawl, *, labels: Mapping[str, bool | None]) -> dict[str, Any]:
+    """Label pages, None to remove a label; return what changed."""
+    result = await labelling.add_labels(open_crawl.crawl, labels)
     open_crawl.cache.clear()
     return result.as_json()

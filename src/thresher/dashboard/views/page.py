@@ -8,11 +8,9 @@ from typing import Any
 from thresher.dashboard.open_crawl import OpenCrawl
 from thresher.errors import ConfigError
 from thresher.feedback.labels import verdicts
-from thresher.operations.explain import Explanation, FrontierInfo, explanation_of, frontier_info_of
+from thresher.operations.explain import frontier_info_of
 from thresher.parsing.main_content import PageContent
-from thresher.project import CrawlProject
-from thresher.records import ParsedPage
-from thresher.storage.page_store import FoundLink, PageRecord
+from thresher.storage.page_store import FoundLink
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import canonicalize, fingerprint
 
@@ -30,16 +28,11 @@ async def page(open_crawl: OpenCrawl, *, url: str) -> dict[str, Any]:
     if canonical is None:
         raise ConfigError(f"{url!r} is not an http or https URL")
     frontier_info = await frontier_info_of(open_crawl.frontier_reader, canonical)
-    explanation, record, content, links = await open_crawl.reader.ask(
-        lambda collection: _stored(open_crawl.crawl, canonical, frontier_info, collection)
-    )
-    text = content.text
-    parsed = ParsedPage(url=canonical, title=record.title, text=text, language=record.language) if record else None
+    explanation = await open_crawl.judge.explain(canonical, frontier_info)
+    content, links = await open_crawl.reader.ask(lambda collection: _stored(fingerprint(canonical), collection))
     return {
-        **explanation.as_json(),
-        "title": record.title if record else "",
-        "words": await open_crawl.judged_terms.of(parsed) if parsed and text else [],
-        "text": text[:MOST_CHARACTERS],
+        **explanation.as_json(details=True),
+        "text": content.text[:MOST_CHARACTERS],
         "markdown": content.markdown[:MOST_CHARACTERS],
         **asdict(content.metadata),
         "links": [_link(link) for link in links],
@@ -47,13 +40,9 @@ async def page(open_crawl: OpenCrawl, *, url: str) -> dict[str, Any]:
     }
 
 
-def _stored(
-    crawl: CrawlProject, url: str, frontier_info: FrontierInfo, collection: PageStoreReader
-) -> tuple[Explanation, PageRecord | None, PageContent, list[FoundLink]]:
-    number = fingerprint(url)
+def _stored(number: int, collection: PageStoreReader) -> tuple[PageContent, list[FoundLink]]:
     links = sorted(collection.links(number), key=lambda link: -link.score)[:MOST_LINKS]
-    explanation = explanation_of(crawl, url, frontier_info, collection)
-    return explanation, collection.find(number), collection.content(number), links
+    return collection.content(number), links
 
 
 def _link(link: FoundLink) -> dict[str, Any]:

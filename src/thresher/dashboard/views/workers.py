@@ -15,8 +15,8 @@ from thresher.dashboard.open_crawl import OpenCrawl
 
 async def workers(open_crawl: OpenCrawl) -> dict[str, Any]:
     """Return the registered workers of a shared crawl, or the worker processes of this machine."""
-    if open_crawl.crawl.is_shared:
-        return {"workers": [_listed(worker) for worker in await open_crawl.workers()]}
+    if (registered := await open_crawl.resources.run.registered_workers()) is not None:
+        return {"workers": list(map(_listed, registered))}
     pages = await open_crawl.pages()
     paths = await open_crawl.reader.ask(lambda reader: reader.names)
     processes = {

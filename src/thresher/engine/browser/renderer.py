@@ -24,8 +24,8 @@ from thresher.engine.dns.resolver import GuardedResolver
 from thresher.engine.download.request import user_agent
 from thresher.frontier.base import SharedState
 from thresher.parsing.response import ResponseKind, classify_response
-from thresher.pipeline.host_policy import is_side_request
 from thresher.politeness.robots import RobotsCache
+from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage, Lease
 from thresher.urls.scope import UrlScope
 
@@ -37,7 +37,7 @@ NEEDED_SECONDS, NOT_NEEDED_SECONDS = 30 * 86_400.0, 86_400.0
 ASK_SECONDS = 60.0
 """How long a worker caches that there is no such state."""
 LEAST_SECONDS = 2.0
-DIED = "the browser died"
+DIED = Reason(ReasonKind.BROWSER)
 _REMEMBERED = 10_000
 _ORIGINAL_ONLY = frozenset({"content-length", "content-encoding", "content-type", "etag", "last-modified"})
 MARK = ("X-Thresher-Rendered", "the document after its scripts had run")
@@ -96,7 +96,7 @@ class Renderer:
         """Free the slot of a settled lease."""
         self._reserved.discard(lease.fence)
 
-    async def see(self, lease: Lease, page: FetchedPage, *, until: float) -> FetchedPage | str | None:
+    async def see(self, lease: Lease, page: FetchedPage, *, until: float) -> FetchedPage | Reason | None:
         """Return a page as a reader would see it; a reason why it cannot be; or None when there is no slot or time now.
 
         Args:
@@ -105,7 +105,7 @@ class Renderer:
         Raises:
             ConfigError: The browser cannot be started.
         """
-        if not _is_markup(page) or is_side_request(lease):
+        if not _is_markup(page) or not lease.kind.is_page:
             return page
         needs = await self._needs(lease.host)
         if not needs and not (needs is None and needs_rendering(page)):

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from thresher.frontier.base import CRAWL_WIDE, CrawlStore
-from thresher.records import Candidate
+from thresher.reasons.reason import REFUSED
+from thresher.records import Candidate, RequestKind
 from thresher.storage.reader import PageStoreReader
-
-REFUSED = "refused: "
-"""Prefix of the reason when the address guard refused an address."""
 
 _KIND = "network_allow"
 _KEPT_SECONDS = 10 * 365 * 86_400.0
 _AT_ONCE = 500
-_ROWS = "SELECT DISTINCT url FROM page WHERE page = 0 AND reason LIKE 'refused: %'"
+_ROWS = "SELECT DISTINCT url, depth FROM page WHERE page = 0 AND reason_kind IN (SELECT value FROM json_each(?))"
 
 
 async def reopen_refused(pages: Path, allow: Sequence[str], frontier: CrawlStore) -> int:
@@ -29,9 +27,13 @@ async def reopen_refused(pages: Path, allow: Sequence[str], frontier: CrawlStore
     if await frontier.get_state(CRAWL_WIDE, _KIND) == now:
         return 0
     with PageStoreReader(pages) as collection:
-        urls = [url for segment in collection.segments for (url,) in segment.execute(_ROWS)]
+        refused = [
+            Candidate(url=url, score=0.0, hops=depth, kind=RequestKind.at(depth))
+            for segment in collection.segments
+            for url, depth in segment.execute(_ROWS, [json.dumps(sorted(REFUSED))])
+        ]
     reopened = 0
-    for start in range(0, len(urls), _AT_ONCE):
-        reopened += await frontier.reopen([Candidate(url=url, score=0.0) for url in urls[start : start + _AT_ONCE]])
+    for start in range(0, len(refused), _AT_ONCE):
+        reopened += await frontier.reopen(refused[start : start + _AT_ONCE])
     await frontier.put_state(CRAWL_WIDE, _KIND, now, seconds=_KEPT_SECONDS)
     return reopened

@@ -16,6 +16,7 @@ import pycurl
 
 from thresher.engine.download.errors import FetchFailed
 from thresher.engine.download.transfer import CouldNotConnect, StaleConnection, Transfer
+from thresher.reasons.reason import ReasonKind
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ class ClientClosed(FetchFailed):
     """The worker ends."""
 
     def __init__(self) -> None:
-        super().__init__("the worker stopped")
+        super().__init__(ReasonKind.WORKER_STOPPED)
 
 
 class KeptConnections:
@@ -106,7 +107,7 @@ class CurlClient:
             except CouldNotConnect:
                 if number == len(places) - 1 or transfer.end <= monotonic():
                     raise
-        raise FetchFailed("no such host")
+        raise FetchFailed(ReasonKind.DNS)
 
     async def _attempt_twice(self, transfer: Transfer, place: tuple[str, int], connect_seconds: float) -> bool:
         try:

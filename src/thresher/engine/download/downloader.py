@@ -18,7 +18,6 @@ from thresher.config.secrets import REDACTED, Secret
 from thresher.engine.dns.resolver import GuardedResolver, host_and_port
 from thresher.engine.download.client import CurlClient
 from thresher.engine.download.errors import (
-    TIMEOUT,
     AddressRefused,
     CertificateInvalid,
     FetchFailed,
@@ -31,6 +30,7 @@ from thresher.engine.download.errors import (
 from thresher.engine.download.request import FetchRequest, checked_lines
 from thresher.engine.download.slow_hosts import SlowHostLimiter
 from thresher.engine.download.transfer import HeldBytes, Transfer, TransferRequest
+from thresher.reasons.reason import ReasonKind
 from thresher.records import FetchedPage, Lease
 from thresher.urls.canonical import host_key
 
@@ -144,7 +144,7 @@ class Downloader:
         if why:
             raise AddressRefused(why)
         if not places:
-            raise FetchFailed("no such host, or none of the proxy" if self._resolver.proxy else "no such host")
+            raise FetchFailed(ReasonKind.DNS_OR_PROXY if self._resolver.proxy else ReasonKind.DNS)
         return places
 
     def _transfer(
@@ -197,7 +197,7 @@ class Downloader:
         except (FetchFailed, TimeoutError) as error:
             now = time.monotonic()
             lost_seconds = self._lost_seconds + self._late_seconds(now) - lost_seconds
-            is_timeout = isinstance(error, TimeoutError) or error.reason == TIMEOUT
+            is_timeout = isinstance(error, TimeoutError) or error.reason.kind is ReasonKind.TIMEOUT
             if is_timeout and lost_seconds > (now - start) / 2:
                 raise WorkerStopped from error
             raise

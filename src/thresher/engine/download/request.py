@@ -10,14 +10,11 @@ from thresher import __version__
 from thresher.config.schema import CrawlConfig
 from thresher.config.secrets import Secret
 from thresher.engine.download.decompression import ACCEPTED
+from thresher.parsing.documents.formats import document_format
 from thresher.records import Lease
 
 ROBOTS_TOKEN = "Thresher"  # noqa: S105 - the product token of RFC 9309, not a secret
 
-_TYPES = {
-    "pdf": "application/pdf",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
@@ -51,7 +48,7 @@ def user_agent(contact: str) -> str:
 
 def usual_headers(config: CrawlConfig) -> dict[str, str]:
     """Return the headers of every request of a crawl."""
-    formats = "".join(f",{_TYPES[name]};q=0.7" for name in config.documents.formats)
+    formats = "".join(f",{document_format(name).media_types[0]};q=0.7" for name in config.documents.formats)
     languages = [f"{code};q={1 - 0.1 * place:.1f}" for place, code in enumerate(config.title_languages[:9])]
     return {
         "User-Agent": user_agent(config.manners.contact),

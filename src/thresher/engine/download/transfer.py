@@ -33,6 +33,7 @@ from thresher.engine.download.chunked import ChunkedDecoder, MalformedChunks
 from thresher.engine.download.decompression import Decompressor, Undecodable, codings
 from thresher.engine.download.errors import AddressRefused, FetchFailed, NoBody, ProxyRefused, failure_for, timed_out
 from thresher.engine.download.response_head import ResponseHead
+from thresher.reasons.reason import ReasonKind
 
 logger = logging.getLogger(__name__)
 
@@ -229,9 +230,9 @@ class Transfer:
         if isinstance(failure, ProxyRefused):
             return failure
         if self.request.proxy and code == pycurl.E_COULDNT_CONNECT:
-            failure = FetchFailed("the proxy cannot be reached")
+            failure = FetchFailed(ReasonKind.PROXY)
         if not self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_OPERATION_TIMEDOUT):
-            return CouldNotConnect(failure.reason, retry=failure.retry)
+            return CouldNotConnect(*failure.reason, retry=failure.retry)
         return failure
 
     def open_socket(self, purpose: int, address: tuple[int, int, int, tuple[Any, ...]]) -> socket.socket | int:
@@ -248,7 +249,7 @@ class Transfer:
             return _DroppedSocket(family, kind, protocol)
         except Exception as error:
             logger.exception("cannot open a socket: %s", self.request.url)
-            self._refused = FetchFailed(type(error).__name__)
+            self._refused = FetchFailed(ReasonKind.EXCEPTION, type(error).__name__)
             return int(pycurl.SOCKET_BAD)
 
     def before_send(self, remote: str, local: str, remote_port: int, local_port: int) -> int:
@@ -257,7 +258,7 @@ class Transfer:
             self._refused = self._send_refusal((remote, remote_port), (local, local_port))
         except Exception as error:
             logger.exception("cannot check a connection: %s", self.request.url)
-            self._refused = FetchFailed(type(error).__name__)
+            self._refused = FetchFailed(ReasonKind.EXCEPTION, type(error).__name__)
         self._sends += 1
         self.local = local, local_port
         return int(pycurl.PREREQFUNC_ABORT if self._refused else pycurl.PREREQFUNC_OK)
@@ -268,7 +269,7 @@ class Transfer:
         if self.has_unsolicited_input(*local):
             return StaleConnection()
         if self._sends >= MAX_SENDS:
-            return FetchFailed("connection failed")
+            return FetchFailed(ReasonKind.CONNECTION)
         return timed_out() if self._is_late else None
 
     @property
@@ -298,10 +299,10 @@ class Transfer:
         except FetchFailed as error:
             self.break_off(error)
         except Undecodable:
-            self.break_off(FetchFailed("cannot be decompressed", retry=False))
+            self.break_off(FetchFailed(ReasonKind.COMPRESSION, retry=False))
         except Exception as error:
             logger.exception("cannot read the response: %s", self.request.url)
-            self.break_off(FetchFailed(type(error).__name__))
+            self.break_off(FetchFailed(ReasonKind.EXCEPTION, type(error).__name__))
         return _ABORT if self.is_over else None
 
     def _add(self, data: bytes) -> None:

@@ -15,7 +15,6 @@ from heapq import nsmallest
 from thresher.frontier.base import (
     MAX_TRIES,
     MAX_UNBEGUN,
-    PAGE_REASONS,
     Absence,
     Counts,
     FailureCount,
@@ -28,6 +27,7 @@ from thresher.frontier.base import (
 )
 from thresher.frontier.memory.heap import LazyHeap
 from thresher.frontier.memory.schedule import Host, HostStage, Schedule, Url
+from thresher.reasons.reason import NO_REASON, PAGES, Reason, ReasonKind
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -115,7 +115,7 @@ class MemoryFrontier:
                     url.host.leave_alone(now, delay_seconds)
         self._tidy(touched, now)
 
-    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+    async def park(self, host: str, reason: Reason, *, seconds: float | None = None) -> None:
         now = self._clock()
         parked = self._host(host)
         parked.parked = reason
@@ -124,7 +124,7 @@ class MemoryFrontier:
 
     async def unpark(self, host: str) -> None:
         if known := self._hosts.get(host):
-            known.parked, known.park_end = "", 0.0
+            known.parked, known.park_end = NO_REASON, 0.0
             self._tidy({host: known}, self._clock())
 
     async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
@@ -232,12 +232,12 @@ class MemoryFrontier:
         return len(settled)
 
     def _uncount(self, url: Url) -> None:
-        pages = int(url.state is UrlState.DONE and url.reason in PAGE_REASONS)
+        pages = int(url.state is UrlState.DONE and url.reason.kind in PAGES)
         relevant = max(0, url.host.relevant - url.host.pages + pages)
         url.host.failed -= url.state is UrlState.FAILED
         url.host.pages, url.host.relevant = url.host.pages - pages, url.host.relevant - relevant
         self._pages, self._relevant = self._pages - pages, self._relevant - relevant
-        url.tries, url.unbegun, url.reason = 0, 0, ""
+        url.tries, url.unbegun, url.reason = 0, 0, NO_REASON
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -268,15 +268,19 @@ class MemoryFrontier:
             hops=candidate.hops,
             redirects=candidate.redirects,
             parent=candidate.parent,
+            kind=candidate.kind,
+            for_host=candidate.for_host,
         )
 
     def _merge_into(self, url: Url, candidate: Candidate) -> None:
         url.depth_left = max(url.depth_left, candidate.depth_left)
         url.hops = min(url.hops, candidate.hops)
+        url.kind = max(url.kind, candidate.kind)
         if self._merge is Merge.FIRST:
             return
         if candidate.score > url.score:
             url.carry, url.parent, url.redirects = candidate.carry, candidate.parent, candidate.redirects
+            url.for_host = candidate.for_host
         score = max(url.score, candidate.score)
         if self._merge is Merge.MEAN:
             score = (url.score * url.found + candidate.score) / (url.found + 1)
@@ -321,6 +325,8 @@ class MemoryFrontier:
             hops=url.hops,
             redirects=url.redirects,
             parent=url.parent,
+            kind=url.kind,
+            for_host=url.for_host,
             tries=url.tries,
             host_pages=host.pages,
             host_relevant=host.relevant,
@@ -363,11 +369,11 @@ class MemoryFrontier:
         self._pages += settlement.page
         self._relevant += relevant
 
-    def _count_try(self, url: Url, reason: str) -> None:
+    def _count_try(self, url: Url, reason: Reason) -> None:
         url.tries += 1
         self._wait_or_fail(url, reason)
 
-    def _wait_or_fail(self, url: Url, reason: str) -> None:
+    def _wait_or_fail(self, url: Url, reason: Reason) -> None:
         if url.tries < MAX_TRIES and url.unbegun < MAX_UNBEGUN:
             self._move(url, UrlState.WAITING)
         else:
@@ -381,10 +387,10 @@ class MemoryFrontier:
             url.host.next_time = url.host_free_time()
             touched[url.host.key] = self._end_lease(fence)
             if url.begun:
-                self._count_try(url, f"lost with its worker {url.tries + 1} times")
+                self._count_try(url, Reason.of(ReasonKind.WORKER_LOST, url.tries + 1))
             else:
                 url.unbegun += 1
-                self._wait_or_fail(url, f"its lease expired {url.unbegun} times before a request was reported")
+                self._wait_or_fail(url, Reason.of(ReasonKind.LEASE_EXPIRED, url.unbegun))
         self._tidy(touched, now)
 
     def _host(self, key: str) -> Host:

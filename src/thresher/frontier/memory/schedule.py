@@ -10,7 +10,8 @@ from heapq import nsmallest
 
 from thresher.frontier.base import FailureCount, HostEntry, UrlEntry, UrlState
 from thresher.frontier.memory.heap import LazyHeap
-from thresher.records import Carry
+from thresher.reasons.reason import NO_REASON, Reason
+from thresher.records import Carry, RequestKind
 
 
 class HostStage(StrEnum):
@@ -37,11 +38,13 @@ class Url:
     hops: int
     redirects: int
     parent: int
+    kind: RequestKind
+    for_host: str
     found: int = 1
     tries: int = 0
     unbegun: int = 0
     state: UrlState = UrlState.WAITING
-    reason: str = ""
+    reason: Reason = NO_REASON
     lease_end: float = 0.0
     begun: bool = False
 
@@ -70,7 +73,7 @@ class Host:
     key: str
     delay_seconds: float
     next_time: float = 0.0
-    parked: str = ""
+    parked: Reason = NO_REASON
     park_end: float = 0.0
     stage: HostStage = HostStage.EMPTY
     leased: int = 0
@@ -123,7 +126,7 @@ class Host:
             delay_seconds=self.delay_seconds,
             next_seconds=max(0.0, self.next_time - now, park_end - now),
             best=best.score if best else None,
-            parked=self.parked if self.park_end > now else "",
+            parked=self.parked if self.park_end > now else NO_REASON,
         )
 
     def parked_count(self, now: float) -> FailureCount | None:

@@ -9,10 +9,14 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.frontier.base import UNBEGUN, UrlEntry, UrlState
-from thresher.records import Candidate, Lease
+from thresher.frontier.base import UNBEGUN, UrlEntry, UrlState, unpack_data
+from thresher.frontier.old_entries import read_old_entry
+from thresher.reasons.legacy import stored_reason
+from thresher.reasons.reason import NO_REASON, Reason
+from thresher.records import Candidate, Carry, Lease, RequestKind
 
 LONG_SCORE, _STEPS, _HISTORY, _PARENT = 1, 2, 4, 8
+_LEAST_OF_CARRY = 32
 _LONGEST_REASON = 60_000
 
 _encode_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -74,9 +78,9 @@ def to_text(content: bytes) -> str:
     return content.decode("utf-8", "surrogatepass")
 
 
-def reason_bytes(reason: str) -> bytes:
-    """Encode an error message, truncated and with characters that cannot be encoded replaced."""
-    return reason.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore").encode()
+def reason_bytes(reason: Reason) -> bytes:
+    """Encode a reason, truncated and with characters that cannot be encoded replaced."""
+    return reason.encoded.encode("utf-8", "replace")[:_LONGEST_REASON].decode("utf-8", "ignore").encode()
 
 
 def pack_score(score: float) -> tuple[int, bytes]:
@@ -107,28 +111,41 @@ def join_record(age: int, flags: int, score: float, rest: bytes) -> bytes:
 
 
 def link_bytes(link: Candidate, index: int, number: int) -> bytes:
-    """Encode a candidate for let_in.lua: its index in the call, its number, its record without the age."""
-    flags, score = pack_score(link.score)
-    steps = history = b""
-    if link.depth_left == 0 and 0 <= link.hops <= 15:
-        flags |= link.hops << 4
+    """Encode a candidate for let_in.lua: its index in the call, its number, its record without the age.
+
+    One that is no page has steps, so that let_in.lua reads it to its end.
+    """
+    flags, body = _pack_body(link, has_steps=link.kind is not RequestKind.PAGE)
+    return struct.pack(">HIB", index, number, flags) + body
+
+
+def _pack_body(
+    url: Candidate | Record, *, has_steps: bool = False, tries: int = 0, found: int = 1, reason: bytes = b""
+) -> tuple[int, bytes]:
+    """Return the flags of a record, and what follows them."""
+    flags, score = pack_score(url.score)
+    steps = history = parent = kind = data = b""
+    if url.depth_left == 0 and 0 <= url.hops <= 15 and not has_steps:
+        flags |= url.hops << 4
     else:
-        step_flags, steps = _pack_steps(link.hops, link.depth_left)
+        step_flags, steps = _pack_steps(url.hops, url.depth_left)
         flags |= step_flags
-    if link.redirects:
+    if tries or url.redirects or found > 1 or reason:
         flags |= _HISTORY
-        history = _history.pack(0, link.redirects, 1, 0)
-    parent = b""
-    if link.parent:
+        history = _history.pack(tries, url.redirects, found, len(reason)) + reason
+    if url.parent:
         flags |= _PARENT
-        parent = _parent.pack(link.parent)
-    carry = _encode_json(link.carry).encode() if link.carry else b""
-    return struct.pack(">HIB", index, number, flags) + score + steps + history + parent + carry
+        parent = _parent.pack(url.parent)
+    if url.kind is not None:
+        kind = url.kind.to_bytes()
+    if carried := url.for_host or url.carry:
+        data = _encode_json(carried).encode()
+    return flags, score + steps + history + parent + kind + data
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A URL record of the store."""
+    """A URL record of the store; the kind is None in records of versions up to 0.2.0."""
 
     age: int
     score: float
@@ -136,9 +153,11 @@ class Record:
     depth_left: int
     tries: int
     redirects: int
-    reason: str
+    reason: Reason
     parent: int
-    carry: dict[str, Any]
+    kind: RequestKind | None
+    carry: Carry
+    for_host: str = ""
     found: int = 1
     unbegun: int = 0
 
@@ -154,37 +173,43 @@ class Record:
             step_format = _STEP_FORMATS[flags >> 4]
             hops, depth_left = step_format.unpack_from(content, at)
             at += step_format.size
-        tries, redirects, reason, parent, found = 0, 0, "", 0, 1
+        tries, redirects, reason, parent, found = 0, 0, NO_REASON, 0, 1
         if flags & _HISTORY:
             tries, redirects, found, length = _history.unpack_from(content, at)
             at += _history.size
-            reason = to_text(content[at : at + length])
+            reason = stored_reason(to_text(content[at : at + length]))
             at += length
         if flags & _PARENT:
             [parent] = _parent.unpack_from(content, at)
             at += _parent.size
-        carry = json.loads(content[at:]) if at < len(content) else {}
+        kind = RequestKind(content[at]) if at < len(content) and content[at] < _LEAST_OF_CARRY else None
+        at += kind is not None
+        carry, for_host = unpack_data(json.loads(content[at:]) if at < len(content) else None)
         unbegun, tries = divmod(tries, UNBEGUN)
-        return cls(age, score, hops, depth_left, tries, redirects, reason, parent, carry, found, unbegun)
+        return cls(
+            age, score, hops, depth_left, tries, redirects, reason, parent, kind, carry, for_host, found, unbegun
+        )
 
     def to_bytes(self) -> bytes:
-        flags, score = pack_score(self.score)
-        steps = history = parent = b""
-        if self.depth_left == 0 and 0 <= self.hops <= 15:
-            flags |= self.hops << 4
-        else:
-            step_flags, steps = _pack_steps(self.hops, self.depth_left)
-            flags |= step_flags
-        tries = self.tries + UNBEGUN * self.unbegun
-        if tries or self.redirects or self.found > 1 or self.reason:
-            flags |= _HISTORY
-            reason = reason_bytes(self.reason)
-            history = _history.pack(tries, self.redirects, self.found, len(reason)) + reason
-        if self.parent:
-            flags |= _PARENT
-            parent = _parent.pack(self.parent)
-        carry = _encode_json(self.carry).encode() if self.carry else b""
-        return _head.pack(self.age, flags) + score + steps + history + parent + carry
+        tries, reason = self.tries + UNBEGUN * self.unbegun, reason_bytes(self.reason)
+        flags, body = _pack_body(self, tries=tries, found=self.found, reason=reason)
+        return _head.pack(self.age, flags) + body
+
+    def candidate(self, url: str) -> Candidate:
+        depth_left, kind, carry, for_host = self.depth_left, self.kind, self.carry, self.for_host
+        if kind is None:
+            kind, depth_left, carry, for_host = read_old_entry(url, self.hops, depth_left, carry)
+        return Candidate(
+            url=url,
+            score=self.score,
+            carry=carry,
+            depth_left=depth_left,
+            hops=self.hops,
+            redirects=self.redirects,
+            parent=self.parent,
+            kind=kind,
+            for_host=for_host,
+        )
 
     def entry(self, url: str, host: str, state: UrlState) -> UrlEntry:
         return UrlEntry(
@@ -200,17 +225,20 @@ class Record:
         )
 
     def lease(self, url: str, host: str, *, fence: int, until: float, host_pages: int, host_relevant: int) -> Lease:
+        candidate = self.candidate(url)
         return Lease(
             url=url,
             host=host,
             score=self.score,
             fence=fence,
             until=until,
-            carry=self.carry,
-            depth_left=self.depth_left,
+            carry=candidate.carry,
+            depth_left=candidate.depth_left,
             hops=self.hops,
             redirects=self.redirects,
             parent=self.parent,
+            kind=candidate.kind,
+            for_host=candidate.for_host,
             tries=self.tries,
             host_pages=host_pages,
             host_relevant=host_relevant,
@@ -242,7 +270,7 @@ class HostRecord:
     pages: int
     relevant: int
     failed: int
-    parked: str
+    parked: Reason
     cold: int = 0
     bar: float = -math.inf
     bar_age: int = 0
@@ -257,7 +285,7 @@ class HostRecord:
             cold = [*_cold.unpack_from(content, at)]
             at += _cold.size
         fields[0] %= _STAGES
-        fields += [to_text(content[at:]), *cold]
+        fields += [stored_reason(to_text(content[at:])), *cold]
         return cls(*fields)
 
     @property

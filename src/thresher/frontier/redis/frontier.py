@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import re
 import secrets
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -28,7 +29,7 @@ from thresher.frontier.base import (
     check_scores,
 )
 from thresher.frontier.inspect import ScoreSample
-from thresher.frontier.redis.codec import Name, Record, to_bytes, to_text, url_of
+from thresher.frontier.redis.codec import Name, Record, reason_bytes, to_bytes, to_text, url_of
 from thresher.frontier.redis.connection import Call, Part, RedisConnection
 from thresher.frontier.redis.queries import RedisQueries
 from thresher.frontier.redis.recent_links import RecentLinks
@@ -45,6 +46,7 @@ from thresher.frontier.redis.shards import (
     portions,
     refuse_lost,
 )
+from thresher.reasons.reason import Reason
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -181,10 +183,10 @@ class RedisFrontier:
         calls = [self._call("release", shard, repr(delay_seconds), *listed) for shard, listed in held.items()]
         self._mark_sent([], *await self.connection.run_all(calls))
 
-    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+    async def park(self, host: str, reason: Reason, *, seconds: float | None = None) -> None:
         shards = await self._opened()
-        reason_text = reason.encode("utf-8", "replace")
-        await self._run("park", shards.of(host), to_bytes(host), reason_text, "" if seconds is None else repr(seconds))
+        length = "" if seconds is None else repr(seconds)
+        await self._run("park", shards.of(host), to_bytes(host), reason_bytes(reason), length)
 
     async def unpark(self, host: str) -> None:
         shards = await self._opened()
@@ -292,8 +294,11 @@ class RedisFrontier:
     async def counts(self) -> Counts:
         shards = await self._opened()
         await refuse_lost(self.connection, self._crawl, self._crawl_id)
-        rows = [(await self._run_to_end("counts", shard))[1] for shard in shards]
-        return Counts.of(map(sum, zip(*rows, strict=True)))
+        totals: Counter[str] = Counter()
+        for shard in shards:
+            for name, number in (await self._run_to_end("counts", shard))[1]:
+                totals[to_text(name)] += number
+        return Counts(**totals)
 
     async def hosts(self, limit: int = 100, *, parked: bool = False) -> list[HostEntry]:
         shards, listed = await self._opened(), self._queries.parked if parked else self._queries.hosts

@@ -12,6 +12,8 @@ from typing import Any
 from thresher.frontier.base import MOST_FAILURES, FailureCount, HostEntry, UrlEntry, UrlState
 from thresher.frontier.redis.codec import HostRecord, Record, to_text, url_of
 from thresher.frontier.redis.connection import RedisConnection
+from thresher.reasons.legacy import stored_reason
+from thresher.reasons.reason import NO_REASON
 
 HOSTS_AT_ONCE = 100
 HOSTS_WITHOUT_PAGES = 1_000
@@ -232,14 +234,14 @@ def _host_entry(name: str, host: HostRecord, now: float, first_delay: float) -> 
         delay_seconds=host.delay_seconds if host.delay_seconds >= 0 else first_delay,
         next_seconds=max(0.0, host.next_time - now, park_end - now),
         best=host.top if host.waiting or host.has_cold else None,
-        parked=host.parked if host.park_end > now else "",
+        parked=host.parked if host.park_end > now else NO_REASON,
     )
 
 
 def _failure_count(field: bytes, number: bytes) -> FailureCount:
     """Decode a field of `F`: a host, a space and the beginning of a reason."""
     host, _, reason = field.partition(b" ")
-    return FailureCount(host=to_text(host), reason=reason.decode("utf-8", "ignore"), urls=int(number))
+    return FailureCount(host=to_text(host), reason=stored_reason(reason.decode("utf-8", "ignore")), urls=int(number))
 
 
 def _parked_count(name: str, host: HostRecord, now: float) -> FailureCount:

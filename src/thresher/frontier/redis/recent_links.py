@@ -22,6 +22,7 @@ class _Sent(NamedTuple):
     score: float
     depth_left: int
     hops: int
+    kind: int
     until: float
 
 
@@ -45,7 +46,8 @@ class RecentLinks:
         if sent is None:
             return True
         better = link.score > sent.score and self._merge is Merge.MAX
-        return better or link.depth_left > sent.depth_left or link.hops < sent.hops or self._clock() >= sent.until
+        better = better or link.depth_left > sent.depth_left or link.hops < sent.hops or link.kind > sent.kind
+        return better or self._clock() >= sent.until
 
     def add(self, link: Candidate, host: str) -> None:
         """Remember a link that was sent."""
@@ -54,10 +56,15 @@ class RecentLinks:
         links = self._hosts.setdefault(host, {})
         known = links.get(link.url)
         self._links += known is None
-        score, depth_left, hops = link.score, link.depth_left, link.hops
+        sent = _Sent(link.score, link.depth_left, link.hops, link.kind, self._clock() + SECONDS)
         if known:
-            score, depth_left, hops = max(score, known.score), max(depth_left, known.depth_left), min(hops, known.hops)
-        links[link.url] = _Sent(score, depth_left, hops, self._clock() + SECONDS)
+            sent = sent._replace(
+                score=max(sent.score, known.score),
+                depth_left=max(sent.depth_left, known.depth_left),
+                hops=min(sent.hops, known.hops),
+                kind=max(sent.kind, known.kind),
+            )
+        links[link.url] = sent
         self._hosts.move_to_end(host)
         while self._links > MOST and len(self._hosts) > 1:
             self.forget_host(next(iter(self._hosts)))

@@ -203,7 +203,7 @@ def portions(links: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
         yield portion
 
 
-LAYOUT = 1
+LAYOUT = 2
 """Version of the key layout; raised when older versions of Thresher cannot read it."""
 _ID = "id"
 
@@ -215,16 +215,18 @@ async def open_shards(
 
     Raises:
         StoreLost: The store does not have the crawl of that id; nothing is written to it.
-        StoreError: Another version of Thresher made the crawl.
+        StoreError: A newer version of Thresher made the crawl.
     """
     await refuse_lost(connection, crawl, crawl_id)
     settings = {"layout": LAYOUT, "shards": wanted, "seen_keys": seen_keys}
     for name, value in settings.items():
         await connection.call("HSETNX", _key(crawl), name, value)
     layout, number, kept_keys = map(int, await connection.call("HMGET", _key(crawl), *settings))
-    if layout != LAYOUT:
+    if layout < LAYOUT:  # its entries are read as they are; from now on, an older version refuses the crawl
+        await connection.call("HSET", _key(crawl), "layout", LAYOUT)
+    elif layout > LAYOUT:
         raise StoreError(
-            f"crawl {crawl} in {connection.name} was made by another version of Thresher; "
+            f"crawl {crawl} in {connection.name} was made by a newer version of Thresher; "
             "use that version, or start a new crawl"
         )
     return Shards(crawl, number), kept_keys

@@ -27,6 +27,8 @@ from threading import Event, Thread
 from typing import Any
 
 from thresher.errors import StoreError, StoreUnreachable, disk_full, is_disk_full
+from thresher.frontier.old_entries import read_old_entry
+from thresher.reasons.legacy import add_functions
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -105,14 +107,14 @@ def _checkpoint(db: sqlite3.Connection) -> None:
         db.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
 
-VERSION = 3
+VERSION = 4
 """Version of `schema.sql`; raised when older versions of Thresher cannot read it."""
 
 _BUSY_SECONDS = 60.0
 _SYNCHRONOUS = ("OFF", "NORMAL", "FULL")
 _PROGRAMS = ("workbench", "tidy", "add", "commit", "release", "lease", "park", "rescore", "adjust", "reopen", "recount")
 _LINKS_AT_ONCE = 64
-_LINK_COLUMNS = 10
+_LINK_COLUMNS = 11
 # Measured with bench/frontier.py: a larger cache or mmap gains nothing beside the system's own cache, and with several
 # processes on the file it costs, because each commit of one invalidates the caches of the others.
 _PRAGMAS = (
@@ -122,7 +124,7 @@ _PRAGMAS = (
     "wal_autocheckpoint = 64000",  # only when `Checkpoints` cannot keep up
 )
 
-LinkRow = tuple[int, int, int, str, float, int, int, int, int, str | None]
+LinkRow = tuple[int, int, int, str, float, int, int, int, int, str | None, int]
 """A candidate as a row of `link`: number, index of its host in the list of hosts, fingerprint, url, score, …"""
 
 
@@ -201,7 +203,9 @@ class SqliteFile:
             )
         if version < VERSION:
             _switch_to_wal(db)
-            db.executescript(f"BEGIN IMMEDIATE; {_sql('schema')} PRAGMA user_version = {VERSION}; COMMIT;")
+            _convert_reasons(db)
+            db.executescript(f"BEGIN IMMEDIATE; {_sql('schema')} COMMIT;")
+            _add_kinds(db)
         with suppress(sqlite3.OperationalError):  # without the index only the list of failures is slower
             db.execute(_sql("failed_index"))
 
@@ -246,6 +250,44 @@ def _switch_to_wal(db: sqlite3.Connection) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+TYPED_REASONS = 4
+"""The version since which a reason is a kind and details; before, it was a text."""
+_UNTYPED = "SELECT 1 FROM sqlite_master WHERE name = 'url' AND instr(sql, 'reason_kind') = 0"
+
+
+def _convert_reasons(db: sqlite3.Connection) -> None:
+    """Convert the reasons of an earlier version, unless another process did."""
+    add_functions(db)
+    db.execute("BEGIN IMMEDIATE")
+    if db.execute(_UNTYPED).fetchone():
+        for step in _sql("typed_reasons").split(";"):
+            db.execute(step)  # a script would end the transaction
+    db.execute("COMMIT")
+
+
+def _add_kinds(db: sqlite3.Connection) -> None:
+    """Write version 4: each URL has a kind."""
+    with db:
+        db.execute("BEGIN IMMEDIATE")
+        if not db.execute("SELECT 1 FROM pragma_table_info('url') WHERE name = 'kind'").fetchone():
+            db.execute("ALTER TABLE url ADD COLUMN kind INTEGER NOT NULL DEFAULT 0")
+            old = db.execute("SELECT url, hops, depth_left, carry, host, fingerprint FROM url")
+            changes = [change for row in old if (change := _typed(*row))]  # few: most URLs are pages
+            change_url = "UPDATE url SET kind = ?, depth_left = ?, carry = ? WHERE host = ? AND fingerprint = ?"
+            db.executemany(change_url, changes)
+        db.execute("PRAGMA user_version = 4")
+
+
+def _typed(
+    url: str, hops: int, depth_left: int, carry: str | None, *key: int
+) -> tuple[int, int, str | None, int, int] | None:
+    """Return the new fields of a URL of an earlier version and its key; None for a page, which stays as it is."""
+    entry = read_old_entry(url, hops, depth_left, json.loads(carry) if carry else {})
+    data = entry.for_host or entry.carry
+    host, number = key
+    return (entry.kind, entry.depth_left, json.dumps(data) if data else None, host, number) if entry.kind else None
 
 
 def _load_programs(db: sqlite3.Connection, settings: Mapping[str, object]) -> None:

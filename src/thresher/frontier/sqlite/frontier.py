@@ -30,9 +30,12 @@ from thresher.frontier.base import (
     UrlEntry,
     UrlState,
     check_scores,
+    unpack_data,
 )
 from thresher.frontier.sqlite.database import LinkRow, SqliteFile
-from thresher.records import Candidate, Lease, Settlement
+from thresher.reasons.legacy import stored_in
+from thresher.reasons.reason import Reason
+from thresher.records import Candidate, Lease, RequestKind, Settlement
 from thresher.urls.canonical import fingerprint, host_key
 
 T = TypeVar("T")
@@ -107,9 +110,9 @@ class SqliteFrontier:
         fences = _encode([lease.fence for lease in leases])
         await self._run("release_all", fences=fences, delay_seconds=delay_seconds)
 
-    async def park(self, host: str, reason: str, *, seconds: float | None = None) -> None:
+    async def park(self, host: str, reason: Reason, *, seconds: float | None = None) -> None:
         until = math.inf if seconds is None else self._clock() + seconds
-        await self._run("park_host", host=host, reason=_plain(reason), until=until)
+        await self._run("park_host", host=host, kind=reason.kind, detail=_plain(reason.detail), until=until)
 
     async def unpark(self, host: str) -> None:
         await self._run("unpark_host", host=host)
@@ -157,8 +160,8 @@ class SqliteFrontier:
     async def counts(self) -> Counts:
         if self._crawl_id and not self._path.is_file():
             raise StoreLost(str(self._path), "the file was removed")
-        [row] = await self._read("counts", now=self._clock())
-        return Counts.of(row)
+        [[numbers]] = await self._read("counts", now=self._clock())
+        return Counts(**json.loads(numbers))
 
     async def hosts(self, limit: int = 100) -> list[HostEntry]:
         return [host_entry(row) for row in await self._read("hosts", now=self._clock(), limit=limit)]
@@ -264,7 +267,8 @@ def _link_rows(candidates: Iterable[Candidate], hosts: dict[str, int], *, first:
             link.hops,
             link.redirects,
             link.parent,
-            _encode(link.carry) if link.carry else None,
+            _encode(data) if (data := link.for_host or link.carry) else None,
+            link.kind,
         )
         for number, link in enumerate(candidates, first)
     ]
@@ -278,11 +282,13 @@ def _settlement_row(settlement: Settlement, rows: list[LinkRow]) -> list[object]
     return [
         settlement.lease.fence,
         settlement.outcome,
-        _plain(settlement.reason),
+        settlement.reason.kind,
+        _plain(settlement.reason.detail),
         settlement.delay_seconds,
         int(settlement.page),
         int(settlement.relevant),
-        _plain(settlement.park),
+        settlement.park.kind,
+        _plain(settlement.park.detail),
         settlement.content,
         list(hosts),
         first,
@@ -296,18 +302,22 @@ def _plain(text: str) -> str:
 
 
 def _lease(row: list[Any], until: float) -> Lease:
-    url, host, score, fence, carry, depth_left, hops, redirects, parent, tries, host_pages, host_relevant = row
+    url, host, score, fence, data, depth_left, hops, redirects, parent, kind, tries, *counts = row
+    host_pages, host_relevant = counts
+    carry, for_host = unpack_data(data)
     return Lease(
         url=url,
         host=host,
         score=float(score),
         fence=fence,
         until=until,
-        carry=carry or {},
+        carry=carry,
         depth_left=depth_left,
         hops=hops,
         redirects=redirects,
         parent=parent,
+        kind=RequestKind(kind),
+        for_host=for_host,
         tries=tries,
         host_pages=host_pages,
         host_relevant=host_relevant,
@@ -316,7 +326,7 @@ def _lease(row: list[Any], until: float) -> Lease:
 
 def url_entry(row: tuple[Any, ...]) -> UrlEntry:
     """Build from a row of find.sql or peek.sql."""
-    url, host, state, score, hops, depth_left, parent, tries, reason = row
+    url, host, state, score, hops, depth_left, parent, tries, kind, detail = row
     return UrlEntry(
         url=url,
         host=host,
@@ -326,13 +336,13 @@ def url_entry(row: tuple[Any, ...]) -> UrlEntry:
         depth_left=depth_left,
         parent=parent,
         tries=tries,
-        reason=reason,
+        reason=stored_in(kind, detail),
     )
 
 
 def host_entry(row: tuple[Any, ...]) -> HostEntry:
     """Build from a row of hosts.sql."""
-    host, waiting, leased, pages, relevant, failed, delay_seconds, next_seconds, best, parked = row
+    host, waiting, leased, pages, relevant, failed, delay_seconds, next_seconds, best, kind, detail = row
     return HostEntry(
         host=host,
         waiting=waiting,
@@ -343,11 +353,11 @@ def host_entry(row: tuple[Any, ...]) -> HostEntry:
         delay_seconds=delay_seconds,
         next_seconds=next_seconds,
         best=best,
-        parked=parked,
+        parked=stored_in(kind, detail),
     )
 
 
 def failure_count(row: tuple[Any, ...]) -> FailureCount:
     """Build from a row of failures.sql."""
-    host, reason, urls, waiting, retry_seconds = row
-    return FailureCount(host, reason, urls, bool(waiting), retry_seconds)
+    host, kind, detail, urls, waiting, retry_seconds = row
+    return FailureCount(host, stored_in(kind, detail), urls, bool(waiting), retry_seconds)

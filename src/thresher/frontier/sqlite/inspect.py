@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import sqlite3
 from bisect import bisect_left
@@ -17,8 +18,9 @@ from typing import Any, TypeVar
 from thresher.errors import StoreError, StoreLost, StoreUnreachable
 from thresher.frontier.base import MOST_FAILURES, Counts, FailureCount, HostEntry, UrlEntry
 from thresher.frontier.inspect import ScoreSample
-from thresher.frontier.sqlite.database import VERSION, reader_clock, statement
+from thresher.frontier.sqlite.database import TYPED_REASONS, VERSION, reader_clock, statement
 from thresher.frontier.sqlite.frontier import failure_count, host_entry, url_entry
+from thresher.reasons.legacy import add_functions
 from thresher.sqlite_files import open_to_read
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -66,7 +68,7 @@ class SqliteFrontierReader:
 
     async def counts(self) -> Counts:
         rows = await self._in_thread(partial(self._read, "counts"))
-        return Counts.of(rows[0]) if rows else Counts()
+        return Counts(**json.loads(rows[0][0])) if rows else Counts()
 
     async def hosts(self, limit: int = 100, *, parked: bool = False) -> list[HostEntry]:
         rows = await self._in_thread(partial(self._read, "parked_hosts" if parked else "hosts", limit=limit))
@@ -139,6 +141,9 @@ class SqliteFrontierReader:
             return False
         if version < _CLOCK_VERSION:  # the next worker upgrades the file
             db.execute(_CLOCK)
+        if version < TYPED_REASONS:
+            add_functions(db)
+            db.executescript(statement("legacy_view"))
         db.execute(_SETTING)
         db.execute("INSERT INTO setting VALUES (?, ?)", self._setting)
         self._clock = reader_clock(db)

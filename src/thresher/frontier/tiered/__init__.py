@@ -38,6 +38,7 @@ stays as it is.
 
 **New scores.** A new score (`rescore`) of a cold URL is kept in the store until the URL is read; one above the bar
 raises it. Several are applied in their order, each under its own condition, and not to copies that were found later.
+Any other moves the bar by the least step: a mover that read the scores before it then changes nothing, and reads again.
 
 URLs that are not found again while they are cold are leased as by a plain frontier, within the promises above.
 

@@ -422,16 +422,7 @@ class TieredFrontier(RedisFrontier):
 
 
 def _candidate(url: ColdUrl) -> Candidate:
-    record = Record.read(url.record)
-    return Candidate(
-        url=url_of(to_text(url.host), url.rest),
-        score=record.score,
-        carry=record.carry,
-        depth_left=record.depth_left,
-        hops=record.hops,
-        redirects=record.redirects,
-        parent=record.parent,
-    )
+    return Record.read(url.record).candidate(url_of(to_text(url.host), url.rest))
 
 
 def _entry(url: ColdUrl) -> UrlEntry:

@@ -317,7 +317,7 @@ class Mover:
             return
         spans, hosts = read.rows.by_host(), read.hosts
         room = self._store.settings.waiting_per_host if first == 0 else None
-        pending = [] if first == 0 else await self._connection.call("HKEYS", prefix + b"o%d" % partition)
+        pending = read.new_scores if first == 0 else await self._connection.call("HKEYS", prefix + b"o%d" % partition)
         rows, evicted = await asyncio.to_thread(_without_loaded, read.rows, spans, hosts, room, pending)
         run: ColdRun | None = None
         content = b""
@@ -454,12 +454,13 @@ def _without_loaded(
     spans: dict[bytes, tuple[int, int]],
     hosts: dict[bytes, HostRecord],
     room: int | None,
-    pending: Sequence[bytes],
+    pending: Iterable[bytes],
 ) -> tuple[Rows, Rows]:
     """Return the rows that were not loaded, of each host at most as many as may wait, and the rest, to be evicted.
 
     Args:
-        pending: Keys of URLs with new scores that are not applied yet: they may be cold even before the bar.
+        pending: Keys of URLs with new scores: they may be cold even before the bar, because one was not applied yet,
+            or came after the hosts were read.
     """
     lengths = [end - begin for begin, end in spans.values()]
     records = [hosts.get(name) for name in spans]

@@ -336,6 +336,7 @@ def merge_copies(old: ColdUrl, new: ColdUrl, merge: Merge) -> ColdUrl:
         score=score,
         depth_left=max(before.depth_left, found.depth_left),
         hops=min(before.hops, found.hops),
+        kind=max(filter(None, (before.kind, found.kind)), default=before.kind),
         tries=max(before.tries, found.tries),
         unbegun=max(before.unbegun, found.unbegun),
         reason=found.reason or before.reason,

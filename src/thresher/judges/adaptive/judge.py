@@ -16,18 +16,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 
-from thresher.judges.adaptive.calibration import CHINESE, EARLY, LATE, OTHER, THRESHOLD, recalibrate
+from thresher.judges.adaptive.calibration import (
+    CHINESE,
+    EARLY,
+    LATE,
+    OTHER,
+    THRESHOLD,
+    chance_of,
+    log_odds,
+    logits_of,
+)
+from thresher.judges.adaptive.cut import CUT, FEWEST_PAGES, STEP, predicted_shift
 from thresher.judges.adaptive.label_correction import LabelledRows
+from thresher.judges.adaptive.label_learner import (
+    MOST_LABELS,
+    OFFSET_DEVIATION,
+    LabelEffect,
+    PageAxes,
+    learn_labels,
+    page_axes,
+)
 from thresher.judges.adaptive.openings import Openings
 from thresher.judges.adaptive.reservoir import Reservoir
 from thresher.judges.adaptive.snapshot import EntrySizer, LearnerState
-from thresher.judges.adaptive.terms import PhraseWords, TermVector, term_weights
+from thresher.judges.adaptive.terms import TITLED, Matrix, Numbers, PhraseWords, TermVector, Weights, term_weights
 from thresher.judges.adaptive.topic_model import TopicExamples, TopicModel, TopicModelConstants, TopicSimilarity, fit
-from thresher.judges.base import FINAL_PAGES, LEAST_CHANGE, MOST_WORDS, StateStore, is_certain, label_weight, with_label
+from thresher.judges.base import (
+    FINAL_PAGES,
+    LEAST_CHANGE,
+    MOST_WORDS,
+    NearestExample,
+    Reasons,
+    StateStore,
+    is_certain,
+    label_weight,
+    with_label,
+)
 from thresher.modelstate.codec import readable
 from thresher.modelstate.schedule import RefitSchedule
 from thresher.records import LABEL_PART, UNLABELLED_PART, Judgement, ParsedPage, Revision, TermWeight
@@ -38,6 +68,8 @@ from thresher.topics.profile import TopicProfile
 MOST_EXAMPLES = 100
 """Upper bound of permanent positive examples, and of permanent negative ones."""
 NOT_JUDGED = -1.0
+TOPIC_TERM_SHARE = 0.25
+"""A term speaks for the topic from this share of the weight of the topic's weightiest term."""
 
 
 class LanguageModel:
@@ -46,9 +78,12 @@ class LanguageModel:
     Args:
         phrase: The topic's own terms and their weights.
         pairs: Terms for adjacent words of the phrase.
+        titles: Terms for words that name a page, by phrase.
         refit_pages: Pages until the next refit; later a tenth of the pages seen.
         sample_pages: Sample size.
         threshold: The relevance from which a page is relevant.
+        cut: The weights by which the shift of the probabilities follows the crawl (`cut.py`); None for no shift.
+        offset_deviation: How far labels may move all pages at once, before any label (`label_learner.py`).
         word_vectors: The table that openings of pages are compared by, if any.
     """
 
@@ -58,16 +93,25 @@ class LanguageModel:
         constants: TopicModelConstants,
         *,
         pairs: Sequence[str] = (),
+        titles: Sequence[Sequence[str]] = (),
         refit_pages: int = 25,
         sample_pages: int = 4000,
         threshold: float = THRESHOLD,
+        cut: Sequence[float] | None = None,
+        offset_deviation: float = OFFSET_DEVIATION[OTHER],
         word_vectors: WordVectors | None = None,
     ) -> None:
         self.sample = Reservoir(sample_pages, word_vectors=word_vectors)
         self._common = word_vectors.common() if word_vectors else None
-        self._phrase, self._pairs = phrase, pairs
+        self._phrase, self._pairs, self._titles = phrase, pairs, titles
         self._constants = constants
         self._threshold = threshold
+        self._cut = cut
+        self._offset_deviation = offset_deviation
+        self._shift, self._shift_pages = 0.0, 0
+        self._axes: tuple[int, PageAxes] | None = None
+        self._rows: dict[str, Weights] = {}
+        self._effect: LabelEffect | None = None
         self.refit_schedule = RefitSchedule(refit_pages)
         self._fitting = EntrySizer()
         self._seeds: dict[str, None] = {}
@@ -83,22 +127,65 @@ class LanguageModel:
         new = terms.weights[~known]
         opening = self.sample.opening(terms)
         s = model.similarity(numbers[known], terms.weights[known], float(new @ new), opening)
-        return self._judgement(url, s, float(model.probabilities([s])[0]))
+        logit = log_odds(float(model.probabilities([s])[0])) + self._shift
+        return self._judgement(url, s, logit + self._label_shift(numbers, terms.weights))
+
+    def _label_shift(self, numbers: Numbers, weights: Weights) -> float:
+        """Return what labels add to the logit of a page."""
+        if self._effect is None or self._axes is None:
+            return 0.0
+        known = np.flatnonzero(numbers >= 0)
+        starts, one = np.array([0, len(known)]), np.ones(1)
+        page = Matrix(numbers=numbers[known].astype(np.intp), weights=weights[known], starts=starts, pages=one)
+        return float(self._effect.of(self._axes[1].features(page))[0])
 
     def record_judgement(self, url: str, judgement: Judgement) -> None:
         """Store the last judgement of a page, so that changes can be reported."""
         if url in self.sample:
             self._given[url], self._relevance[url] = judgement.reward, judgement.relevance
 
-    def words(self, terms: TermVector) -> list[TermWeight]:
-        """Return what each term adds to the page's similarity, by descending absolute weight."""
+    def reasons(self, url: str, terms: TermVector) -> Reasons:
+        """Return the terms that speak for and against the page, and the nearest example.
+
+        With z of length 1, the similarity is the sum of ``z topic``. A term that is important for the topic, and that
+        not only a single example has, speaks for the page with that. Any other speaks against it as far as it adds less
+        than its part of the similarity of a good page, ``level z²``; what it adds beyond that is no reason, since every
+        page shares words with a seed that are not of the topic.
+        """
         numbers, model = self.sample.numbers(terms), self._model
-        known = np.flatnonzero((numbers >= 0) & (numbers < len(model.importance)))  # newer terms have no weight yet
-        z = terms.weights[known] * model.importance[numbers[known]]
-        length = float(np.sqrt(z @ z)) or 1.0
-        parts = z * model.corrected[numbers[known]] / length
-        best = np.argsort(-np.abs(parts), kind="stable")[:MOST_WORDS]
-        return [TermWeight(term=terms.names[known[place]], weight=float(parts[place])) for place in best]
+        known = (numbers >= 0) & (numbers < len(model.importance))
+        z, topic = terms.weights.copy(), np.zeros(len(numbers))
+        z[known] *= model.importance[numbers[known]]
+        topic[known] = model.corrected[numbers[known]]
+        z /= float(np.sqrt(z @ z)) or 1.0
+        least = max(TOPIC_TERM_SHARE * float(model.corrected.max(initial=0.0)), 1e-9)
+        of_topic = (topic >= least) & self._is_of_topic(terms.names, numbers)
+        parts = np.where(of_topic, z * topic, np.minimum(z * (topic - model.level * z), 0.0))
+        best = np.argsort(-np.abs(parts), kind="stable")
+        named = [(terms.names[place], float(parts[place])) for place in best]
+        words = [TermWeight(term=term, weight=weight) for term, weight in named if not term.startswith(TITLED)]
+        return Reasons(words=_some_of_each(words), nearest=self._nearest(url, numbers[known], z[known]))
+
+    def _is_of_topic(self, names: Sequence[str], numbers: Numbers) -> NDArray[np.bool_]:
+        """Return for each term whether it is one of the phrase, or of two examples; all are, with an example alone."""
+        rows = [row.numbers for row in self.sample.kept_rows if self._is_example(row.url)]
+        if not self._phrase and len(rows) < 2:
+            return np.ones(len(numbers), dtype=np.bool_)
+        examples = np.bincount(np.concatenate([*rows, [0]]).astype(np.intp), minlength=len(self.sample.terms) + 1)
+        named = np.fromiter((name in self._phrase or name in self._pairs for name in names), np.bool_, len(names))
+        return named | ((numbers >= 0) & (examples[numbers] > 1))
+
+    def _nearest(self, url: str, numbers: Numbers, z: Weights) -> NearestExample | None:
+        importance, page = self._model.importance, np.zeros(len(self._model.importance))
+        page[numbers] = z
+        nearest = None
+        for row in self.sample.kept_rows:
+            known = row.numbers < len(importance)
+            other = row.weights[known] * importance[row.numbers[known]]
+            similarity = float(page[row.numbers[known]] @ other / (np.sqrt(other @ other) or 1.0))
+            if row.url != url and (nearest is None or similarity > nearest.similarity):
+                nearest = NearestExample(url=row.url, similarity=similarity, label=self.verdict(row.url))
+        return nearest
 
     def add(self, url: str, terms: TermVector, *, seed: bool, verdict: float | None) -> None:
         """Add a page: permanently when it is an example, else by reservoir sampling."""
@@ -140,14 +227,17 @@ class LanguageModel:
 
     def refit(self) -> list[Revision]:
         """Refit, and judge all pages of the sample again; return the judgements that changed."""
+        terms = len(self.sample.terms)
         self.sample.forget_unused_terms()
+        if len(self.sample.terms) < terms:  # they have new indices
+            self._axes = None
         similarities = self._refit()
         self.refit_schedule.fit(self.sample.seen, self.sample.seen_by_all)
-        chances = self._model.probabilities(similarities).tolist()
+        urls, logits = self._scored
         return [
             Revision(url=url, judgement=judgement)
-            for url, s, chance in zip(self.sample.urls, similarities, chances, strict=True)
-            if (judgement := self._changed(url, s, chance))
+            for url, s, logit in zip(urls, similarities, logits.tolist(), strict=True)
+            if (judgement := self._changed(url, s, logit))
         ]
 
     def refit_silently(self) -> None:
@@ -156,12 +246,48 @@ class LanguageModel:
         self.refit_schedule.fit(self.sample.seen, self.sample.seen_by_all)
 
     def _refit(self) -> list[TopicSimilarity]:
-        """Fit model and correction to sample and labels; return the similarities of every page of the sample."""
+        """Fit model, shift and effect of labels; return the similarities of every page of the sample."""
         self._model, similarities = self._fit()
-        labels = [None if url in self._seeds else self.verdict(url) for url in self.sample.urls]
-        before = self._model.probabilities(similarities, label_shift=False)
-        self.correction = recalibrate(before, labels, self._model.label_shift(similarities))
+        chances = self._model.probabilities(similarities)
+        self._follow_crawl(chances)
+        self._scored = (self.sample.urls, self._learn_labels(logits_of(chances) + self._shift))
         return similarities
+
+    def _learn_labels(self, logits: Weights) -> Weights:
+        """Learn from the labels of pages of the sample; return the logits of all pages of the sample after that."""
+        labels = {
+            place: label
+            for place, url in enumerate(self.sample.urls)
+            if (label := self.verdict(url)) is not None and (label == 0.0 or url not in self._seeds)
+        }
+        places, self._effect = list(labels)[-MOST_LABELS:], None
+        if not places:
+            return logits
+        features, given = self._features(), [labels[place] for place in places]
+        self._effect = learn_labels(logits[places], features[places], given, self._offset_deviation)
+        return logits + self._effect.of(features)
+
+    def _features(self) -> Weights:
+        """Return φ of all pages of the sample; they stay while no page comes, so that an answer takes less time."""
+        seen = self.sample.seen_by_all
+        if self._axes is None or self._axes[0] != seen or not self._rows.keys() >= set(self.sample.urls):
+            matrix = self.sample.matrix()
+            self._axes = (seen, page_axes(matrix, len(self.sample.terms)))
+            self._rows = dict(zip(self.sample.urls, self._axes[1].features(matrix), strict=True))
+        return np.array([self._rows[url] for url in self.sample.urls])
+
+    def _follow_crawl(self, chances: Weights) -> None:
+        """Move the shift when there are new pages that suggest quite another one, once for a number of pages."""
+        seen = self.sample.seen_by_all
+        if self._cut is None or seen <= self._shift_pages:
+            return
+        others = np.array([url not in self._seeds for url in self.sample.urls], dtype=bool)
+        if np.count_nonzero(others) < FEWEST_PAGES:
+            return
+        self._shift_pages = seen
+        shift = predicted_shift(chances[others], several=self._model.scale.examples > 1, weights=self._cut)
+        if abs(shift - self._shift) > STEP:
+            self._shift = shift
 
     def _fit(self) -> tuple[TopicModel, list[TopicSimilarity]]:
         phrase = self.sample.row("", TermVector.of(self._phrase))
@@ -175,7 +301,8 @@ class LanguageModel:
         examples = TopicExamples(
             places=seeds or [place for place in yes if is_certain(labels[place])] or yes,
             seeds=seeds,
-            pairs=[self.sample.terms[pair] for pair in self._pairs if pair in self.sample.terms],
+            pairs=self._known_terms(self._pairs),
+            titles=[(len(title), self._known_terms(title)) for title in self._titles],
             labelled=LabelledRows(yes=yes, no=no, weights=[label_weight(labels[place]) for place in (*yes, *no)]),
             phrase=dict(zip(phrase.numbers.tolist(), phrase.weights.tolist(), strict=True)),
         )
@@ -184,11 +311,14 @@ class LanguageModel:
             openings = Openings(self.sample.openings(), phrase.opening, self._common)
         return fit(self.sample.matrix(), len(self.sample.terms), examples, self._constants, openings)
 
-    def _changed(self, url: str, s: TopicSimilarity, chance: float) -> Judgement | None:
+    def _known_terms(self, names: Sequence[str]) -> list[int]:
+        return [self.sample.terms[name] for name in names if name in self.sample.terms]
+
+    def _changed(self, url: str, s: TopicSimilarity, logit: float) -> Judgement | None:
         known = self._given.get(url)
         if known is None:  # never judged: there is no judgement to revise
             return None
-        now = self._judgement(url, s, chance)
+        now = self._judgement(url, s, logit)
         same_relevance = abs(now.relevance - self._relevance.get(url, NOT_JUDGED)) <= LEAST_CHANGE
         if same_relevance and abs(now.reward - known) <= LEAST_CHANGE:
             return None
@@ -206,11 +336,12 @@ class LanguageModel:
         target, weight = reward / 2 if _is_no(labelled) else 1.0, label_weight(labelled)
         return target * weight + reward * (1.0 - weight)
 
-    def _judgement(self, url: str, s: TopicSimilarity, chance: float) -> Judgement:
-        """Make the judgement from the similarity and the probability before label correction."""
-        labelled, model = self.verdict(url), self._model
-        relevance = self.correction.apply(chance)
+    def _judgement(self, url: str, s: TopicSimilarity, logit: float) -> Judgement:
+        """Make the judgement from the similarity, and from the logit after the shift of the crawl and labels."""
+        labelled, model, relevance = self.verdict(url), self._model, chance_of(logit)
         parts = {"likeness": s.plain, "ordinary": model.middle, "good": model.level}
+        if s.titled:
+            parts["titled"] = s.titled
         if s.corrected != s.plain:
             parts["taught"] = s.corrected - s.plain
         if labelled is not None:
@@ -231,7 +362,13 @@ class LanguageModel:
     def _state(self, worker: str, most: int) -> LearnerState:
         snapshot = self.sample.snapshot(most)
         return LearnerState(
-            worker=worker, snapshot=snapshot, seeds=self._seeds, labelled=self._labelled, given=self._given
+            worker=worker,
+            snapshot=snapshot,
+            seeds=self._seeds,
+            labelled=self._labelled,
+            given=self._given,
+            shift=self._shift,
+            shift_pages=self._shift_pages,
         )
 
     def restore(self, entry: bytes) -> str:
@@ -241,6 +378,7 @@ class LanguageModel:
         self._seeds = dict.fromkeys(state.seeds)
         self._labelled.update(state.labelled)
         self._given = dict(state.given)
+        self._shift, self._shift_pages = state.shift, state.shift_pages
         self.refit_schedule.written(self.sample.seen)
         return state.worker
 
@@ -248,6 +386,8 @@ class LanguageModel:
         """Replace the state of another worker; return whether it has a new example."""
         before = self._known()
         self._labelled_elsewhere.update(other.labelled)
+        if other.shift_pages > self._shift_pages:  # the shift that follows most pages counts for all workers
+            self._shift, self._shift_pages = other.shift, other.shift_pages
         for place in range(other.snapshot.kept):
             self._merge_example(other, place)
         self.sample.set_peer_snapshot(other.worker, other.snapshot)
@@ -289,8 +429,11 @@ class AdaptiveJudge:
         kappa: Off-topic pages after which term weights learned from the crawl count half.
         agreement: How much it counts that seeds share a word: 0 not at all.
         phrase_weight: Weight of the phrase relative to the seeds.
-        threshold: The relevance from which a page is relevant.
+        threshold: The relevance from which a page is relevant. With ``auto`` it is 0.4, and the probabilities follow
+            the crawl: where many pages are on topic, all of them rise.
     """
+
+    auto_threshold = THRESHOLD
 
     def __init__(
         self,
@@ -301,10 +444,10 @@ class AdaptiveJudge:
         kappa: float = 100.0,
         agreement: float = 0.75,
         phrase_weight: float = 0.5,
-        threshold: float = THRESHOLD,
+        threshold: float | Literal["auto"] = "auto",
     ) -> None:
         constants = TopicModelConstants(kappa=kappa, agreement=agreement, phrase_weight=phrase_weight)
-        self.threshold = threshold
+        self.threshold = _checked(THRESHOLD if threshold == "auto" else threshold)
         codes = {name: name.partition(" ")[0] for name in topic_profile.vectors}
         self._phrase_words = PhraseWords(topic_profile.phrases, codes.values())
         vectors = {
@@ -318,9 +461,12 @@ class AdaptiveJudge:
                 phrase,
                 replace(constants, early=EARLY[name], late=LATE[name]),
                 pairs=self._phrase_words.pairs,
+                titles=self._phrase_words.titles,
                 refit_pages=refit_pages,
                 sample_pages=sample_pages,
-                threshold=threshold,
+                threshold=self.threshold,
+                cut=CUT[name] if threshold == "auto" else None,
+                offset_deviation=OFFSET_DEVIATION[name],
                 word_vectors=None if name == CHINESE else word_vectors,
             )
             for name, phrase in phrases_by_language(vectors).items()
@@ -346,7 +492,10 @@ class AdaptiveJudge:
         return self._languages[CHINESE if language == CHINESE else OTHER].judge(url, TermVector.unpack(vector))
 
     def words(self, page: ParsedPage) -> Sequence[TermWeight]:
-        return self._languages[language_of(page)].words(self._weights(page))
+        return self._languages[language_of(page)].reasons(page.url, self._weights(page)).words
+
+    def reasons(self, page: ParsedPage, vector: bytes) -> Reasons:
+        return self._languages[language_of(page)].reasons(page.url, TermVector.unpack(vector))
 
     def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
         self._judged = None
@@ -365,8 +514,7 @@ class AdaptiveJudge:
     def teach(self, labelled: Mapping[str, float | None]) -> Sequence[Revision]:
         """Apply labels: at once for pages of the sample, for others when they are learned."""
         self._labelled.update(labelled)
-        self._judged = None
-        revisions: list[Revision] = []
+        self._judged, revisions = None, list[Revision]()
         for name, side in self._languages.items():
             if known := {url: relevant for url, relevant in labelled.items() if url in side.sample}:
                 side.set_labels(known)
@@ -416,6 +564,19 @@ class AdaptiveJudge:
     def _plain_weights(self, page: ParsedPage) -> TermVector:
         """Return a page's term weights, without regard to the topic."""
         return term_weights(page)
+
+
+def _some_of_each(words: Sequence[TermWeight]) -> list[TermWeight]:
+    """Return at most half of `MOST_WORDS` for, and half against, so that many of one kind do not hide the other."""
+    positive = [word for word in words if word.weight > 0][: MOST_WORDS // 2]
+    negative = [word for word in words if word.weight < 0][: MOST_WORDS // 2]
+    return sorted([*positive, *negative], key=lambda word: -abs(word.weight))
+
+
+def _checked(threshold: object) -> float:
+    if not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+        raise ValueError(f"threshold must be auto or a number from 0 to 1, got {threshold!r}")
+    return float(threshold)
 
 
 def _is_no(label: float | None) -> bool:

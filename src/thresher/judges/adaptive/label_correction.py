@@ -1,4 +1,4 @@
-"""Correction of the topic vector by user labels: regression on the errors of the judge.
+"""Correction of the topic vector by labels, for rewards and explanations: regression on the errors of the judge.
 
 A label also applies to similar pages. So the label is compared with the height ``h = (s − middle) / (level − middle)``
 that the judge gives a page without labels, and the error is spread over all pages by their similarity:
@@ -11,8 +11,8 @@ This is the posterior mean of a Gaussian process whose prior mean is the judge w
 ones are judged as before, a single label changes little, and contradicting labels cancel out. As v is a vector of
 terms, judging costs the same, and the weight of every term can still be explained.
 
-Probability and verdict follow h in both directions. The reward of strategies is the maximum of the value before and
-after: a page that is near the topic without being about it may still lead to the topic.
+The reward of strategies is the maximum of the value before and after: a page that is near the topic without being about
+it may still lead to the topic. Probabilities and verdicts learn from labels by other features (`label_learner.py`).
 
 `w` is the weight of a label: 1 for one by a person, |2p − 1| for one by a model with the probability p.
 

@@ -80,6 +80,10 @@ class Reservoir:
         return self._kept.keys()
 
     @property
+    def kept_rows(self) -> Collection[TermRow]:
+        return self._kept.values()
+
+    @property
     def terms(self) -> Mapping[str, int]:
         return self._terms
 

@@ -205,6 +205,8 @@ class LearnerState:
     Args:
         labelled: Labels given to this worker; None for a withdrawn one.
         given: The last relevance of the pages of the snapshot that were judged.
+        shift: The shift of the crawl (`cut.py`).
+        shift_pages: The number of pages that it follows.
     """
 
     worker: str
@@ -212,13 +214,16 @@ class LearnerState:
     seeds: Collection[str]
     labelled: Mapping[str, float | None]
     given: Mapping[str, float]
+    shift: float = 0.0
+    shift_pages: int = 0
 
     def entry(self, **more: Any) -> bytes:
         """Serialize the state, with more JSON values, as an entry of a state store."""
         arrays, values = self.snapshot.encode()
         given = [self.given.get(url) for url in self.snapshot.urls]
         state = {"worker": self.worker, "seeds": list(self.seeds), "told": dict(self.labelled), "given": given}
-        return pack_both(arrays, {"format": FORMAT} | values | state | more)
+        shift = {"shift": self.shift, "shift_pages": self.shift_pages}
+        return pack_both(arrays, {"format": FORMAT} | values | state | shift | more)
 
     @classmethod
     def read(cls, entry: bytes) -> LearnerState:
@@ -247,8 +252,16 @@ class LearnerState:
             seeds=dict.fromkeys(values["seeds"]),
             labelled=labelled,
             given={url: relevance for url, relevance in given if relevance is not None},
+            shift=_finite(values.get("shift", 0.0)),
+            shift_pages=int(values.get("shift_pages", 0)),
         )
         return state, values
+
+
+def _finite(value: Any) -> float:
+    if not np.isfinite(number := float(value)):
+        raise BadEntry("its shift is not a finite number")
+    return number
 
 
 def _is_label(value: object) -> bool:

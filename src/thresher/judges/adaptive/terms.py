@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import zstandard
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from thresher.records import ParsedPage
 from thresher.text.tokens import adjacent, count, is_bigram, stemmed_as, tokenize
 
+WORD_SEPARATORS = str.maketrans("_-./", "    ")
 MOST_PACKED = 1 << 22
 """Upper bound of unpacked bytes: a page has at most some thousand terms."""
 
@@ -129,6 +131,8 @@ LEAD_CHARACTERS = 500
 """Length of the lead, besides the title."""
 FEWEST_LETTERS = 5
 """Shorter stems are prefixes of too many other words."""
+TITLED, TITLED_WEIGHT = "title:", 0.001
+"""Beginning and weight of the term for a word of the phrase that names a page; too light to change its similarities."""
 
 
 def term_weights(page: ParsedPage) -> TermVector:
@@ -151,7 +155,8 @@ class PhraseWords:
     A stem that begins with a word of a phrase, or is a prefix of one, is a form of that word: "volcanic" has another
     stem than "volcano", but means the same topic. So is the stem of the word in the language of the page. Two adjacent
     words of a phrase are an additional term where they are adjacent on a page: "French Revolution" is more specific
-    than "French" here and "revolution" there. Bigrams of scripts without spaces are not changed.
+    than "French" here and "revolution" there. Bigrams of scripts without spaces are not changed. A word of a phrase in
+    title, first heading or path of the URL is a term of its own, in whichever language the phrase is.
 
     Args:
         phrases: As the user wrote them.
@@ -164,6 +169,7 @@ class PhraseWords:
         self._forms_by_language: dict[str, dict[str, str]] = {}
         self._words: dict[str, list[str]] = {}
         self._pairs: set[tuple[str, str]] = set()
+        self._named = [[terms for word in phrase.split() if (terms := self._written[word])] for phrase in phrases]
         for phrase in phrases:
             terms = [term for word in phrase.split() for term in self._written[word]]
             for term in terms:
@@ -176,13 +182,34 @@ class PhraseWords:
         """The terms for two adjacent words."""
         return sorted(map(" ".join, self._pairs))
 
+    @property
+    def titles(self) -> list[list[str]]:
+        """The terms for words that name a page, by phrase."""
+        return [[TITLED + " ".join(terms) for terms in words] for words in self._named]
+
     def unified(self, vector: Mapping[str, float], language: str) -> dict[str, float]:
         """Return a vector of the topic with the terms that stand for the words."""
         forms = self._forms(stemmed_as(language))
         return {forms.get(term, term): weight for term, weight in vector.items()}
 
     def mark(self, page: ParsedPage, terms: TermVector) -> TermVector:
-        """Merge the forms of the phrases' words in the terms of a page, and add its pairs."""
+        """Merge the forms of the phrases' words in the terms of a page, and add its pairs and words that name it."""
+        titled = self._titled(page)
+        marked = self._unified(page, terms)
+        if not titled:
+            return marked
+        return TermVector(marked.names + titled, np.append(marked.weights, np.full(len(titled), TITLED_WEIGHT)))
+
+    def _titled(self, page: ParsedPage) -> list[str]:
+        path = unquote(urlsplit(page.url).path).translate(WORD_SEPARATORS)
+        names = " ; ".join([page.title, *page.headings[:1], path])
+        found = set(tokenize(names, page.language))
+        found |= {form for term in found if term[:FEWEST_LETTERS] in self._words and (form := self._of(term))}
+        found |= {form for term, form in self._forms(stemmed_as(page.language)).items() if term in found}
+        words = {tuple(terms) for phrase in self._named for terms in phrase if found.issuperset(terms)}
+        return [TITLED + " ".join(terms) for terms in sorted(words)]
+
+    def _unified(self, page: ParsedPage, terms: TermVector) -> TermVector:
         forms = {name: word for name in terms.names if name[:FEWEST_LETTERS] in self._words if (word := self._of(name))}
         if stems := self._forms(stemmed_as(page.language)):
             forms |= {name: stems[name] for name in terms.names if name in stems}

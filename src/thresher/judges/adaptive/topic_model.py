@@ -36,7 +36,7 @@ from thresher.judges.adaptive.calibration import (
     LATE,
     MEANING_LATE,
     OTHER,
-    PER_HEIGHT,
+    TITLED,
     Scale,
     early_evidence,
     late_evidence,
@@ -55,6 +55,8 @@ MIDDLE_SHARE = 0.5
 """The middle is at most this share of the score of a seed."""
 UNNAMED = 0.5
 """Where no example contains a word of the phrase, this share of the early similarity is used for `named`."""
+OTHERS_SHARE = 0.2
+"""A word that names more than all but this share of the pages counts less: it is a part of every title of a site."""
 LEAST_LABEL_WEIGHT = 1e-6  # of a label with the probability one half
 LEVEL_WITHOUT_SEEDS = 0.25
 """The level when there is neither a seed nor a background to estimate it from."""
@@ -83,6 +85,7 @@ class TopicSimilarity(NamedTuple):
         named: To the phrase alone, with all terms weighted equally.
         apart: 1 when the page never has words of the phrase side by side, though every example has; else 0.
         meaning: That of its opening, by word vectors; 0 where these do not know its words (`openings.py`).
+        titled: The share of a phrase's words that name the page; words that name nearly all pages count little.
     """
 
     plain: float
@@ -91,6 +94,7 @@ class TopicSimilarity(NamedTuple):
     named: float = 0.0
     apart: float = 0.0
     meaning: float = 0.0
+    titled: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +140,7 @@ class TopicModel:
         scale: Reference values that turn scores into probabilities.
         early: The model before the crawl.
         late: The weights of the features.
+        titles: For each phrase, how much each term says that its words name the page.
         opening: The model of openings; None without word vectors.
     """
 
@@ -149,6 +154,7 @@ class TopicModel:
     scale: Scale
     early: EarlyModel
     late: Sequence[float] = LATE[OTHER]
+    titles: Sequence[Weights] = ()
     opening: OpeningModel | None = None
 
     def similarity(
@@ -165,23 +171,18 @@ class TopicModel:
         length = (float(z @ z) + new_squares) ** 0.5 or 1.0
         plain, corrected = float(z @ self.direction[numbers]) / length, float(z @ self.corrected[numbers]) / length
         meaning = float(self.opening.meaning(opening)) if self.opening and len(opening) else 0.0
-        return TopicSimilarity(plain, corrected, *self.early.similarity(numbers, weights, new_squares), meaning)
+        titled = max((float(title[numbers].sum()) for title in self.titles), default=0.0)
+        return TopicSimilarity(plain, corrected, *self.early.similarity(numbers, weights, new_squares), meaning, titled)
 
-    def probabilities(self, similarities: Sequence[TopicSimilarity], *, label_shift: bool = True) -> Weights:
-        """Return the probability of each page to be about the topic, with or without the correction by labels."""
-        plain, _, early, named, apart, meaning = _columns(similarities)
-        shift = (PER_HEIGHT * self.label_shift(similarities) if label_shift else 0.0) - APART * apart
+    def probabilities(self, similarities: Sequence[TopicSimilarity]) -> Weights:
+        """Return the probability of each page to be about the topic, before the shift of the crawl and labels count."""
+        plain, _, early, named, apart, meaning, titled = _columns(similarities)
+        shift = TITLED * titled - APART * apart
         chances = logistic(late_evidence(self.scale, plain, early, named), self.late, shift)
         if self.opening is None:
             return chances
         with_meaning = logistic(late_evidence(self.scale, plain, early, named, meaning), MEANING_LATE, shift)
         return np.where(meaning == 0.0, chances, with_meaning)
-
-    def label_shift(self, similarities: Sequence[TopicSimilarity]) -> Weights:
-        """Return how much labels have raised or lowered each page, in heights."""
-        plain, corrected = _columns(similarities)[:2]
-        heights: Weights = (corrected - plain) / max(self.level - self.middle, 1e-9)
-        return heights
 
     def height(self, s: float) -> float:
         """Return the position of a score between an ordinary page (0) and a good one (1), or beyond."""
@@ -206,6 +207,7 @@ class TopicExamples:
         seeds: Those of them that are original seeds, which determine the level.
         phrase: Indices of the phrase's terms, and their weights.
         pairs: Indices of the word pairs of the phrase.
+        titles: For each phrase, its number of words, and the indices of the terms for those that name pages.
         labelled: The labelled rows.
     """
 
@@ -213,6 +215,7 @@ class TopicExamples:
     seeds: Sequence[int]
     phrase: Mapping[int, float]
     pairs: Sequence[int] = ()
+    titles: Sequence[tuple[int, Sequence[int]]] = ()
     labelled: LabelledRows = field(default_factory=LabelledRows)
 
 
@@ -244,7 +247,9 @@ def fit(
     if openings:
         model = replace(model, opening=fit_openings(openings, w, examples.places))
     meaning = model.opening.meaning(openings.pages) if openings and model.opening else np.zeros(len(s))
-    columns = [values.tolist() for values in (s, after, *similarities, meaning)]
+    named_by = [matrix.sums(title.take(matrix.numbers)) for title in model.titles]
+    titled = np.max(named_by, axis=0) if named_by else np.zeros(len(s))
+    columns = [values.tolist() for values in (s, after, *similarities, meaning, titled)]
     return model, list(map(TopicSimilarity, *columns))
 
 
@@ -301,8 +306,22 @@ def _fit_once(
         scale=replace(known, left_out=_mean(all_left_out), mass=mass, mean=mean, deviation=deviation),
         early=early,
         late=constants.late,
+        titles=_titles(examples, matrix, terms),
     )
     return model, s
+
+
+def _titles(examples: TopicExamples, matrix: Matrix, terms: int) -> list[Weights]:
+    """Return for each phrase the weights of the terms for its words; one that names nearly all pages weighs little."""
+    found = []
+    for words, named_by in examples.titles:
+        title = np.zeros(terms)
+        for term in named_by:
+            pages = float(matrix.per_term(matrix.pages)[matrix.numbers == term].sum())
+            others = 1.0 - pages / (float(matrix.pages.sum()) + FEWEST_PAGES)
+            title[term] = min(others / OTHERS_SHARE, 1.0) / words
+        found.append(title)
+    return found
 
 
 def _apply_labels(

@@ -15,7 +15,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from thresher.parsing.documents.document import DocumentHtml, DocumentLimits, UnreadableDocument
+from thresher import registry
+from thresher.parsing.documents.document import DocumentLimits, UnreadableDocument
+from thresher.parsing.documents.formats import KIND, document_format
 from thresher.parsing.isolated import IsolatedProcess, ProcessLimits, Unparsable, serve
 from thresher.records import FetchedPage
 
@@ -26,7 +28,6 @@ EXTRA_SECONDS = 5.0
 TURN_SECONDS = 15.0
 """How long a document waits for those before it."""
 
-_NAMES = {"pdf": "PDF", "docx": "DOCX"}
 _HTML = "text/html; charset=utf-8"
 _RUN = "from thresher.parsing.documents.conversion import main; main()"
 
@@ -41,7 +42,7 @@ class DocumentConverter:
 
     def __init__(
         self,
-        formats: Sequence[str] = tuple(_NAMES),
+        formats: Sequence[str] = tuple(registry.DOCUMENT_FORMATS),
         limits: DocumentLimits | None = None,
         command: Sequence[str] = (sys.executable, "-c", _RUN),
     ) -> None:
@@ -55,7 +56,7 @@ class DocumentConverter:
         Raises:
             Unparsable: It cannot be read, or exceeded a limit.
         """
-        limits = self._limits
+        label, limits = document_format(kind).label, self._limits
         times = ProcessLimits(
             seconds=limits.seconds + EXTRA_SECONDS, cpu_seconds=limits.seconds, turn_seconds=TURN_SECONDS
         )
@@ -63,9 +64,9 @@ class DocumentConverter:
             parts = [kind.encode(), json.dumps(asdict(limits)).encode(), fetched.body]
             answer: dict[str, Any] = json.loads(await self._process.request(parts, times))
         except Unparsable as error:
-            raise Unparsable(f"{_NAMES[kind]}, {error.why}", final=error.final) from error
+            raise Unparsable(f"{label}, {error.why}", final=error.final) from error
         if why := answer.get("unreadable"):
-            raise Unparsable(f"{_NAMES[kind]}, {'truncated' if fetched.truncated else why}", final=True)
+            raise Unparsable(f"{label}, {'truncated' if fetched.truncated else why}", final=True)
         return replace(
             fetched,
             headers={**fetched.headers, "content-type": _HTML},
@@ -79,18 +80,14 @@ class DocumentConverter:
 
 def main() -> None:
     """Convert the documents on standard input until it ends."""
-    from thresher.parsing.documents.docx import read_docx
-    from thresher.parsing.documents.pdf import read_pdf
-
-    def read(kind: str, body: bytes, limits: DocumentLimits) -> DocumentHtml:
-        return read_pdf(body, limits) if kind == "pdf" else read_docx(body)
+    readers = {name: document_format(name).load() for name in registry.known(KIND)}
 
     def answer(kind: bytes, limits: bytes, body: bytes) -> bytes:
         wanted = DocumentLimits(**json.loads(limits))
         signal.setitimer(signal.ITIMER_PROF, wanted.seconds)
         response: dict[str, Any]
         try:
-            html = read(kind.decode(), body, wanted)
+            html = readers[kind.decode()](body, wanted)
             response = {"html": str(html), "is_cut": html.is_cut}
         except UnreadableDocument as error:
             response = {"unreadable": str(error)}

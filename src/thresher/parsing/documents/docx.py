@@ -15,6 +15,7 @@ from thresher.parsing.documents.document import (
     LEAST_CHARACTERS,
     MAX_CHARACTERS,
     DocumentHtml,
+    DocumentLimits,
     Segment,
     UnreadableDocument,
 )
@@ -36,8 +37,8 @@ _BLANKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _HIDDEN = frozenset({"instrText", "delText", "drawing", "pict", "object", "Fallback"})
 
 
-def read_docx(body: bytes) -> DocumentHtml:
-    """Read a DOCX document.
+def read_docx(body: bytes, limits: DocumentLimits | None = None) -> DocumentHtml:
+    """Read a DOCX document; its limits are those of this module.
 
     Raises:
         UnreadableDocument: It is encrypted or damaged, or has no text.

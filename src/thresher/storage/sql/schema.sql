@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS page (
     url             TEXT    NOT NULL,
     status          INTEGER NOT NULL,      -- HTTP status, 0 when nothing came
     outcome         TEXT    NOT NULL,      -- done, failed, retry
-    reason          TEXT    NOT NULL,
+    reason          TEXT    NOT NULL,      -- the details of the reason
     page            INTEGER NOT NULL,      -- 1 when it brought a page
     score           REAL    NOT NULL,      -- by which it was leased
     parent          INTEGER NOT NULL,      -- fingerprint of the page it was found on, 0 for a seed
@@ -31,7 +31,8 @@ CREATE TABLE IF NOT EXISTS page (
     terms           BLOB,                  -- what the judge needs to judge the page again without its text
     topics          TEXT,                  -- JSON: {topic: [relevance, relevant, reward]}, in crawls of several topics
     blocked         TEXT    NOT NULL DEFAULT '',   -- the kind of block page that came in place of the page
-    opt_outs        TEXT    NOT NULL DEFAULT ''    -- AI opt-outs, separated by blanks
+    opt_outs        TEXT    NOT NULL DEFAULT '',   -- AI opt-outs, separated by blanks
+    reason_kind     TEXT    NOT NULL DEFAULT ''    -- why there is no page, as in reasons/reason.py
 );
 CREATE INDEX IF NOT EXISTS page_fingerprint ON page (fingerprint);
 -- Pages that a person can be asked about, by their relevance.
@@ -42,4 +43,4 @@ CREATE INDEX IF NOT EXISTS page_with_text ON page (relevance)
 CREATE INDEX IF NOT EXISTS page_counted ON page (duplicate_of, relevant, relevance) WHERE page = 1;
 -- For counting by topic, likewise; empty in crawls of one topic.
 CREATE INDEX IF NOT EXISTS page_topics ON page (topics) WHERE page = 1 AND duplicate_of = 0 AND topics IS NOT NULL;
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 from warcio.statusandheaders import StatusAndHeaders  # type: ignore[import-untyped,unused-ignore]
 from warcio.warcwriter import WARCWriter  # type: ignore[import-untyped,unused-ignore]
 
+from thresher.reasons.legacy import shared
 from thresher.records import FetchedPage
 from thresher.storage.page_store import PageRecord
 
@@ -147,6 +148,7 @@ def _one_line(header: tuple[str, str]) -> tuple[str, str]:
 def _reasons(capture: Capture) -> list[tuple[str, str]]:
     record = capture.record
     kept = {name: getattr(record, name) for name in PageRecord.__slots__ if name not in _LEFT_OUT}
+    kept |= shared(record.reason)
     return [
         ("via", capture.path[-1] if capture.path else ""),
         ("hopsFromSeed", "L" * record.depth),

@@ -9,6 +9,7 @@ from typing import Any
 
 from thresher.parsing.html import parse
 from thresher.parsing.response import is_page_type
+from thresher.reasons.legacy import read_shared
 from thresher.records import Outcome
 from thresher.storage.page_store import PageRecord
 from thresher.storage.warc.cdxj import member_line
@@ -68,9 +69,9 @@ def row_of(path: Path, found: ScannedCapture) -> PageRecord | None:
     metadata = dict(line.split(": ", 1) for line in lines if ": " in line)
     known = {each.name for each in fields(PageRecord)}
     try:
-        values: dict[str, Any] = {
-            name: value for name, value in json.loads(metadata["record"]).items() if name in known
-        }
+        stored = json.loads(metadata["record"])
+        values: dict[str, Any] = {name: value for name, value in stored.items() if name in known}
+        values["reason"] = read_shared(stored["reason"], stored.get("reason_kind"), stored.get("reason_detail"))
         values["outcome"] = Outcome(values["outcome"])
         if found.kind == "response" and values.get("page") and is_page_type(found.content_type):
             body = read_block(path, found.offset).partition(b"\r\n\r\n")[2]

@@ -26,7 +26,7 @@ from typing import TypeVar
 
 from thresher.records import FetchedPage, Outcome
 from thresher.storage.page_store import UNCHANGED, PageRecord
-from thresher.storage.warc.cdxj import ENDING, line_of, write_index
+from thresher.storage.warc.cdxj import ENDING, index_path, line_of, lines_of_file, write_index
 from thresher.storage.warc.provenance import Paths
 from thresher.storage.warc.reader import SUFFIX, warc_paths
 from thresher.storage.warc.records import (
@@ -88,6 +88,7 @@ class WarcWriter:
         self._lines: list[str] = []
         self._originals: OrderedDict[str, Original] = OrderedDict()
         self._archived: OrderedDict[int, None] = OrderedDict()
+        self._index_unfinished()
         self._recall()
 
     async def keep(self, responses: Sequence[tuple[PageRecord, FetchedPage]]) -> None:
@@ -161,6 +162,16 @@ class WarcWriter:
             raise
         self._size += len(content)
         return offset
+
+    def _index_unfinished(self) -> None:
+        """Index the files that this worker left without an index when it was killed: it alone writes to them.
+
+        Only files with an index are uploaded, and `verify` misses one.
+        """
+        for path in warc_paths(self._folder):
+            if path.name.startswith(f"{self._worker}-") and not index_path(path).exists():
+                with suppress(OSError):  # the disk may be full; the next run tries again
+                    write_index(path, lines_of_file(path))
 
     def _recall(self) -> None:
         """Load from the newest indexes which pages and bodies were archived in earlier runs, by any worker."""

@@ -228,7 +228,7 @@ async def test_a_bad_response_fails_with_its_reason(client, pieces, reason, retr
     async with raw_server(*pieces, keep=False) as server:
         with pytest.raises(FetchFailed) as failed:
             await fetched(client, server)
-    assert (failed.value.reason, failed.value.retry) == (reason, retry)
+    assert (str(failed.value.reason), failed.value.retry) == (reason, retry)
 
 
 async def test_a_port_without_a_server_refuses(client):

@@ -3,7 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.frontier.redis.codec import Name, Record, link_bytes, reason_bytes, url_of
-from thresher.records import Candidate
+from thresher.reasons.legacy import legacy_reason
+from thresher.reasons.reason import Reason, ReasonKind
+from thresher.records import Candidate, RequestKind
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,8 @@ links = st.builds(
     hops=st.integers(-(2**31), 2**31 - 1) | st.integers(0, 20),
     redirects=st.integers(0, 5),
     parent=st.integers(-(2**63), 2**63 - 1),
+    kind=st.sampled_from(RequestKind),
+    for_host=st.just(""),
 )
 
 
@@ -52,14 +56,42 @@ def test_a_link_comes_back_as_it_was(link):
     assert record.age == 7
     assert (record.score, record.carry, record.parent) == (link.score, link.carry, link.parent)
     assert (record.hops, record.depth_left, record.redirects) == (link.hops, link.depth_left, link.redirects)
+    assert record.kind is link.kind
+    assert Record.read(record.to_bytes()) == record
+
+
+def without_kind(link):
+    content = link_bytes(link._replace(kind=RequestKind.PAGE), 0, 0)[6:]
+    return b"\0\0\0\1" + content.replace(b"\0{", b"{") if link.carry else b"\0\0\0\1" + content[:-1]
+
+
+@pytest.mark.parametrize(
+    ("link", "kind"),
+    [
+        (Candidate("https://a.example/", 0.5, hops=0), RequestKind.SEED),
+        (Candidate("https://a.example/", 0.5, hops=2), RequestKind.PAGE),
+        (Candidate("https://a.example/robots.txt#robots-7", 0.5), RequestKind.ROBOTS),
+        (Candidate("https://a.example/f", 0.5, carry={"feed": 1}), RequestKind.FEED),
+        (Candidate("https://a.example/s", 0.5, carry={"sitemap": 0, "for": "b.example"}), RequestKind.SITEMAP),
+    ],
+)
+def test_the_kind_of_an_old_record_is_derived_when_it_is_read(link, kind):
+    assert Record.read(without_kind(link)).candidate(link.url).kind is kind
 
 
 def test_what_is_common_takes_few_bytes():
     link = Candidate(url="https://a.example/", score=0.5, hops=3, parent=12345, carry={"layer": 3})
-    head, age, flags, score, parent = 6, 4, 1, 4, 8
-    assert len(link_bytes(link, 0, 0)) - head + age == age + flags + score + parent + len('{"layer":3}')
+    head, age, flags, score, parent, kind = 6, 4, 1, 4, 8, 1
+    assert len(link_bytes(link, 0, 0)) - head + age == age + flags + score + parent + kind + len('{"layer":3}')
 
 
 def test_a_reason_is_cut_and_made_text():
-    assert reason_bytes("大" * 100_000).decode() == "大" * 20_000
-    assert reason_bytes("broken \udcff") == b"broken ?"
+    assert reason_bytes(legacy_reason("大" * 100_000)).decode() == "other\t" + "大" * 19_998
+    assert reason_bytes(legacy_reason("broken \udcff")) == b"other\tbroken ?"
+
+
+def test_a_record_of_an_earlier_version_has_its_reason():
+    record = Record(1, 0.5, 0, 0, 1, 0, Reason.of(ReasonKind.HTTP, 404), 0, RequestKind.PAGE, {})
+    assert Record.read(record.to_bytes()).reason == record.reason
+    earlier = record.to_bytes().replace(b"http\t404", b"http 404")
+    assert Record.read(earlier).reason == record.reason

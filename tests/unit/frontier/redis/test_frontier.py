@@ -8,6 +8,7 @@ from tests.contract.frontier_stores import RedisStore, server_url
 from thresher.errors import ConfigError
 from thresher.frontier.base import UrlState
 from thresher.frontier.redis.frontier import RedisFrontier
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, Settlement
 
 
@@ -114,8 +115,8 @@ async def test_of_urls_settled_long_ago_the_state_is_known(frontier):
     await frontier.add([link("https://a.example/"), link("https://b.example/")])
     done, failed = await frontier.lease(2, seconds=60)
     await frontier.commit([Settlement(lease=done, outcome=Outcome.DONE)])
-    await frontier.commit([Settlement(lease=failed, outcome=Outcome.FAILED, reason="gone")])
-    assert (await frontier.find(failed.url)).reason == "gone"
+    await frontier.commit([Settlement(lease=failed, outcome=Outcome.FAILED, reason=legacy_reason("gone"))])
+    assert str((await frontier.find(failed.url)).reason) == "gone"
     await frontier.connection.call("DEL", f"{keys_of(frontier)}t")
     assert (await frontier.find(done.url)).state is UrlState.DONE
     assert (await frontier.find(failed.url)).state is UrlState.FAILED
@@ -145,7 +146,9 @@ async def test_all_keys_of_a_crawl_begin_with_its_name(frontier):
     await frontier.add([link("https://a.example/%0d%0aFLUSHALL"), link("http://b.example/{x}:q")])
     [one, other] = await frontier.lease(2, seconds=60, worker="w\r\n")
     await frontier.commit([Settlement(lease=one, outcome=Outcome.DONE, page=True, content=7)])
-    await frontier.commit([Settlement(lease=other, outcome=Outcome.FAILED, reason="'); redis.call('FLUSHALL')")])
+    await frontier.commit(
+        [Settlement(lease=other, outcome=Outcome.FAILED, reason=legacy_reason("'); redis.call('FLUSHALL')"))]
+    )
     await frontier.put_state("a.example", "robots", "User-agent: *\r\n", seconds=60)
     keys = [key.decode() for key in await frontier.connection.call("KEYS", f"*{frontier._crawl}*")]
     assert keys

@@ -3,6 +3,7 @@
 import pytest
 
 from thresher.frontier.redis.inspect import RedisFrontierReader
+from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, Settlement
 
 
@@ -22,13 +23,13 @@ async def test_it_sees_what_the_frontier_says(frontier, look):
     await frontier.add(candidates(50))
     leases = await frontier.lease(3, seconds=60)
     await frontier.commit([Settlement(lease=leases[0], outcome=Outcome.DONE, page=True, delay_seconds=9.0)])
-    await frontier.park("h0.example", "too slow")
+    await frontier.park("h0.example", legacy_reason("too slow"))
     await frontier.put_state("h1.example", "kind", "value", seconds=60)
     assert await look.counts() == await frontier.counts()
     assert await look.peek(10) == await frontier.peek(10)
     assert await look.find(leases[0].url) == await frontier.find(leases[0].url)
     assert [host.host for host in await look.hosts()] == [host.host for host in await frontier.hosts()]
-    assert [(host.host, host.parked) for host in await look.hosts(parked=True)] == [("h0.example", "too slow")]
+    assert [(host.host, str(host.parked)) for host in await look.hosts(parked=True)] == [("h0.example", "too slow")]
     assert await look.get_state("h1.example", "kind") == "value"
     assert await look.get_states([("h1.example", "kind"), ("h1.example", "other")]) == ["value", None]
 
@@ -47,7 +48,7 @@ async def test_delayed_and_parked_hosts_are_part_of_it(frontier, look):
     await frontier.add(candidates(30, hosts=3))
     [lease] = await frontier.lease(1, seconds=60)
     await frontier.commit([Settlement(lease=lease, outcome=Outcome.DONE, page=True, delay_seconds=99.0)])
-    await frontier.park("h0.example", "too slow")
+    await frontier.park("h0.example", legacy_reason("too slow"))
     sample = await look.sample(400)
     assert sum(weight for _, weight in sample.scores) == pytest.approx(29)
 

@@ -19,7 +19,8 @@ from thresher.frontier.sqlite import database
 from thresher.frontier.sqlite import database as database_module
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
-from thresher.records import Candidate, Outcome, Settlement
+from thresher.reasons.legacy import legacy_reason
+from thresher.records import Candidate, Outcome, RequestKind, Settlement
 
 WORKER = """
     import asyncio, json, sys, time
@@ -191,7 +192,7 @@ async def test_a_file_without_reported_requests_is_upgraded_with_its_leases_and_
     frontier = SqliteFrontier(path)
     await frontier.add([Candidate(url=f"http://{name}.example/", score=0.5) for name in "ab"])
     held, lost = await frontier.lease(2, seconds=60)
-    await frontier.commit([Settlement(lease=held, outcome=Outcome.RETRY, reason="timeout")])
+    await frontier.commit([Settlement(lease=held, outcome=Outcome.RETRY, reason=legacy_reason("timeout"))])
     [held] = await frontier.lease(1, seconds=60)
     await frontier.close()
     with closing(sqlite3.connect(path)) as db:
@@ -203,6 +204,29 @@ async def test_a_file_without_reported_requests_is_upgraded_with_its_leases_and_
     frontier = SqliteFrontier(path, clock=clock)
     assert {lease.url: lease.tries for lease in await frontier.lease(2, seconds=60)} == {held.url: 1, lost.url: 0}
     await frontier.close()
+
+
+VERSION_3 = """
+    ALTER TABLE url DROP COLUMN kind;
+    UPDATE url SET carry = '{"sitemap":1,"for":"b.example"}' WHERE url LIKE '%sitemap%';
+    PRAGMA user_version = 3;
+"""
+
+
+async def test_the_urls_of_a_file_without_kinds_get_theirs_once(path):
+    frontier = SqliteFrontier(path)
+    urls = {f"http://a.example{path}": hops for path, hops in {"/": 0, "/x": 1, "/sitemap.xml": 0}.items()}
+    await frontier.add([Candidate(url=url, score=0.5, hops=hops) for url, hops in urls.items()])
+    await frontier.close()
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(VERSION_3)
+    frontier = SqliteFrontier(path, leases_per_host=3)
+    leases = {lease.url.rpartition("/")[2]: lease for lease in await frontier.lease(3, seconds=60)}
+    await frontier.close()
+    kinds = {"": RequestKind.SEED, "x": RequestKind.PAGE, "sitemap.xml": RequestKind.SITEMAP}
+    assert {name: lease.kind for name, lease in leases.items()} == kinds
+    sitemap = leases["sitemap.xml"]
+    assert (sitemap.for_host, sitemap.carry, sitemap.depth_left) == ("b.example", {}, 2)
 
 
 # Files that cannot be used
@@ -264,10 +288,12 @@ async def test_words_that_are_no_text_do_not_stop_a_commit(open_frontier):
     frontier = open_frontier()
     await frontier.add([Candidate(url="http://a.example/", score=0.5)])
     [lease] = await frontier.lease(1, seconds=60)
-    settlement = Settlement(lease=lease, outcome=Outcome.FAILED, reason="bad header \udcff", park="\ud800")
+    settlement = Settlement(
+        lease=lease, outcome=Outcome.FAILED, reason=legacy_reason("bad header \udcff"), park=legacy_reason("\ud800")
+    )
     assert await frontier.commit([settlement]) == [True]
-    assert (await frontier.find(lease.url)).reason == "bad header ?"
-    await frontier.park("a.example", "\udcff")
+    assert str((await frontier.find(lease.url)).reason) == "bad header ?"
+    await frontier.park("a.example", legacy_reason("\udcff"))
     await frontier.put_state("a.example", "robots", "\udcff", seconds=60)
     assert await frontier.get_state("a.example", "robots") == "?"
 

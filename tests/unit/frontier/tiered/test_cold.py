@@ -28,7 +28,7 @@ async def drained(frontier):
 
 async def lost_of(frontier):
     groups = (await failure_report(frontier)).groups
-    return sum(group.urls for group in groups if group.reason == LOST_WITH_FILES)
+    return sum(group.urls for group in groups if group.reason == str(LOST_WITH_FILES))
 
 
 def files_in(folder):

@@ -13,11 +13,14 @@ from thresher.frontier.tiered.runs import (
     key_of,
     merge_rows,
 )
-from thresher.records import Merge
+from thresher.reasons.legacy import legacy_reason
+from thresher.reasons.reason import NO_REASON
+from thresher.records import Merge, RequestKind
 
 
 def cold(rest, score, age=1, host=b"a.example", **more):
-    fields = {"hops": 1, "depth_left": 0, "tries": 0, "redirects": 0, "reason": "", "parent": 0, "carry": {}}
+    fields = {"hops": 1, "depth_left": 0, "tries": 0, "redirects": 0, "reason": NO_REASON, "parent": 0}
+    fields |= {"carry": {}, "kind": RequestKind.PAGE}
     record = Record(age=age, score=score, **{**fields, **more})
     return ColdUrl.of(host, rest, key_of(Name.within(host, rest)), record.to_bytes())
 
@@ -31,7 +34,15 @@ def test_a_run_has_hosts_in_order_and_the_best_of_each_first():
 
 def test_a_record_survives_a_run():
     url = cold(
-        b"/1", 0.1 + 0.2, age=7, depth_left=3, tries=2, unbegun=19, reason="slow", parent=-5, carry={"大": [1, None]}
+        b"/1",
+        0.1 + 0.2,
+        age=7,
+        depth_left=3,
+        tries=2,
+        unbegun=19,
+        reason=legacy_reason("slow"),
+        parent=-5,
+        carry={"大": [1, None]},
     )
     [same] = Rows.read(Rows.of([url]).to_parquet()).urls()
     assert same.record == url.record

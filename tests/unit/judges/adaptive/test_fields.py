@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from thresher.judges.adaptive.terms import PhraseWords, term_weights
+from thresher.judges.adaptive.terms import TITLED, PhraseWords, term_weights
 from thresher.records import ParsedPage
+from thresher.text.tokens import tokenize
+
+CHINESE = tokenize("超文本传输协议", "zh")
 
 
 def page(text, title=""):
@@ -51,7 +54,7 @@ def test_words_of_different_phrases_are_no_pair():
 def test_chinese_terms_and_pages_without_words_of_the_phrase_stay_as_they_are():
     chinese = ParsedPage(url="http://a.test/", title="异步", text="异步 编程 JavaScript", language="zh")
     terms = term_weights(chinese)
-    assert PhraseWords(["异步编程"]).mark(chinese, terms) is terms
+    assert PhraseWords(["事件循环"]).mark(chinese, terms) is terms
     assert PhraseWords(["异步编程"]).pairs == []
 
 
@@ -74,3 +77,27 @@ def test_pairs_of_words_are_found_in_any_spaced_script():
     page_in = ParsedPage(url="http://a.test/", text="о зелёных растениях и зелёное растение", language="ru")
     terms = PhraseWords(["зелёные растения"], ["ru"]).mark(page_in, term_weights(page_in))
     assert dict(zip(terms.names, np.expm1(terms.weights), strict=True))["зелен растен"] == pytest.approx(2)
+
+
+def names_of(url, title, *phrases, headings=(), language="zh"):
+    """Return the words of phrases that name a page."""
+    named = ParsedPage(url=url, title=title, headings=headings, text=title, language=language)
+    return [name for name in PhraseWords(phrases).mark(named, term_weights(named)).names if name.startswith(TITLED)]
+
+
+def test_words_of_a_phrase_in_title_heading_or_address_name_a_page_in_any_language():
+    http = ("HTTP protocol", "超文本传输协议")
+    assert names_of("https://a.test/", "HTTP 请求方法", *http) == ["title:http"]
+    assert names_of("https://a.test/docs/HTTP/Methods/GET", "GET", *http) == ["title:http"]
+    assert names_of("https://a.test/", "概述", *http, headings=("超文本传输协议",)) == [f"title:{' '.join(CHINESE)}"]
+    assert names_of("https://http.test/", "Gmail", *http, headings=("Mail", "HTTP")) == []
+
+
+def test_other_forms_of_a_word_name_a_page_too():
+    assert names_of("https://a.test/", "Volcanic ash", "volcanoes", language="en") == ["title:volcano"]
+
+
+def test_a_word_that_names_a_page_does_not_change_its_similarities():
+    plain = page("ash " * 50, title="Volcano")
+    before, after = term_weights(plain), PhraseWords(["volcano"]).mark(plain, term_weights(plain))
+    assert after.weights @ after.weights == pytest.approx(before.weights @ before.weights, rel=1e-6)

@@ -64,6 +64,35 @@ def test_seeds_and_background_tell_pages_apart_in_both_languages(topic, backgrou
     assert good.relevance > 0.8 > 0.2 > bad.relevance
 
 
+def about_http(name, title):
+    return page(name, f"浏览器发送请求{事物[0]}，{事物[1]}{事物[2]}{事物[3]}", language="zh", title=title)
+
+
+def test_a_word_of_the_phrase_in_the_title_counts_also_where_the_seeds_do_not_name_it():
+    topic_profile = TopicProfile(
+        phrases=["HTTP protocol", "超文本传输协议"],
+        vectors={"en": {"http": 1.0, "protocol": 1.0}, "zh": {"超文": 1.0, "文本": 1.0}},
+        seeds=frozenset([about_http("seed", "万维网").url]),
+    )
+    judge = AdaptiveJudge(topic_profile)
+    judge.learn(page("seed", "服务器响应请求", language="zh", title="万维网"), seed=True)
+    for number in range(40):
+        judge.learn(其他(number))
+    judge.learn(about_http("methods", "HTTP 请求方法"))
+    judge._languages["zh"].refit()
+    named, unnamed = (judge.judge(about_http("x", title)) for title in ("HTTP 请求方法", "表格 请求方法"))
+    assert named.relevance > unnamed.relevance + 0.1
+    assert named.parts["titled"] == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_word_that_every_title_has_names_no_page():
+    judge = AdaptiveJudge(TopicProfile(phrases=["MDN"], vectors={"en": {"mdn": 1.0}}, seeds=frozenset()))
+    for number in range(300):
+        judge.learn(page(f"other{number}", f"{THINGS[number % 4]} report {number}", title="Reports - MDN"))
+    judge._languages["other"].refit()
+    assert judge.judge(page("x", "ships sail", title="Ships - MDN")).parts["titled"] < 0.2
+
+
 def test_both_languages_live_in_one_topic():
     judge = judge_with(seeds=[solar(0), 太阳能(0), solar(1), 太阳能(1)], others=40)
     for number in range(40):

@@ -216,6 +216,10 @@ def test_kill_9_leaves_whole_records_and_at_most_one_torn_at_the_end(tmp_path):
     damages = [place for place in found if isinstance(place, Damage)]
     assert len(damages) <= 1
     assert all(damage.at_end for damage in damages)
+    writer(tmp_path, "w2").close()
+    assert not index_path(path).exists(), "another worker may still write to it"
+    writer(tmp_path).close()
+    assert index_path(path).read_text() == "".join(lines_of_file(path))
 
 
 def test_a_file_cut_anywhere_is_read_up_to_the_last_whole_record(tmp_path):

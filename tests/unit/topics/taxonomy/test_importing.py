@@ -19,7 +19,7 @@ RDF = b'<?xml version="1.0"?><RDF><Topic r:id="Top/Arts"/></RDF>'
     [
         (RDF, TaxonomyFormat.RDF),
         (b"\xef\xbb\xbf\n" + RDF, TaxonomyFormat.RDF),
-        (gzip.compress(RDF), TaxonomyFormat.RDF),
+        (gzip.compress(RDF, mtime=0), TaxonomyFormat.RDF),
         (zstandard.compress(RDF), TaxonomyFormat.RDF),
         (b"Sports/Basketball\nArts\n", TaxonomyFormat.TSV),
         (b"id\tpath\n1\tSports: all of them\n", TaxonomyFormat.TSV),
@@ -35,7 +35,7 @@ def test_a_file_is_known_by_its_content(tmp_path, data, kind):
 
 
 def test_files_of_several_kinds_become_one_taxonomy(tmp_path):
-    (tmp_path / "a.rdf.gz").write_bytes(gzip.compress(RDF))
+    (tmp_path / "a.rdf.gz").write_bytes(gzip.compress(RDF, mtime=0))
     (tmp_path / "b.tsv").write_text("Arts/Music\t音乐\n", encoding="utf-8")
     (tmp_path / "c.yaml").write_text("Sports: [Tennis]\n")
     files = [tmp_path / name for name in ("a.rdf.gz", "b.tsv", "c.yaml")]
@@ -71,7 +71,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
     [
         (b"", ConfigError, "is empty"),
         (b'{"name": "no path here"}\n', ConfigError, r"no topic in it \(1 lines left out\)"),
-        (gzip.compress(RDF)[:-9], StoreError, "cannot be unpacked"),
+        (gzip.compress(RDF, mtime=0)[:-9], StoreError, "cannot be unpacked"),
         (zstandard.compress(RDF * 5_000)[:40], ConfigError, "is empty|not well-formed"),
     ],
 )

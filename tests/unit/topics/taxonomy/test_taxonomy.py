@@ -202,3 +202,9 @@ def test_a_damaged_file_is_an_error_of_ours(tmp_path):
     path.write_bytes(b"SQLite format 3\0" + b"\x99" * 5_000)
     with pytest.raises(StoreError, match="cannot be used"):
         TaxonomyReader.open(path)
+
+
+def test_find_takes_no_short_word_for_the_beginning_of_another():
+    with TaxonomyReader.bundled() as taxonomy:
+        assert [node.path for node, _ in taxonomy.find("tea")] == ["Food/Drinks/Tea"]
+        assert "Education" in [node.path for node, _ in taxonomy.find("teach")]

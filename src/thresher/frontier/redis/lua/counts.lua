@@ -2,15 +2,15 @@
 -- needs: call record tiers host queue
 -- KEYS: the shard's prefix
 -- ARGV: time, settings
--- Returns whether the call must be repeated, as in lease.lua, and the numbers in the order of `Counts`.
+-- Returns whether the call must be repeated, as in lease.lua, and each name of `Counts` with its number.
 
 local all_awake = wake()
 tidy()
 local numbers = {}
-for n, name in ipairs({ 'waiting', 'leased', 'done', 'failed', 'dropped', 'pages', 'relevant', 'hosts' }) do
-    numbers[n] = sum(name)
+for _, name in ipairs({ 'waiting', 'leased', 'done', 'failed', 'dropped', 'pages', 'relevant', 'hosts' }) do
+    numbers[#numbers + 1] = { name, sum(name) }
 end
-for n, places in ipairs({ 'r', 'd', 'p' }) do
-    numbers[8 + n] = redis.call('ZCARD', prefix .. places)
+for name, places in pairs({ ready = 'r', delayed = 'd', parked = 'p' }) do
+    numbers[#numbers + 1] = { name, redis.call('ZCARD', prefix .. places) }
 end
 return { all_awake and 0 or 1, numbers }

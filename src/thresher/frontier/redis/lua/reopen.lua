@@ -4,10 +4,11 @@
 -- ARGV: time, settings, then for each URL: host, rest, hash, member
 -- Returns how many were settled.
 --
--- Only the reason of a done URL shows whether it was a page: pages have none, or one of those listed below. The reasons
+-- Only the reason of a done URL shows whether it was a page: pages have none, or one of those listed below, the last one
+-- as versions up to 0.2.0 wrote it. The reasons
 -- of the newest settled URLs are kept; older ones are assumed to have been pages.
 
-local PAGE = { [''] = true, truncated = true, ['through a browser'] = true }
+local PAGE = { [''] = true, truncated = true, rendered = true, ['through a browser'] = true }
 
 local function is_leased(host, rest)
     for _, number in ipairs(host.leased > 0 and redis.call('HKEYS', prefix .. 'L') or {}) do
@@ -30,7 +31,7 @@ local function reopen(host, rest, hash, member)
     redis.call('HDEL', prefix .. 't', name)
     count(failed == 1 and 'failed' or 'done', -1)
     host.failed = host.failed - failed
-    if failed == 0 and host.pages > 0 and (not record or PAGE[read_record(record).reason or '']) then
+    if failed == 0 and host.pages > 0 and (not record or PAGE[string.match(read_record(record).reason or '', '^[^\t]*')]) then
         local relevant = math.min(host.relevant, host.pages - 1)
         count('pages', -1)
         count('relevant', relevant - host.relevant)

@@ -10,14 +10,15 @@ CREATE TEMP TRIGGER add_links_in_order INSTEAD OF INSERT ON add_links BEGIN
     INSERT OR IGNORE INTO touched SELECT id FROM named;
 
     -- The WHERE at the end: rows that a known link does not change are not written.
-    INSERT INTO url (host, fingerprint, score, age, depth_left, hops, redirects, parent, url, carry)
+    INSERT INTO url (host, fingerprint, score, age, depth_left, hops, redirects, parent, url, carry, kind)
     SELECT
-        named.id, fingerprint, score, tally.age + link.n, depth_left, hops, redirects, parent, url, carry
+        named.id, fingerprint, score, tally.age + link.n, depth_left, hops, redirects, parent, url, carry, kind
     FROM tally CROSS JOIN link CROSS JOIN named ON named.n = link.host
     WHERE link.n BETWEEN new.first AND new.last
     ON CONFLICT (host, fingerprint) DO UPDATE
     SET depth_left = max(depth_left, excluded.depth_left),
         hops = min(hops, excluded.hops),
+        kind = max(kind, excluded.kind),
         score = CASE (SELECT merge FROM setting)
             WHEN 'max' THEN max(score, excluded.score)
             WHEN 'mean' THEN (score * found + excluded.score) / (found + 1)
@@ -34,6 +35,7 @@ CREATE TEMP TRIGGER add_links_in_order INSTEAD OF INSERT ON add_links BEGIN
     WHERE state = 0 AND (
         excluded.depth_left > depth_left
         OR excluded.hops < hops
+        OR excluded.kind > kind
         OR (SELECT merge = 'mean' OR merge = 'max' AND excluded.score > score FROM setting)
     );
 

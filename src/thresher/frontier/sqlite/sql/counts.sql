@@ -1,8 +1,10 @@
--- Statistics of the frontier; parameter :now. Hosts that woke since they were last written are counted in their new
--- stage.
-SELECT
-    waiting, leased, done, failed, dropped, pages, relevant, hosts,
-    ready + due.now_ready, delayed + due.now_delayed - due.was_delayed, parked - due.was_parked
+-- Statistics of the frontier as a JSON object; parameter :now. Hosts that woke since they were last written are counted
+-- in their new stage.
+SELECT json_object(
+    'waiting', waiting, 'leased', leased, 'done', done, 'failed', failed, 'dropped', dropped,
+    'pages', pages, 'relevant', relevant, 'hosts', hosts, 'ready', ready + due.now_ready,
+    'delayed', delayed + due.now_delayed - due.was_delayed, 'parked', parked - due.was_parked
+)
 FROM tally CROSS JOIN (
     SELECT
         count(*) FILTER (WHERE leased < leases_per_host AND next_time <= :now) AS now_ready,

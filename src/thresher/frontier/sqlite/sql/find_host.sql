@@ -4,6 +4,6 @@ SELECT
     coalesce(host.delay_seconds, setting.delay_seconds),
     max(0.0, next_time - :now, iif(park_end < 9e999, park_end - :now, 0.0)),
     best,
-    iif(park_end > :now, parked, '')
+    iif(park_end > :now, parked_kind, ''), iif(park_end > :now, parked, '')
 FROM host CROSS JOIN setting
 WHERE key = :host;

@@ -1,6 +1,7 @@
 -- lease_best (now, until, worker, most, pages): lease up to `most` of the best URLs, and no more than can bring the
 --     crawl to `pages` pages (NULL: without limit); returns one JSON list per lease:
---     [url, host, score, fence, carry, depth_left, hops, redirects, parent, tries, host pages, host relevant]
+--     [url, host, score, fence, carry, depth_left, hops, redirects, parent, kind, tries, host pages, host
+--     relevant]
 
 -- The end of a lease that expired.
 CREATE TEMP VIEW reap AS SELECT NULL AS fence;
@@ -10,7 +11,7 @@ CREATE TEMP TRIGGER reap_lost INSTEAD OF INSERT ON reap BEGIN
     FROM lease CROSS JOIN setting
     WHERE lease.fence = new.fence AND host.id = lease.host;
     INSERT INTO count_try
-    SELECT host, fingerprint, NULL, iif(EXISTS (SELECT 1 FROM begun WHERE fence = new.fence), 1, 8)
+    SELECT host, fingerprint, NULL, NULL, iif(EXISTS (SELECT 1 FROM begun WHERE fence = new.fence), 1, 8)
     FROM lease WHERE fence = new.fence;
     INSERT OR IGNORE INTO touched SELECT host FROM lease WHERE fence = new.fence;
     DELETE FROM lease WHERE fence = new.fence;
@@ -23,7 +24,7 @@ CREATE TEMP TRIGGER grant_lease_once INSTEAD OF INSERT ON grant_lease BEGIN
     INSERT INTO lease SELECT fence, new.host, new.fingerprint, new.until, new.worker FROM tally;
     INSERT INTO answer
     SELECT json_array(
-        url, key, printf('%!.17g', score), fence, json(carry), depth_left, hops, redirects, parent, tries % 8,
+        url, key, printf('%!.17g', score), fence, json(carry), depth_left, hops, redirects, parent, kind, tries % 8,
         host.pages, host.relevant
     )
     FROM tally CROSS JOIN host CROSS JOIN url ON url.host = host.id

@@ -4,7 +4,7 @@ SELECT
     coalesce(host.delay_seconds, setting.delay_seconds),
     max(0.0, next_time - :now, iif(park_end < 9e999, park_end - :now, 0.0)),
     best,
-    parked
+    parked_kind, parked
 FROM host CROSS JOIN setting
 WHERE park_end > :now
 ORDER BY pages DESC, key

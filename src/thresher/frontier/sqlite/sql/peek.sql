@@ -16,7 +16,8 @@ WITH front AS MATERIALIZED (
 least AS MATERIALIZED (
     SELECT coalesce((SELECT best FROM front ORDER BY best DESC LIMIT 1 OFFSET :limit - 1), -9e999) AS score
 )
-SELECT url.url, host.key, state, url.score, hops, depth_left, parent, tries % 8, coalesce(reason, '')
+SELECT url.url, host.key, state, url.score, hops, depth_left, parent, tries % 8, coalesce(reason_kind, ''),
+    coalesce(reason, '')
 FROM least
 CROSS JOIN front ON front.best >= least.score
 CROSS JOIN url ON url.host = front.id AND state = 0 AND url.score < :below AND url.score >= least.score

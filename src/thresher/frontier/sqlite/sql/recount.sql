@@ -1,6 +1,7 @@
 -- recount_all (now): correct all counts from the URLs. A lease without its URL ends, and a URL without its lease waits again.
 
--- What there is of each host. Side requests, which give no pages, have a fragment; other done URLs may have been pages.
+-- What there is of each host. Robots.txt files, sitemaps, feeds and probes (kinds 1 to 4) give no pages; other done URLs
+-- may have been pages.
 CREATE TEMP VIEW there AS
 SELECT
     host.id AS host,
@@ -8,7 +9,7 @@ SELECT
     count(*) FILTER (WHERE state = 1) AS leased,
     count(*) FILTER (WHERE state = 2) AS done,
     count(*) FILTER (WHERE state = 3) AS failed,
-    count(*) FILTER (WHERE state = 2 AND instr(url, '#') = 0) AS pages
+    count(*) FILTER (WHERE state = 2 AND kind NOT BETWEEN 1 AND 4) AS pages
 FROM host LEFT JOIN url ON url.host = host.id
 GROUP BY host.id;
 

@@ -7,7 +7,7 @@ CREATE TEMP VIEW reopen_one AS SELECT NULL AS host, NULL AS fingerprint, NULL AS
 CREATE TEMP TRIGGER reopen_one_settled INSTEAD OF INSERT ON reopen_one BEGIN
     UPDATE answer SET value = value + 1;
     UPDATE url
-    SET state = 0, tries = 0, reason = NULL
+    SET state = 0, tries = 0, reason_kind = NULL, reason = NULL
     WHERE host = new.host AND fingerprint = new.fingerprint;
     UPDATE tally SET done = done - (new.state = 2), failed = failed - (new.state = 3);
     UPDATE host
@@ -25,7 +25,7 @@ CREATE TEMP TRIGGER reopen_all_at_once INSTEAD OF INSERT ON reopen_all BEGIN
     INSERT INTO reopen_one
     SELECT
         url.host, url.fingerprint, url.state,
-        url.state = 2 AND coalesce(url.reason, '') IN ('', 'truncated', 'through a browser')
+        url.state = 2 AND coalesce(url.reason_kind, '') IN ('', 'truncated', 'rendered')
     FROM json_each(new.urls) AS each
     CROSS JOIN host ON host.key = each.value ->> 0
     CROSS JOIN url ON url.host = host.id AND url.fingerprint = each.value ->> 1

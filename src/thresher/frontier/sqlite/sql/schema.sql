@@ -15,10 +15,11 @@ CREATE TABLE IF NOT EXISTS host (
     next_time REAL NOT NULL DEFAULT 0,       -- no request before
     delay_seconds REAL,                      -- of the last settlement
     park_end REAL NOT NULL DEFAULT 0,
-    parked TEXT NOT NULL DEFAULT '',         -- why
+    parked TEXT NOT NULL DEFAULT '',         -- why: the details of the reason
     pages INTEGER NOT NULL DEFAULT 0,
     relevant INTEGER NOT NULL DEFAULT 0,
-    failed INTEGER NOT NULL DEFAULT 0
+    failed INTEGER NOT NULL DEFAULT 0,
+    parked_kind TEXT NOT NULL DEFAULT ''     -- why: the kind of the reason, empty without one
 );
 CREATE INDEX IF NOT EXISTS host_turn ON host (stage, best DESC, best_age);
 CREATE INDEX IF NOT EXISTS host_wake ON host (wake) WHERE wake IS NOT NULL;
@@ -37,8 +38,10 @@ CREATE TABLE IF NOT EXISTS url (
     tries INTEGER NOT NULL DEFAULT 0,        -- plus 8 for each lease that expired before a request was reported
     parent INTEGER NOT NULL,
     url TEXT NOT NULL,
-    carry TEXT,                              -- JSON; NULL when empty
-    reason TEXT,
+    carry TEXT,                              -- JSON, of a sitemap the host that it is for; NULL when empty
+    reason TEXT,                             -- the details of the reason
+    reason_kind TEXT,                        -- its kind; NULL without one
+    kind INTEGER NOT NULL DEFAULT 0,         -- a RequestKind
     PRIMARY KEY (host, fingerprint)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS url_waiting ON url (host, score DESC, age) WHERE state = 0;

@@ -23,7 +23,8 @@ CREATE TEMP TABLE link (
     hops INTEGER,
     redirects INTEGER,
     parent INTEGER,
-    carry TEXT
+    carry TEXT,
+    kind INTEGER
 );
 CREATE TEMP TABLE named (n INTEGER PRIMARY KEY, id INTEGER);  -- ids of that list
 

@@ -89,7 +89,7 @@ end
 -- The newest settled URLs are kept with their records; of older ones only whether they are done or failed.
 local SETTLED_KEPT = 10000
 
--- `F` counts failed URLs by host and the beginning of the reason; when it is full, new pairs are counted together in
+-- `F` counts failed URLs by host and the beginning of the reason, encoded as in reasons/reason.py; when it is full, new pairs are counted together in
 -- the field ' '.
 local FAILURES_KEPT, REASON_BYTES = 10000, 120
 
@@ -140,10 +140,10 @@ local function reap()
         host.next_time = free_time(host, lease.ends)
         local url = read_record(lease.record)
         if lease.begun then
-            count_try(host, lease, url, 'lost with its worker ' .. url.tries % UNBEGUN + 1 .. ' times')
+            count_try(host, lease, url, 'worker-lost\t' .. url.tries % UNBEGUN + 1)
         else
             local times = math.floor(url.tries / UNBEGUN) + 1
-            count_try(host, lease, url, 'its lease expired ' .. times .. ' times before a request was reported', UNBEGUN)
+            count_try(host, lease, url, 'lease-expired\t' .. times, UNBEGUN)
         end
     end
     return #numbers < most_at_once

@@ -9,11 +9,14 @@ local function merged(before, found)
     local flags, found_flags = string.byte(before, 5), string.byte(found, 5)
     if merge ~= 'a' and not has(flags, STEPS) and not has(found_flags, STEPS)
         and (found_score <= score or merge == 'f') and found_flags >= flags - flags % 16 then
-        return nil  -- no better score and no fewer hops: the most frequent case
+        return nil  -- a page, as others are sent with steps, of no better score and no fewer hops: the most frequent case
     end
     local url, again = read_record(before), read_record(found)
     url.depth_left = math.max(url.depth_left, again.depth_left)
     url.hops = math.min(url.hops, again.hops)
+    if again.kind > 0 then
+        url.kind = math.max(url.kind, again.kind)
+    end
     if merge ~= 'f' then
         if found_score > score then
             url.carry, url.parent, url.redirects = again.carry, again.parent, again.redirects

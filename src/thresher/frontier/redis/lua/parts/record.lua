@@ -7,13 +7,14 @@
 --     history             tries, redirects, times found, last reason (flag 4); 8 is added to the tries for each lease
 --                         that expired before a request was reported
 --     parent    8 bytes   (flag 8)
+--     kind      1 byte    a RequestKind; versions up to 0.2.0 wrote none, and what follows is never below 32
 --     carry               the rest
 --
 -- `codec.py` writes and reads the same bytes.
 
 local LONG_SCORE, STEPS, HISTORY, PARENT = 1, 2, 4, 8
 local STEP_FORMATS = { '>BB', nil, nil, '>i4i4' }
-local YOUNGEST = 4294967295
+local YOUNGEST, LEAST_OF_CARRY = 4294967295, 32
 
 local function has(flags, flag)
     return flags % (2 * flag) >= flag
@@ -39,6 +40,11 @@ local function read_record(record)
     if has(url.flags, PARENT) then
         url.parent, at = struct.unpack('>c8', record, at)
     end
+    local kind = string.byte(record, at) or LEAST_OF_CARRY
+    url.kind = -1
+    if kind < LEAST_OF_CARRY then
+        url.kind, at = kind, at + 1
+    end
     url.carry = string.sub(record, at)
     return url
 end
@@ -62,7 +68,8 @@ local function write_record(url)
     if url.parent ~= '' then
         flags = flags + PARENT
     end
-    return struct.pack('>I4B', url.age, flags) .. score .. steps .. history .. url.parent .. url.carry
+    local kind = url.kind >= 0 and string.char(url.kind) or ''
+    return struct.pack('>I4B', url.age, flags) .. score .. steps .. history .. url.parent .. kind .. url.carry
 end
 
 -- Whether one rank comes before another: the greater score; among equals the older.

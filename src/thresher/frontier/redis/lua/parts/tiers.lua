@@ -43,6 +43,17 @@ local function raise_bar(host, score, age)
     end
 end
 
+-- Raise the bar a little above its rank. A mover that read the scores before then finds another bar, and reads them again:
+-- otherwise it could set a bar below a new score, and that URL would be taken for one that was loaded.
+local function move_bar(host)
+    if host.bar_age > 0 then
+        host.bar_age = host.bar_age - 1
+    else
+        host.bar = host.bar + math.max(math.abs(host.bar) * 2 ^ -52, 5e-324)
+        host.bar_age = YOUNGEST
+    end
+end
+
 local allowed
 
 -- Maximum number of hot URLs of one host.
@@ -154,7 +165,11 @@ local function note_score(host, hash, member, score, was)
     next_age = next_age or redis.call('HGET', prefix .. 'x', 'age') or 0
     local earlier = was ~= '' and redis.call('HGET', field, key)
     redis.call('HSET', field, key, (earlier and earlier .. ';' or '') .. score .. ' ' .. was .. ' ' .. next_age)
-    raise_bar(host, tonumber(score), 0)
+    if is_before(tonumber(score), 0, host.bar, host.bar_age) then
+        host.bar, host.bar_age = tonumber(score), 0
+    else
+        move_bar(host)
+    end
 end
 
 local function set_cold(host, number)

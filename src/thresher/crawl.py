@@ -1,48 +1,38 @@
-"""A crawl on disk, and how its parts are built: the only module that turns configuration into parts."""
+"""A crawl on disk: its folder, its configuration, and what follows from them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from thresher import __version__, registry
+from thresher import registry
+from thresher.backend import BackendSettings, CrawlBackend, CrawlResources, open_backend
 from thresher.config.access import AccessTable
 from thresher.config.browser import check_browser
 from thresher.config.folder import CrawlFolder
 from thresher.config.loading import load_config
+from thresher.config.run_options import RunOptions
 from thresher.config.schema import CrawlConfig, NamedConfig, check_contact
 from thresher.config.upstream_proxy import UpstreamProxy
-from thresher.coordination.connection import CONNECT_SECONDS, connect_store, shared_frontier, shared_frontier_reader
-from thresher.coordination.model_exchange import FolderStateStores, SharedStateStores, StateStores
-from thresher.coordination.pending_uploads import PageOwner, PendingUploads, count_pending_uploads
-from thresher.coordination.shared_labels import SharedLabelStore
 from thresher.coordination.store_binding import StoreRecord, bound
-from thresher.coordination.worker_names import machine_mark
-from thresher.errors import ConfigError, NoSeeds, ThresherError
-from thresher.feedback.label_feed import LabelFeed
-from thresher.feedback.labels import FolderLabelStore, LabelStore
-from thresher.feedback.updates import JudgementUpdater
-from thresher.frontier.base import CrawlStore
-from thresher.frontier.inspect import FrontierReader
-from thresher.frontier.sqlite.frontier import SqliteFrontier
-from thresher.frontier.sqlite.inspect import SqliteFrontierReader
-from thresher.judges.base import Judge, Learner
+from thresher.errors import ConfigError, NoSeeds
+from thresher.frontier.base import async_closing
+from thresher.judges.base import Judge
 from thresher.judges.language_filter import only_languages, seed_languages
 from thresher.judges.topics import topics_judge
 from thresher.objects.base import Objects, open_objects
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
-from thresher.records import Merge, Settlement
-from thresher.refresh.queue import RefreshFrontier, queue_path
+from thresher.politeness.settings import Politeness
 from thresher.sitemaps.source import SitemapHosts
-from thresher.storage.migrations import check_all
-from thresher.storage.page_store import COLLECTED, Archive, NoArchive, PageStoreWriter
-from thresher.storage.warc.base import Captures, warc_writer
-from thresher.storage.warc.provenance import Paths
-from thresher.strategies.base import Stateful, Strategy
+from thresher.storage.page_store import COLLECTED, UPLOADED_TO
+from thresher.storage.warc.base import warc_writer
+from thresher.strategies.base import Strategy
 from thresher.strategies.topics import TopicsStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.topics.seeds import is_own, seed_url, seeds_of
@@ -54,33 +44,27 @@ from thresher.topics.topic import TopicDefinition
 from thresher.urls.address_policy import networks
 from thresher.urls.canonical import host_key
 from thresher.urls.scope import SKIPPED_EXTENSIONS, UrlScope
-from thresher.urls.store_address import SQLITE
 
 if TYPE_CHECKING:
     from thresher.collection.replica import ReplicaUpdate
     from thresher.collection.status import CollectionStatus
-    from thresher.frontier.redis.connection import RedisConnection
     from thresher.parsing.documents.conversion import DocumentConverter
     from thresher.pipeline.links import PipelineRules
-    from thresher.pipeline.pipeline import Parse, Pipeline
     from thresher.search.index import SearchIndex
 
 
 @dataclass(frozen=True)
-class CrawlProject:
-    """A crawl folder and its configuration.
-
-    Args:
-        changes: Overrides of topic.yaml, by flags or by a joined crawl: ``strategy``, ``store``, ``collection`` and
-            ``name``; ``refresh``, when pages are visited again.
-    """
+class CrawlSetup:
+    """A crawl folder and its configuration, with the options of a run; it holds nothing open."""
 
     folder: CrawlFolder
     config: CrawlConfig
-    changes: Mapping[str, str] = field(default_factory=dict)
+    options: RunOptions = field(default_factory=RunOptions)
+    waiting_per_host: ClassVar[int] = 10_000
+    """Maximum number of waiting URLs of a host in the frontier of one machine."""
 
     @classmethod
-    def open(cls, root: Path, *, changes: Mapping[str, str] | None = None) -> CrawlProject:
+    def open(cls, root: Path, options: RunOptions | None = None) -> CrawlSetup:
         """Open an existing crawl.
 
         Raises:
@@ -89,30 +73,31 @@ class CrawlProject:
         """
         folder = CrawlFolder(root).existing()
         config = load_config(folder.topic)
-        changes = bound(folder, config, {**folder.joined_changes(), **(changes or {})})
-        update: dict[str, object] = {key: changes[key] for key in ("store", "name", "collection") if changes.get(key)}
+        options = bound(folder, config, (options or RunOptions()).over(folder.joined_options()))
+        update: dict[str, object] = dict(options.stored())
         record = StoreRecord.read(folder)
-        if record and not (config.collection or changes.get("collection")):
+        if record and not (config.collection or options.collection):
             update["collection"] = record.collection
-        if strategy := changes.get("strategy"):
-            update["strategy"] = NamedConfig(name=strategy)
-        return cls(folder, config.model_copy(update=update), changes)
+        if options.strategy:
+            update["strategy"] = NamedConfig(name=options.strategy)
+        return cls(folder, config.model_copy(update=update), options)
 
     @property
     def name(self) -> str:
         """The crawl's name."""
         return self.config.name or self.folder.name
 
-    def check(self) -> None:
-        """Check before anything is started whether this crawl can run.
+    @property
+    def politeness(self) -> Politeness:
+        """How sites are treated."""
+        return Politeness.from_config(self.config.manners)
+
+    def check_settings(self) -> None:
+        """Check what needs no judge and no strategy; see `assembly.check_crawl`.
 
         Raises:
-            ConfigError: It cannot; the message says why and what would be right.
-            StoreError: A newer Thresher wrote its pages.
+            ConfigError: The crawl cannot run; the message says why and what would be right.
         """
-        check_all(self.folder.pages)
-        build_judge(self)
-        build_strategy(self)
         check_browser(self.config.browser)
         AccessTable.of(self.config.access, self.folder.root)
         if self.config.network.proxy:
@@ -217,9 +202,9 @@ class CrawlProject:
 
     def threshold(self) -> float:
         """Return the relevance from which a page is relevant: as configured, or the judge's own, or one half."""
-        judge = self.config.judge
-        own = registry.parameters_of(registry.find("judge", judge.name)).get("threshold", 0.5)
-        return float(judge.parameters.get("threshold", own))
+        build = registry.find("judge", self.config.judge.name)
+        threshold = (registry.parameters_of(build) | dict(self.config.judge.parameters)).get("threshold", 0.5)
+        return float(getattr(build, "auto_threshold", 0.5) if threshold == "auto" else threshold)
 
     def judge_profile(self, name: str = "") -> TopicProfile:
         """The topic for the judge: also with seeds, examples and classes; with a name, one of several topics."""
@@ -272,13 +257,6 @@ class CrawlProject:
         strategy: Strategy = registry.make("strategy", named.name, named.parameters, self.topic_profile(topic))
         return strategy
 
-    def state_stores(self, worker: str = "") -> StateStores:
-        """Open the state stores of a worker's learners, with those of other workers; without a name, read only."""
-        if self.is_shared:
-            seconds = None if worker else CONNECT_SECONDS
-            return SharedStateStores(self.connection(patience_seconds=seconds), self.name, worker)
-        return FolderStateStores(self.folder.model, worker)
-
     def _token_table(self) -> TokenTable:
         table = TokenTable.for_crawl(self.folder.root)
         return with_bundled_spellings(table) if self.config.taxonomy else table
@@ -295,62 +273,22 @@ class CrawlProject:
             model=self.folder.model / "trained",
         )
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether the frontier is in a store that other machines can reach."""
-        return self.config.store != SQLITE
-
-    @property
-    def counted_pages(self) -> Path | None:
-        """The folder with all pages of the crawl; None when other machines have some, or in a refresh."""
-        return None if self.is_shared or self.is_refresh else self.folder.pages
-
-    def connection(self, *, patience_seconds: float | None = None) -> RedisConnection:
-        """Return a connection to the shared store; without `patience_seconds` it retries for ever."""
-        return connect_store(self.config.store, patience_seconds=patience_seconds)
-
-    @property
-    def id(self) -> str:
-        """The id of the crawl, as its folder records it; empty before its first run."""
-        record = StoreRecord.read(self.folder)
-        return record.id if record else ""
-
-    def frontier(
-        self,
-        *,
-        patience_seconds: float | None = CONNECT_SECONDS,
-        crawl_id: str | None = None,
-        connection: RedisConnection | None = None,
-    ) -> CrawlStore:
-        """Open the frontier.
-
-        Args:
-            patience_seconds: How long to wait for a store that does not respond; None for ever.
-            crawl_id: The id that the store must hold, in place of the recorded one; empty for any.
-            connection: To the shared store, in place of a new one; closed with the frontier.
-
-        Raises:
-            StoreLost: The store has lost the crawl; for a shared store, by the first call.
-        """
-        crawl_id = self.id if crawl_id is None else crawl_id
-        merge, delay_seconds = self.new_strategy().merge, self.config.manners.delay_seconds
-        if not self.is_shared:
-            home = SqliteFrontier(self.folder.frontier, merge=merge, delay_seconds=delay_seconds, crawl_id=crawl_id)
-            return RefreshFrontier(self.visits(), home) if self.is_refresh else home
-        connection = connection or self.connection(patience_seconds=patience_seconds)
-        tiers = self.config.frontier.with_cold_in(self.config.collection)
-        return shared_frontier(
-            connection, self.name, tiers, crawl_id=crawl_id, merge=merge, delay_seconds=delay_seconds
+    @cached_property
+    def backend(self) -> CrawlBackend:
+        """Where frontier, labels and models are, and who works on the crawl."""
+        settings = BackendSettings(
+            name=self.name,
+            folder=self.folder,
+            config=self.config,
+            options=self.options,
+            merge=lambda: self.new_strategy().merge,
+            waiting_per_host=self.waiting_per_host,
         )
+        return open_backend(settings)
 
-    def frontier_reader(self) -> FrontierReader:
-        """Open the frontier for reading; the folder may be read-only."""
-        delay_seconds = self.config.manners.delay_seconds
-        if not self.is_shared:
-            return SqliteFrontierReader(self.folder.frontier, delay_seconds=delay_seconds, crawl_id=self.id)
-        connection = self.connection(patience_seconds=CONNECT_SECONDS)
-        tiers = self.config.frontier.with_cold_in(self.config.collection)
-        return shared_frontier_reader(connection, self.name, tiers, crawl_id=self.id, delay_seconds=delay_seconds)
+    def connect(self) -> AbstractAsyncContextManager[CrawlResources]:
+        """Give the resources of the backend for the duration of a block."""
+        return async_closing(CrawlResources(self.backend))
 
     def objects(self) -> Objects:
         """Open the collection.
@@ -358,7 +296,8 @@ class CrawlProject:
         Raises:
             ConfigError: It cannot be opened, or a package is not installed.
         """
-        return open_objects(self.config.collection)
+        known = self.folder.pages / COLLECTED / UPLOADED_TO
+        return open_objects(self.config.collection, used=known.read_text("utf-8") if known.is_file() else "")
 
     def update_pages(self, progress: Callable[[int], None] = lambda rows: None) -> ReplicaUpdate | None:
         """Copy to this folder what other machines have added to the collection; None without a collection.
@@ -368,10 +307,9 @@ class CrawlProject:
         """
         if not self.config.collection:
             return None
-        objects = self.objects()
         from thresher.collection.replica import Replica
 
-        return Replica(self.folder.pages).update(objects, progress=progress)
+        return Replica(self.folder.pages).update(self.objects(), progress=progress)
 
     def update_search(self, index: SearchIndex) -> None:
         """Add search segments of the collection to an index, after `update_pages`; what they lack is indexed here."""
@@ -384,29 +322,17 @@ class CrawlProject:
         """Return how much is in the collection, and how much waits; None without a collection."""
         if not self.config.collection:
             return None
-        objects = self.objects()
         from thresher.collection.status import collection_status
 
-        pending = None
-        if self.is_shared:
-            pending = await count_pending_uploads(self.connection(patience_seconds=CONNECT_SECONDS), self.name)
-        return await asyncio.to_thread(collection_status, objects, self.folder.pages, self.folder.segments(), pending)
-
-    def labels(self, *, patience_seconds: float | None = CONNECT_SECONDS) -> LabelStore:
-        """Open the labels of this crawl."""
-        if self.is_shared:
-            return SharedLabelStore(self.connection(patience_seconds=patience_seconds), self.name)
-        return FolderLabelStore(self.folder.labels)
+        async with self.backend.pending_uploads() as listed:
+            pending = await listed.number() if listed else None
+        pages, segments = self.folder.pages, self.folder.segments()
+        return await asyncio.to_thread(collection_status, self.objects(), pages, segments, pending)
 
     @property
     def is_refresh(self) -> bool:
         """Whether pages are visited again, and no new ones fetched."""
-        return "refresh" in self.changes
-
-    def visits(self) -> CrawlStore:
-        """Open the frontier of a refresh; finding a page again does not change the score of its visit."""
-        delay_seconds = self.config.manners.delay_seconds
-        return SqliteFrontier(queue_path(self.folder.root), merge=Merge.FIRST, delay_seconds=delay_seconds)
+        return self.options.refresh
 
     def rules(self) -> PipelineRules:
         """Return the rules of the pipeline."""
@@ -416,10 +342,9 @@ class CrawlProject:
         return PipelineRules(
             scope=self.scope(),
             watch=self._host_policy_config(),
-            obey_nofollow=config.manners.nofollow == "obey",
+            politeness=self.politeness,
             keep_irrelevant=config.output.keep_irrelevant,
             skip_block_pages=config.scope.block_pages == "skip",
-            obey_opt_outs=config.manners.ai_optout == "obey",
         )
 
     def scope(self) -> UrlScope:
@@ -429,7 +354,7 @@ class CrawlProject:
             allow_hosts=tuple(config.scope.allow_hosts),
             deny_hosts=tuple(config.scope.deny_hosts),
             max_depth=config.scope.max_depth,
-            own_hosts_only=not config.manners.contact,
+            own_hosts_only=not self.politeness.contact,
             stand_in=self._in_a_lab,
             skipped_extensions=SKIPPED_EXTENSIONS - {*config.documents.formats},
         )
@@ -481,120 +406,3 @@ class CrawlProject:
         if is_optional and not self.folder.seeds.is_file():
             return []
         return [url for entry in config.seeds for url in seeds_of(entry, self.folder.topic)]
-
-
-def build_judge(crawl: CrawlProject, state_stores: StateStores | None = None) -> Judge:
-    """Build the judge with its saved state; with `state_stores` it also saves what it learns."""
-    judge = crawl.new_judge()
-    if isinstance(judge, Learner):
-        _load_state(crawl, judge, "judge", state_stores)
-    return judge
-
-
-def build_strategy(crawl: CrawlProject, state_stores: StateStores | None = None) -> Strategy:
-    """Build the strategy with its saved state; with `state_stores` it also saves what it learns."""
-    strategy = crawl.new_strategy()
-    if isinstance(strategy, Stateful):
-        _load_state(crawl, strategy, "strategy", state_stores)
-    return strategy
-
-
-def _load_state(crawl: CrawlProject, part: Learner | Stateful, kind: str, state_stores: StateStores | None) -> None:
-    """Restore the state of a learner; the entries are untrusted data, and may be damaged."""
-    opened = state_stores or crawl.state_stores()
-    try:
-        part.load_state(opened.of(kind))
-    except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        place = f"the store of {crawl.name}" if crawl.is_shared else crawl.folder.model / kind
-        raise ThresherError(
-            f"what was learned in {place} cannot be read: {error}; move it away to start again"
-        ) from error
-    finally:
-        if state_stores is None:
-            opened.close()
-
-
-def build_label_feed(crawl: CrawlProject, updater: JudgementUpdater, worker: str) -> LabelFeed:
-    """Build the part of a worker that polls and applies labels."""
-    label_store = crawl.labels(patience_seconds=None)
-    return LabelFeed(label_store, updater, worker=worker, pages=crawl.folder.pages, topics=crawl.topic_names)
-
-
-def build_updater(crawl: CrawlProject, worker: str, state_stores: StateStores) -> JudgementUpdater:
-    """Build what a worker needs to apply revised judgements, without a pipeline."""
-    return JudgementUpdater(
-        judge=build_judge(crawl, state_stores),
-        strategy=build_strategy(crawl, state_stores),
-        frontier=crawl.frontier(),
-        archive=PageStoreWriter(crawl.folder.pages / f"{worker}.db"),
-    )
-
-
-def build_pipeline(
-    crawl: CrawlProject,
-    worker: str | None,
-    parse: Parse | None = None,
-    *,
-    state_stores: StateStores | None = None,
-    around: Callable[[CrawlStore], CrawlStore] = lambda frontier: frontier,
-) -> Pipeline:
-    """Build the pipeline of a worker; without a worker's name nothing is stored.
-
-    Args:
-        state_stores: The worker's own, to be closed after the pipeline, when everything must be written.
-        around: Wraps the frontier, for example with metrics.
-    """
-    from thresher.parsing.html import parse as parse_html
-    from thresher.parsing.isolated import ParserProcess
-    from thresher.parsing.main_content import stored_markup  # here: commands that only read need none of these
-    from thresher.pipeline.pipeline import Pipeline
-
-    state_stores = state_stores or (crawl.state_stores(worker) if worker else None)
-    judge = build_judge(crawl, state_stores)  # before anything is written: a folder may be refused
-    strategy = build_strategy(crawl, state_stores)
-    archive: Archive = PageStoreWriter(crawl.folder.pages / f"{worker}.db") if worker else NoArchive()
-    connection = crawl.connection() if crawl.is_shared else None
-    return Pipeline(
-        frontier=around(crawl.frontier(patience_seconds=None, connection=connection)),
-        archive=archive,
-        judge=judge,
-        strategy=strategy,
-        rules=crawl.rules(),
-        parse=parse or parse_html,
-        parser_process=ParserProcess(),
-        documents=crawl.document_converter(),
-        captures=_captures(crawl, worker) if worker else None,
-        stored_markup=stored_markup if worker else None,
-        before_commit=_list_pending(crawl, worker, connection) if worker and connection else None,
-    )
-
-
-def _list_pending(
-    crawl: CrawlProject, worker: str, connection: RedisConnection
-) -> Callable[[Sequence[Settlement]], Awaitable[None]] | None:
-    """Return what lists the URLs of a worker until their pages are in the collection; None without a collection."""
-    if not crawl.config.collection or crawl.is_refresh:
-        return None
-    pending, owner = PendingUploads(connection, crawl.name), PageOwner(worker, machine_mark(crawl.folder))
-    return lambda settlements: pending.add(owner, settlements)
-
-
-def _captures(crawl: CrawlProject, worker: str) -> Captures | None:
-    """Build the WARC writer of a worker; None unless topic.yaml wants WARC files.
-
-    Raises:
-        ConfigError: A package that writes them is not installed.
-    """
-    config = crawl.config
-    if not config.output.warc:
-        return None
-    about = {
-        "software": f"Thresher/{__version__}",
-        "format": "WARC File Format 1.1",
-        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
-        "isPartOf": crawl.name,
-        "description": "; ".join([*config.title.values(), *config.keywords]),
-        "operator": config.manners.contact,
-        "robots": config.manners.robots,
-    }
-    return warc_writer()(crawl.folder.warc, worker, about=about, paths=Paths(crawl.folder.pages))

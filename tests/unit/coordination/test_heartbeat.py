@@ -7,8 +7,8 @@ import pytest
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from thresher.coordination.connection import connect_store
+from thresher.coordination.heartbeat import HeartbeatTask
 from thresher.coordination.worker_registry import WorkerRegistry
-from thresher.runner.heartbeat import HeartbeatTask
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ import pickle
 
 import pytest
 
+from thresher.assembly import build_judge
+from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
-from thresher.project import CrawlProject, build_judge
 
 
 class Trap:
@@ -21,9 +22,9 @@ def test_a_judge_that_cannot_read_its_notes_says_where_they_are(tmp_path, conten
     notes = tmp_path / "model" / "judge" / "w1"
     notes.mkdir(parents=True)
     (notes / "sample-other").write_bytes(content or b"PK\x05\x06" + bytes(18))
-    crawl = CrawlProject.open(tmp_path)
+    crawl = CrawlSetup.open(tmp_path)
     with pytest.raises(ThresherError, match="move it away to start again"):
-        build_judge(crawl, crawl.state_stores("w1"))
+        build_judge(crawl, crawl.backend.state_stores("w1"))
 
 
 LAB = '{"*:80": "127.0.0.1:8080", "*:443": "127.0.0.1:8443"}'
@@ -40,7 +41,7 @@ LAB = '{"*:80": "127.0.0.1:8080", "*:443": "127.0.0.1:8443"}'
 )
 def test_links_of_a_local_crawl_lead_to_public_hosts_only_with_a_contact(tmp_path, more, outside):
     (tmp_path / "topic.yaml").write_text(f"title: {{en: solar cells}}\nseeds: [http://127.0.0.1:8000/]\n{more}")
-    scope = CrawlProject.open(tmp_path).rules().scope
+    scope = CrawlSetup.open(tmp_path).rules().scope
     assert scope.allows("https://a.example/", 1) == outside
     assert scope.allows("http://127.0.0.1:8000/x", 1) == ""
 
@@ -49,7 +50,7 @@ def test_links_of_a_local_crawl_lead_to_public_hosts_only_with_a_contact(tmp_pat
 def test_a_contact_is_one_line_of_text(tmp_path, contact):
     (tmp_path / "topic.yaml").write_text(f'title: {{en: solar cells}}\nmanners: {{contact: "{contact}"}}\n')
     with pytest.raises(ThresherError, match="contact"):
-        CrawlProject.open(tmp_path)
+        CrawlSetup.open(tmp_path)
 
 
 TOPICS = """
@@ -64,7 +65,7 @@ def test_several_topics_have_a_judge_and_a_strategy_each(tmp_path):
     (tmp_path / "topic.yaml").write_text(TOPICS)
     (tmp_path / "tea.txt").write_text("http://b.example/\n")
     (tmp_path / "seeds.txt").write_text("http://c.example/\n")
-    crawl = CrawlProject.open(tmp_path)
+    crawl = CrawlSetup.open(tmp_path)
     assert crawl.seeds() == ["http://c.example/", "http://a.example/tea", "http://b.example/"]
     assert crawl.judge_profile("tea").seeds == {"http://a.example/tea", "http://b.example/"}
     assert crawl.judge_profile("solar").seeds == frozenset()
@@ -75,10 +76,10 @@ def test_several_topics_have_a_judge_and_a_strategy_each(tmp_path):
 
 def test_topics_with_seeds_need_no_seeds_of_the_crawl(tmp_path):
     (tmp_path / "topic.yaml").write_text("topics: {tea: {seeds: [http://a.example/]}}\n")
-    assert CrawlProject.open(tmp_path).seeds() == ["http://a.example/"]
+    assert CrawlSetup.open(tmp_path).seeds() == ["http://a.example/"]
 
 
 def test_a_topic_without_words_and_seeds_is_refused(tmp_path):
     (tmp_path / "topic.yaml").write_text("seeds: [http://a.example/]\ntopics: {tea: {}}\n")
     with pytest.raises(ThresherError, match="topic tea has no words"):
-        build_judge(CrawlProject.open(tmp_path))
+        build_judge(CrawlSetup.open(tmp_path))

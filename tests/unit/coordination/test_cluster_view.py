@@ -5,11 +5,8 @@ import pytest
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from thresher.coordination.crawl_definition import DefinitionStore
 from thresher.coordination.worker_registry import Heartbeat, WorkerRegistry
+from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, StoreUnreachable
-from thresher.frontier.memory.frontier import MemoryFrontier
-from thresher.project import CrawlProject
-from thresher.runner.cluster_view import SharedCluster, negotiate_limits, strictest
-from thresher.runner.limits import Limits, StopReason
 
 
 @pytest.fixture
@@ -17,7 +14,7 @@ def crawl(tmp_path, redis_url):  # noqa: F811 - the fixture that is imported
     (tmp_path / "topic.yaml").write_text(
         f"name: solar\ntitle: {{en: solar cells}}\nseeds: [http://127.0.0.1/]\nstore: {redis_url}\n"
     )
-    return CrawlProject.open(tmp_path)
+    return CrawlSetup.open(tmp_path)
 
 
 @pytest.fixture
@@ -25,32 +22,12 @@ async def cluster(crawl):
     opened = []
 
     def make(*, owner):
-        opened.append(SharedCluster(crawl, owner=owner))
+        opened.append(crawl.backend.cluster_view(owner=owner))
         return opened[-1]
 
     yield make
     for each in opened:
         await each.close()
-
-
-@pytest.mark.parametrize(
-    ("own", "common", "both"),
-    [
-        (Limits(), {}, Limits()),
-        (Limits(pages=5), {"pages": None}, Limits(pages=5)),
-        (Limits(), {"pages": 7, "minutes": 1.5}, Limits(pages=7, minutes=1.5)),
-        (Limits(pages=5, harvest_below=0.1), {"pages": 7, "harvest_below": 0.2}, Limits(pages=5, harvest_below=0.2)),
-        (Limits(relevant=9), {"relevant": 3.0}, Limits(relevant=3)),
-    ],
-)
-def test_of_two_limits_the_one_counts_that_is_reached_first(own, common, both):
-    assert strictest(own, common) == both
-
-
-async def test_who_joins_is_bound_by_the_limits_of_who_began():
-    frontier, limits = MemoryFrontier(), Limits(pages=100, minutes=2.0)
-    assert await negotiate_limits(frontier, limits, owner=True) == limits
-    assert await negotiate_limits(frontier, Limits(pages=500), owner=False) == limits
 
 
 async def test_who_joins_knows_for_how_long_the_run_lasts(cluster):
@@ -63,21 +40,14 @@ async def test_who_joins_knows_for_how_long_the_run_lasts(cluster):
 async def test_the_first_order_to_stop_holds_for_all(cluster):
     owner, other = cluster(owner=True), cluster(owner=False)
     await owner.begin()
-    assert (await other.snapshot([])).stop is None
-    await other.stop(StopReason.HARVEST)
-    await owner.stop(StopReason.STOPPED)
-    assert [(await each.snapshot([])).stop for each in (owner, other)] == [StopReason.HARVEST] * 2
-
-
-async def test_an_order_in_words_that_nobody_knows_is_obeyed(crawl, cluster):
-    other, connection = cluster(owner=False), crawl.connection()
-    await connection.call("SET", "th:{solar}:fleet:stop", "NOW!")
-    await connection.close()
-    assert (await other.snapshot([])).stop is StopReason.STOPPED
+    assert (await other.snapshot([])).stop == ""
+    await other.stop("HARVEST")
+    await owner.stop("STOPPED")
+    assert [(await each.snapshot([])).stop for each in (owner, other)] == ["HARVEST"] * 2
 
 
 async def test_workers_of_other_machines_are_counted_and_their_names_are_not_taken(crawl, cluster):
-    other, connection = cluster(owner=False), crawl.connection()
+    other, connection = cluster(owner=False), crawl.backend.connection()
     for name in ("blue-w1", "red-w1"):
         await WorkerRegistry(connection, "solar").record_heartbeat(
             name, Heartbeat(host="h", mark="ffffff", pid=1, since=0.0)
@@ -91,13 +61,13 @@ async def test_workers_of_other_machines_are_counted_and_their_names_are_not_tak
 
 async def test_the_crawl_is_in_the_store_when_its_run_has_begun(crawl, cluster):
     await cluster(owner=True).begin()
-    connection = crawl.connection()
+    connection = crawl.backend.connection()
     assert "topic.yaml" in (await DefinitionStore(connection, "solar").fetch()).files
     await connection.close()
 
 
 async def test_a_store_that_is_not_there_is_missed_before_anything_begins(tmp_path, monkeypatch):
-    monkeypatch.setattr("thresher.runner.cluster_view.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("thresher.coordination.cluster_view.CONNECT_SECONDS", 0.2)
     (tmp_path / "topic.yaml").write_text("title: {en: solar}\nstore: redis://127.0.0.1:1/0\n")
     with pytest.raises(StoreUnreachable, match="cannot be reached"):
-        await SharedCluster(CrawlProject.open(tmp_path), owner=True).preflight([])
+        await CrawlSetup.open(tmp_path).backend.cluster_view(owner=True).preflight([])

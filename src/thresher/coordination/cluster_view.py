@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-from thresher.coordination.connection import CONNECT_SECONDS
+from thresher.config.folder import CrawlFolder
+from thresher.config.run_options import RunOptions
+from thresher.config.schema import CrawlConfig
+from thresher.coordination.connection import CONNECT_SECONDS, connect_store
 from thresher.coordination.crawl_definition import Definition, DefinitionStore
 from thresher.coordination.keys import key_of
-from thresher.coordination.run_control import RunControl, begin, initial_limits
 from thresher.coordination.stop_orders import StopOrders
 from thresher.coordination.worker_names import machine_mark
 from thresher.coordination.worker_registry import WorkerRegistry, register_machine
 from thresher.errors import ConfigError
-from thresher.frontier.base import CrawlStore
-from thresher.project import CrawlProject
-from thresher.runner.limits import Limits, StopReason
-
-N = TypeVar("N", int, float)
+from thresher.frontier.base import async_closing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +27,11 @@ class ClusterSnapshot:
 
     Args:
         others: Workers of other machines with a recent heartbeat.
-        stop: Why all machines must stop; None while they need not.
+        stop: Why all machines must stop, as the name of a reason; empty while they need not.
     """
 
     others: int = 0
-    stop: StopReason | None = None
+    stop: str = ""
 
 
 class ClusterView(Protocol):
@@ -51,7 +49,7 @@ class ClusterView(Protocol):
         """Read the state of the others; `own` are the workers of this machine."""
         ...
 
-    async def stop(self, ending: StopReason) -> None:
+    async def stop(self, reason: str) -> None:
         """Order all machines to drain and leave."""
         ...
 
@@ -70,7 +68,7 @@ class SingleMachine:
     async def snapshot(self, own: Collection[str]) -> ClusterSnapshot:
         return ClusterSnapshot()
 
-    async def stop(self, ending: StopReason) -> None:
+    async def stop(self, reason: str) -> None:
         pass
 
     async def close(self) -> None:
@@ -85,13 +83,16 @@ class SharedCluster:
             when it ends, all machines end. The others join, and may leave at any time.
     """
 
-    def __init__(self, crawl: CrawlProject, *, owner: bool) -> None:
-        self._crawl = crawl
+    def __init__(self, folder: CrawlFolder, config: CrawlConfig, options: RunOptions, *, owner: bool) -> None:
+        self._folder = folder
+        self._config = config
+        self._options = options
         self._is_owner = owner
-        self._mark = machine_mark(crawl.folder)
-        self._connection = crawl.connection()
-        self._orders = StopOrders(self._connection, crawl.name)
-        self._worker_registry = WorkerRegistry(self._connection, crawl.name)
+        self._name = config.name or folder.name
+        self._mark = machine_mark(folder)
+        self._connection = connect_store(config.store)
+        self._orders = StopOrders(self._connection, self._name)
+        self._worker_registry = WorkerRegistry(self._connection, self._name)
 
     async def preflight(self, names: Sequence[str]) -> None:
         """Check that the run can start.
@@ -101,15 +102,12 @@ class SharedCluster:
             StoreRefused: It rejects writes.
             ConfigError: Another machine uses the names of our workers, or the name of our crawl.
         """
-        connection = self._crawl.connection(patience_seconds=CONNECT_SECONDS)
-        try:
-            await connection.call("SET", key_of(self._crawl.name, "probe"), "", "PX", 1)  # does it accept writes?
-            await self._refuse_taken(names, WorkerRegistry(connection, self._crawl.name))
+        async with async_closing(connect_store(self._config.store, patience_seconds=CONNECT_SECONDS)) as connection:
+            await connection.call("SET", key_of(self._name, "probe"), "", "PX", 1)  # does it accept writes?
+            await self._refuse_taken(names, WorkerRegistry(connection, self._name))
             if self._is_owner:
-                store = DefinitionStore(connection, self._crawl.name)
+                store = DefinitionStore(connection, self._name)
                 await store.refuse_another(self._definition, mark=self._mark)
-        finally:
-            await connection.close()
 
     async def _refuse_taken(self, names: Sequence[str], worker_registry: WorkerRegistry) -> None:
         for worker in await worker_registry.workers():
@@ -119,56 +117,24 @@ class SharedCluster:
                 )
 
     async def begin(self) -> float:
-        await register_machine(self._connection, self._crawl.name, self._mark)
+        await register_machine(self._connection, self._name, self._mark)
         if self._is_owner:
-            await DefinitionStore(self._connection, self._crawl.name).publish(self._definition, mark=self._mark)
+            await DefinitionStore(self._connection, self._name).publish(self._definition, mark=self._mark)
             await self._orders.begin()
             return 0.0
         return (await self._orders.read()).seconds
 
     @cached_property
     def _definition(self) -> Definition:
-        return Definition.of(self._crawl.folder, self._crawl.config, self._crawl.changes)
+        return Definition.of(self._folder, self._config, self._options)
 
     async def snapshot(self, own: Collection[str]) -> ClusterSnapshot:
         orders, workers = await asyncio.gather(self._orders.read(), self._worker_registry.workers())
         others = sum(worker.name not in own and not worker.is_silent for worker in workers)
-        return ClusterSnapshot(others=others, stop=_ending(orders.stop))
+        return ClusterSnapshot(others=others, stop=orders.stop)
 
-    async def stop(self, ending: StopReason) -> None:
-        await self._orders.stop(ending.name)
+    async def stop(self, reason: str) -> None:
+        await self._orders.stop(reason)
 
     async def close(self) -> None:
         await self._connection.close()
-
-
-async def negotiate_limits(frontier: CrawlStore, own: Limits, *, owner: bool) -> Limits:
-    """Publish the limits of a run as its owner, or read the owner's; return the limits that apply on this machine."""
-    if owner:
-        await begin(frontier, RunControl(**asdict(own)))
-        return own
-    return strictest(own, (await initial_limits(frontier)).limits())
-
-
-def strictest(own: Limits, common: Mapping[str, float | None]) -> Limits:
-    """Return the stricter one of each pair of limits."""
-    pages, relevant = common.get("pages"), common.get("relevant")
-    return Limits(
-        pages=_first(min, own.pages, None if pages is None else int(pages)),
-        relevant=_first(min, own.relevant, None if relevant is None else int(relevant)),
-        minutes=_first(min, own.minutes, common.get("minutes")),
-        harvest_below=_first(max, own.harvest_below, common.get("harvest_below")),
-    )
-
-
-def _first(choose: Callable[[N, N], N], one: N | None, other: N | None) -> N | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return choose(one, other)
-
-
-def _ending(name: str) -> StopReason | None:
-    """Read an order to stop; an unknown reason still stops the run."""
-    if not name:
-        return None
-    return StopReason[name] if name in StopReason.__members__ else StopReason.STOPPED
