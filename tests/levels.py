@@ -55,6 +55,8 @@ RULES = {
 belong to `check`."""
 
 TIMING = {
+    r"faults/test_kill.py::": "a machine that stalls for two seconds makes fetches time out, and they are repeated "
+    "though no worker was killed",
     r"e2e/test_labels.py::test_workers_that_run_read_a_label": "the run is paused where it happens to be; at "
     "some places one label changes no score at the head of the queue",
 }

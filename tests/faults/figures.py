@@ -19,7 +19,7 @@ class Figures:
         never_answered: Pages of the site that the recording server never gave to anybody.
         not_kept: Pages that were given, perhaps, but are not in the collection.
         kept_twice: Pages that are in the collection more than once.
-        unexcused_refetches: Pages fetched again though nobody was killed in between.
+        unexcused_refetches: Pages fetched again though nobody was killed in between and the first answer came in time.
         over_bound: Refetches of a kill beyond the requests that the killed workers may have had in flight.
         recovery_seconds: The longest time from a kill until a page that it cost was asked for again.
         gaps: How often a host was asked again.
@@ -75,7 +75,11 @@ def figures(plan: Plan, observed: Observed) -> Figures:
 
 def _refetch_figures(plan: Plan, observed: Observed) -> dict[str, int | float]:
     kills = observed.kills
-    found = report.refetches(observed.hits, [kill.after_ns for kill in kills])
+    found = [
+        repeat
+        for repeat in report.refetches(observed.hits, [kill.after_ns for kill in kills])
+        if repeat.before.end_ns - repeat.before.start_ns <= plan.timeout_seconds * report.NANOSECONDS
+    ]
     bounds = [kill.workers * plan.concurrency for kill in kills]
     by_kill = Counter(by_trouble(found, kills, bounds))
     return {
