@@ -125,17 +125,16 @@ def modules_of(source: Path, package: str) -> list[Module]:
 
 
 def counted(source: Path, names: Sequence[str] = USES) -> dict[str, int | float]:
-    core, lab = modules_of(source, "thresher"), modules_of(source, "thresher_lab")
-    both = [*core, *lab]
+    packages = {path.name: modules_of(source, path.name) for path in sorted(source.glob("thresher*/"))}
+    core, both = packages["thresher"], [module for modules in packages.values() for module in modules]
     known = {module.name for module in both}
     importers = Counter(name for module in both for name in set(module.imports(known)) if name in known)
     classes = Counter(name for module in both for name in module.classes)
     small = [m for m in both if m.lines < SMALL_LINES and importers[m.name] == 1 and m.path.name != "__init__.py"]
     return {
-        "files of the core": len(core),
-        "files of the lab": len(lab),
-        "lines of the core": sum(module.lines for module in core),
-        "lines of the lab": sum(module.lines for module in lab),
+        **{f"files of {name}": len(modules) for name, modules in packages.items()},
+        **{f"lines of {name}": sum(module.lines for module in modules) for name, modules in packages.items()},
+        "lines of all packages": sum(module.lines for module in both),
         "public names": sum(name[0] != "_" for module in both for name in module.public_names),
         "class names defined more than once": sum(number > 1 for number in classes.values()),
         "modules at the root": len([m for m in core if m.path.parent == source / "thresher"]),

@@ -32,8 +32,8 @@ RULES = {
     r"contract/.*\[.*(redis|tiered)": "ci",
     # Unit tests of what few commits touch.
     r"unit/(bench|deploy|recording_server)/": "nightly",
-    r"unit/judges/test_conformance": "nightly",
-    r"unit/(lab|frontier/tiered)/": "ci",
+    r"unit/papers/judges/test_conformance": "nightly",
+    r"unit/(lab|papers|frontier/tiered)/": "ci",
     # Whole commands: a first crawl and what it refuses for every commit; a kill, two workers and labels for every push.
     r"e2e/test_(first_crawl|try|documents)": "check",
     r"e2e/test_(many_machines|politeness|labels|questions|restored_folder)": "ci",

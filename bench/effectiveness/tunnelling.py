@@ -17,7 +17,6 @@ from typing import Any
 
 from thresher.cli.output import echo_table
 from thresher.records import ParsedPage
-from thresher.strategies.context_graph import ContextGraph
 from thresher.topics.profile import TopicProfile
 from thresher_lab.simulation.compare import run_tasks
 from thresher_lab.simulation.simulator import Simulator
@@ -25,6 +24,7 @@ from thresher_lab.simulation.tasks import ORACLE, PERFECT, PerfectJudge, Task, T
 from thresher_lab.statistics import metrics
 from thresher_lab.statistics.result_rows import read_rows
 from thresher_lab.statistics.significance import Score, compare_paired
+from thresher_papers.strategies.context_graph import ContextGraph
 
 WEB = "webkb"
 TOPICS = ("course", "faculty", "project", "staff", "student")

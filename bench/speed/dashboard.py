@@ -29,8 +29,8 @@ from bench.stores.server import measured_server
 from testing.machine import machine
 from testing.screens import crawls as world
 from thresher.crawl import CrawlSetup
-from thresher.dashboard.service import CrawlService
-from thresher.dashboard.views import frontier, harvest, hosts, label, page, pages, search, workers
+from thresher_ui.dashboard.service import CrawlService
+from thresher_ui.dashboard.views import frontier, harvest, hosts, label, page, pages, search, workers
 
 HOSTS = 10_000
 ROUNDS = 20

@@ -1,9 +1,9 @@
 """Registry of strategies, judges, seed sources and formats by name: built-ins and installed plug-ins.
 
 A plug-in is an installed package with entry points in the groups ``thresher.strategies``, ``thresher.judges``,
-``thresher.seed_sources``, ``thresher.export_formats`` or ``thresher.document_formats``; the strategies of other
-crawlers in `thresher_lab.peers` are registered like this too. A topic file, a store or a model can name registered
-classes only, never a module to import.
+``thresher.seed_sources``, ``thresher.export_formats`` or ``thresher.document_formats``; the strategies and judges of
+`thresher_papers` and the strategies of other crawlers in `thresher_lab.peers` are registered like this too. A topic
+file, a store or a model can name registered classes only, never a module to import.
 """
 
 from __future__ import annotations
@@ -20,32 +20,15 @@ STRATEGIES = {
     "anchor-only": "thresher.strategies.baselines:AnchorOnly",
     "best-first": "thresher.strategies.best_first:BestFirst",
     "breadth-first": "thresher.strategies.baselines:BreadthFirst",
-    "cbp": "thresher.strategies.cbp:ContentBlockPartition",
-    "context-graph": "thresher.strategies.context_graph:ContextGraph",
     "context-only": "thresher.strategies.baselines:ContextOnly",
-    "fcmrps": "thresher.strategies.fcmrps:Fcmrps",
-    "fish": "thresher.strategies.fish:Fish",
-    "hard-focus": "thresher.strategies.hard_focus:HardFocus",
-    "infospiders": "thresher.strategies.infospiders:InfoSpiders",
-    "layers": "thresher.strategies.layers.strategy:Layers",
-    "learning-anchor": "thresher.strategies.learning_anchor:LearningAnchor",
-    "lpe": "thresher.strategies.lpe:LinkPriorityEvaluation",
     "page-anchor": "thresher.strategies.baselines:PageAnchor",
     "random": "thresher.strategies.baselines:RandomOrder",
-    "relevant-parents": "thresher.strategies.relevant_parents:RelevantParents",
-    "rules": "thresher.strategies.rules.strategy:InterclassRules",
-    "shark": "thresher.strategies.shark:Shark",
-    "soft-focus": "thresher.strategies.soft_focus:SoftFocus",
     "thresher": "thresher.strategies.flagship.strategy:Thresher",
 }
 JUDGES = {
     "adaptive": "thresher.judges.adaptive.judge:AdaptiveJudge",
     "cosine": "thresher.judges.cosine:CosineJudge",
-    "itfidf": "thresher.judges.trained.judges:ItfIdfJudge",
     "match": "thresher.judges.match:MatchJudge",
-    "svm": "thresher.judges.trained.judges:SvmJudge",
-    "taxonomy": "thresher.judges.taxonomy:TaxonomyJudge",
-    "taxonomy-hard": "thresher.judges.taxonomy:HardFocusJudge",
 }
 SEED_SOURCES = {
     "bookmarks": "thresher.seeding.bookmarks:BookmarkFile",
@@ -94,6 +77,14 @@ def known(kind: str) -> dict[str, str]:
 
     installed = {entry.name: entry.value for entry in entry_points(group=_GROUPS[kind])}
     return {**installed, **_BUILT_IN[kind]}
+
+
+def is_bundled(kind: str, name: str) -> bool:
+    """Return whether something is part of this distribution, in whichever of its packages."""
+    from importlib.metadata import entry_points  # imported lazily, as in `known`
+
+    entered = entry_points(group=_GROUPS[kind], name=name)
+    return name in _BUILT_IN[kind] or any(entry.dist and entry.dist.name == "thresher-crawler" for entry in entered)
 
 
 def find(kind: str, name: str) -> Any:

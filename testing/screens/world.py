@@ -19,9 +19,9 @@ from typing import Any
 
 from testing.live_crawl import write_crawl
 from thresher.config.folder import CrawlFolder
-from thresher.dashboard.serve import TOKEN_VARIABLE
 from thresher_lab.webs.generator import GeneratedWeb, generate
 from thresher_lab.webs.server import WebServer
+from thresher_ui.dashboard.serve import TOKEN_VARIABLE
 
 END_SECONDS = 40
 TOPICS = {"music": ("Arts/Music", "音乐"), "stars": ("Science/Astronomy", "天文学")}

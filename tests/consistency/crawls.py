@@ -11,9 +11,9 @@ import thresher
 from testing.commands import called
 from tests.e2e.conftest import Site, quick
 from thresher.crawl import CrawlSetup
-from thresher.dashboard.open_crawl import OpenCrawl
-from thresher.dashboard.views.harvest import harvest
-from thresher.dashboard.views.hosts import hosts
+from thresher_ui.dashboard.open_crawl import OpenCrawl
+from thresher_ui.dashboard.views.harvest import harvest
+from thresher_ui.dashboard.views.hosts import hosts
 
 TOPIC = "solar cell panel silicon perovskite photon voltage module wafer sunlight roof tandem layer".split()  # noqa: SIM905
 OTHER = "river stone castle king battle harvest village sheep weather market bread window garden".split()  # noqa: SIM905

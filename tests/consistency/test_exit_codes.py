@@ -13,8 +13,8 @@ from tests.e2e.conftest import CommandLine, Site, quick, serving
 from tests.faults.nameserver import name_server
 from thresher.coordination.last_run import RUNNING, RunEnd, record_run_end
 from thresher.crawl import CrawlSetup
-from thresher.dashboard.service import CrawlService
-from thresher.dashboard.views import page
+from thresher_ui.dashboard.service import CrawlService
+from thresher_ui.dashboard.views import page
 
 MANNERS = "{delay_seconds: 0, contact: tests@example.org}"
 GONE = "1 URL on 1 host: HTTP 404 ("

@@ -15,10 +15,10 @@ from testing.commands import called
 from tests.consistency.crawls import DUPLICATES, ON_TOPIC, PAGES, STATUS, by_name, fill, new_crawl, numbers
 from tests.e2e.conftest import quick, serving
 from thresher.crawl import CrawlSetup
-from thresher.dashboard.service import CrawlService
-from thresher.dashboard.views.status import SHOWN
-from thresher.mcp_server.tools import CrawlTools
 from thresher.status import status_of
+from thresher_ui.dashboard.service import CrawlService
+from thresher_ui.dashboard.views.status import SHOWN
+from thresher_ui.mcp_server.tools import CrawlTools
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from starlette.applications import Starlette
 
-from tests.unit.dashboard.sample_service import SampleService
-from thresher.dashboard.charts import histogram
-from thresher.dashboard.guard import Guard
-from thresher.dashboard.login import login_route
-from thresher.dashboard.screens import routes
-from thresher.dashboard.security import HEADERS
-from thresher.dashboard.translations import texts_in
+from tests.unit.ui.dashboard.sample_service import SampleService
+from thresher_ui.dashboard.charts import histogram
+from thresher_ui.dashboard.guard import Guard
+from thresher_ui.dashboard.login import login_route
+from thresher_ui.dashboard.screens import routes
+from thresher_ui.dashboard.security import HEADERS
+from thresher_ui.dashboard.translations import texts_in
 
 
 class NewIndex(SampleService):

@@ -9,8 +9,8 @@ import pytest
 import thresher as package
 from tests.e2e.conftest import CommandLine, quick, serving
 from thresher.crawl import CrawlSetup
-from thresher.dashboard.service import CrawlService
-from thresher.dashboard.views import page
+from thresher_ui.dashboard.service import CrawlService
+from thresher_ui.dashboard.views import page
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,13 @@ from math import isfinite
 
 import pytest
 
+from testing import registered
 from tests.contract import judge_world as world
 from thresher import registry
 from thresher.judges.base import Learner
 from thresher.records import ParsedPage
 
-JUDGES = sorted(registry.JUDGES)
+JUDGES = sorted(registered.JUDGES)
 LEARNERS = [name for name in JUDGES if hasattr(registry.find("judge", name), "learn")]
 LEAST_PRECISION = {"match": 0.7}
 """Of the ranking of new pages; a judge that only says yes or no cannot order what it says yes to."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from tests.docs.between import with_pieces
-from tests.unit.test_imports import LEVELS, SOURCE
+from tests.unit.test_imports import LEVELS, PACKAGES, SOURCE
 
 ARCHITECTURE = Path(__file__).parents[2] / "docs" / "explanation" / "architecture.md"
 _WIDTH = 96
@@ -41,8 +41,9 @@ def _packages() -> Iterator[str]:
     """A block per package: what it is for, and its modules."""
     yield from _package(SOURCE, "thresher", sorted(SOURCE.glob("[a-z]*.py")))
     folders = [SOURCE / part for level in reversed(LEVELS) for part in sorted(level) if (SOURCE / part).is_dir()]
-    lab = SOURCE.with_name("thresher_lab")
-    for folder in (*folders, *sorted(path.parent for path in lab.glob("*/__init__.py"))):
+    others = [SOURCE.with_name(package) for package in PACKAGES if package != SOURCE.name]
+    parts = [path.parent for package in others for path in sorted(package.glob("*/__init__.py"))]
+    for folder in (*folders, SOURCE.with_name("thresher_scrapy"), *parts):
         name = ".".join(folder.relative_to(SOURCE.parent).parts)
         yield ""
         yield from _package(folder, name, sorted(folder.rglob("*.py")))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from thresher.dashboard.api.description import describe
+from thresher_ui.dashboard.api.description import describe
 
 Described = dict[str, Any]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from testing import registered
 from thresher import registry
 from thresher_lab.reproduce.experiments import EXPERIMENTS
 
@@ -58,7 +59,7 @@ def test_what_is_built_names_files_that_exist(paper):
 def objects_of(cell):
     """Return module and name of every object behind the files of a cell."""
     for path, names in re.findall(r"\[([\w/]+)\.py\]\(\S+?\)((?:[:,] `[\w.]+`)*)", cell):
-        package = "" if path.startswith("thresher_lab/") else "thresher."
+        package = "" if path.startswith("thresher_") else "thresher."
         for name in re.findall(r"`([\w.]+)`", names):
             yield package + path.replace("/", "."), name
 
@@ -97,24 +98,25 @@ def test_every_file_goes_by_its_own_name():
     assert all(target in (f"../src/thresher/{name}", f"../src/{name}") for name, target in LINK.findall(PAGE))
 
 
-@pytest.mark.parametrize("name", registry.STRATEGIES)
+@pytest.mark.parametrize("name", registered.STRATEGIES)
 def test_every_strategy_is_listed_with_its_file_and_its_parameters(name):
     [row] = [row for row in table("All strategies") if row[0] == f"`{name}`"]
-    module = registry.STRATEGIES[name].partition(":")[0]
-    assert module == "thresher." + LINK.search(row[1])[1].removesuffix(".py").replace("/", ".")
+    module = registered.STRATEGIES[name].partition(":")[0]
+    file = LINK.search(row[1])[1].removesuffix(".py").replace("/", ".")
+    assert module in (file, f"thresher.{file}")
     assert row[2] == parameters_cell(name)
     assert len(row) == 5
     assert all(row)
 
 
 def test_no_strategy_is_listed_that_is_not_there():
-    assert {row[0].strip("`") for row in table("All strategies")} == set(registry.STRATEGIES)
+    assert {row[0].strip("`") for row in table("All strategies")} == set(registered.STRATEGIES)
 
 
-@pytest.mark.parametrize("name", registry.STRATEGIES)
+@pytest.mark.parametrize("name", registered.STRATEGIES)
 def test_every_strategy_of_a_paper_stands_in_its_section(name):
-    place = registry.STRATEGIES[name].partition(":")[0].removeprefix("thresher.").replace(".", "/") + ".py"
+    place = registered.STRATEGIES[name].partition(":")[0].removeprefix("thresher.").replace(".", "/") + ".py"
     named = any(place in files for paper in PAPERS for _, _, files, _ in table(paper))
-    module = registry.STRATEGIES[name].partition(":")[0]
-    beside = {other for other, it in registry.STRATEGIES.items() if it.partition(":")[0] == module}
+    module = registered.STRATEGIES[name].partition(":")[0]
+    beside = {other for other, it in registered.STRATEGIES.items() if it.partition(":")[0] == module}
     assert named == bool(beside - set(OURS))

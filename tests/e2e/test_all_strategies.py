@@ -7,13 +7,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from testing import registered
 from testing.live_crawl import run, served, write_crawl
-from thresher import registry
 from thresher.cli import thresher
 from thresher.runner.limits import StopReason
 from thresher.storage.reader import PageStoreReader
-from thresher.training.layers import needs_training
 from thresher_lab.webs.generator import generate
+from thresher_papers.training.layers import needs_training
 
 PAGES = 60
 TOPIC = "Science/Astronomy"
@@ -41,7 +41,7 @@ async def crawl_all(folder):
     web = generate(3, pages=600, hosts=12, languages=("en",), tunnel_depth=0)
     (folder / "topics.yaml").write_text(yaml.safe_dump(taxonomy_of(web)), encoding="utf-8")
     async with served(web) as places:
-        for name in registry.STRATEGIES:
+        for name in registered.STRATEGIES:
             strategy = {"name": name, **PARAMETERS.get(name, {})}
             more = {"keywords": KEYWORDS, "output": {"keep_irrelevant": True}}
             if name in WITH_TAXONOMY:
@@ -49,7 +49,7 @@ async def crawl_all(folder):
             write_crawl(folder / name, web, TOPIC, places, strategy, **more)
         endings = {TEACHER: await run(folder / TEACHER, PAGES)}
         places_left = asyncio.Semaphore(AT_ONCE)
-        rest = [name for name in registry.STRATEGIES if name != TEACHER]
+        rest = [name for name in registered.STRATEGIES if name != TEACHER]
         runs = [crawl_one(folder, name, places_left) for name in rest]
         return endings | dict(zip(rest, await asyncio.gather(*runs, return_exceptions=True), strict=True))
 
@@ -77,7 +77,7 @@ def call(*arguments):
     return CliRunner().invoke(thresher, list(map(str, arguments)))
 
 
-@pytest.mark.parametrize("name", registry.STRATEGIES)
+@pytest.mark.parametrize("name", registered.STRATEGIES)
 def test_it_fetches_the_asked_number_of_pages_and_ends(crawled, name):
     folder, endings = crawled
     if isinstance(endings[name], BaseException):
@@ -93,7 +93,7 @@ def complaints(crawl):
     return [line for line in lines if line["level"] not in ("debug", "info")]
 
 
-@pytest.mark.parametrize("name", registry.STRATEGIES)
+@pytest.mark.parametrize("name", registered.STRATEGIES)
 def test_why_prints_the_parts_of_its_scores(crawled, name):
     folder, _ = crawled
     with PageStoreReader(folder / name / "pages") as collection:

@@ -11,8 +11,8 @@ from itertools import pairwise
 import pytest
 
 from tests.e2e.conftest import quick, serving
-from tests.unit.strategies.layers.small_source import SmallSource
-from thresher.strategies.layers.source import ELSEWHERE
+from tests.unit.papers.strategies.layers.small_source import SmallSource
+from thresher_papers.strategies.layers.source import ELSEWHERE
 
 SOURCE = SmallSource()
 CLASSES = {"Solar": range(10), "Hubs": range(10, 20), "Fronts": range(20, 30), "Tea": range(30, 40)}

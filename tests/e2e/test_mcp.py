@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.e2e.conftest import serving
-from thresher.mcp_server.tools import CrawlTools
+from thresher_ui.mcp_server.tools import CrawlTools
 
 TOKEN = "t" * 43
 TOPIC = "perovskite solar cells"

@@ -10,7 +10,7 @@ import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
 from tests.e2e.conftest import CommandLine, quick
-from thresher.mcp_server.tools import CrawlTools
+from thresher_ui.mcp_server.tools import CrawlTools
 
 ORDER = "sentinel"
 """Stands in everything that a page can set."""

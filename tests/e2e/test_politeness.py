@@ -80,7 +80,7 @@ def test_a_spider_does_not_get_pages_that_opt_out(crawl, thresher, site, opt_out
     else:
         site.pages["/a"] = (200, {"Content-Type": "text/html", "X-Robots-Tag": "noai"}, SOLAR)
     (folder / "spider.py").write_text(SPIDER.format(url=site.url("/a")), encoding="utf-8")
-    settings = {"ADDONS": '{"thresher.scrapy_addon.addon.TopicalAddon": 300}', "THRESHER_TOPIC": "topic.yaml"}
+    settings = {"ADDONS": '{"thresher_scrapy.addon.TopicalAddon": 300}', "THRESHER_TOPIC": "topic.yaml"}
     command = [sys.executable, "-m", "scrapy", "runspider", "spider.py", "-O", "items.jsonl"]
     command += [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=True)

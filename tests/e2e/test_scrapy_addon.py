@@ -137,7 +137,7 @@ def plain(site):
     """Return settings that take the add-on away; the made-up web is still where names lead."""
     return {
         "ADDONS": "{}",
-        "TWISTED_DNS_RESOLVER": "thresher.scrapy_addon.twisted_adapter.ReactorResolver",
+        "TWISTED_DNS_RESOLVER": "thresher_scrapy.twisted_adapter.ReactorResolver",
         "THRESHER_NETWORK_ALLOW": "127.0.0.0/8",
         "THRESHER_CONNECT_TO": json.dumps(site.places),
         "CONCURRENT_REQUESTS": 1,

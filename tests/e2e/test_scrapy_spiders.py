@@ -33,7 +33,7 @@ def crawl_with(site, tmp_path):
         spider = tmp_path / "spider.py"
         spider.write_text(f"BASE = {site.url('')!r}\n{textwrap.dedent(body)}", encoding="utf-8")
         printed = {
-            "ADDONS": '{"thresher.scrapy_addon.addon.TopicalAddon": 300}',
+            "ADDONS": '{"thresher_scrapy.addon.TopicalAddon": 300}',
             "THRESHER_TOPIC": "topic.yaml",
             **settings,
         }

@@ -10,14 +10,14 @@ from testing.servers import store_server
 from tests.e2e.conftest import CommandLine, quick, serving
 from thresher import Crawl
 from thresher.crawl import CrawlSetup
-from thresher.dashboard.open_crawl import OpenCrawl
-from thresher.dashboard.views.pages import pages
-from thresher.dashboard.views.status import status
 from thresher.errors import ConfigError
 from thresher.feedback.topic_counts import read_topic_counts
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.operations.labelling import add_labels, questions
 from thresher.storage.reader import PageStoreReader
+from thresher_ui.dashboard.open_crawl import OpenCrawl
+from thresher_ui.dashboard.views.pages import pages
+from thresher_ui.dashboard.views.status import status
 
 SOLAR_NAME, TEA_NAME = "perovskite-solar", "green-tea"
 SOLAR = "<p>Perovskite solar cells: perovskite layers make solar cells cheap, cell number {}.</p>"

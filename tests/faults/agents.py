@@ -100,7 +100,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 async def _asked(result: Result, urls: Sequence[str]) -> AgentResults:
-    from thresher.mcp_server.tools import CrawlTools  # here: its package is large
+    from thresher_ui.mcp_server.tools import CrawlTools  # here: its package is large
 
     tools, name, results = CrawlTools(result.folder.parent), result.folder.name, AgentResults()
     results.add("status", await tools.status(crawl=name))

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from tests.faults.dashboard_server import NAME, Served, served, small_crawl
 from tests.faults.table import Outcome
-from thresher.dashboard.guard import LOGIN, READING
+from thresher_ui.dashboard.guard import LOGIN, READING
 
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 PARAMETERS = {"crawl": NAME, "host": "h0.example", "name": "thresher.css"}

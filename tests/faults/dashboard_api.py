@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from tests.faults.dashboard_server import NAME, Served, served, small_crawl
 from tests.faults.table import Outcome
-from thresher.dashboard.api.operations import DESCRIPTION
+from thresher_ui.dashboard.api.operations import DESCRIPTION
 
 FULL_EXAMPLES = 100
 CHECKS = (

@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from testing.screens import crawls as world
 from thresher.config.run_options import RunOptions
 from thresher.crawl import CrawlSetup
-from thresher.dashboard.app import make_app
-from thresher.dashboard.guard import Guard, names_of
-from thresher.dashboard.service import CrawlService
 from thresher.reasons.legacy import legacy_reason
+from thresher_ui.dashboard.app import make_app
+from thresher_ui.dashboard.guard import Guard, names_of
+from thresher_ui.dashboard.service import CrawlService
 
 NAME = "small"
 PAGES, WAITING, HOSTS = 60, 200, 6

@@ -27,7 +27,7 @@ _SCRIPT = """
 import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-from thresher.judges.persistence.files import load
+from thresher_papers.judges.persistence.files import load
 from thresher.errors import ThresherError
 import sklearn, scipy.sparse
 def peak():  # ru_maxrss would count what the parent process had

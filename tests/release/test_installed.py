@@ -35,7 +35,7 @@ ASKED = {
     "browser": [["run", "rendered"]],
 }
 """What asks for each extra: commands, or calls in Python."""
-IMPORTED = {"scrapy": "thresher.scrapy_addon.addon"}
+IMPORTED = {"scrapy": "thresher_scrapy.addon"}
 """Extras for modules that other programs import."""
 ASKS_FOR_NOTHING = {"dev", "text"}
 """One is for those who work on Thresher; without the other a rule of ours takes its place."""

@@ -15,7 +15,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-DASHBOARD = Path(__file__).parents[2] / "src" / "thresher" / "dashboard"
+DASHBOARD = Path(__file__).parents[2] / "src" / "thresher_ui" / "dashboard"
 LANGUAGES = ["zh"]
 METHODS = [("templates/**.html", "jinja2"), ("charts.py", "python"), ("translations.py", "python")]
 OPTIONS = {"templates/**.html": {"trimmed": "true", "silent": "false", "newstyle_gettext": "true"}}

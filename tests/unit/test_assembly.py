@@ -12,13 +12,14 @@ from thresher.config.run_options import RunOptions
 from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
 from thresher.politeness.settings import Politeness
-from thresher.runner import fetch_listed, fetch_once, worker
+from thresher.runner import fetch_once, worker
 from thresher.runner.worker_pool import WorkerOrder
-from thresher.scrapy_addon.session import AddonSession
+from thresher_papers.training import fetch_listed
+from thresher_scrapy.session import AddonSession
 
 TOPIC = {"title": {"en": "solar cells"}, "seeds": ["http://127.0.0.1/"], "network": {"allow": ["127.0.0.0/8"]}}
 URL = "http://127.0.0.1/a"
-ADDON = "thresher.scrapy_addon.addon.TopicalAddon"
+ADDON = "thresher_scrapy.addon.TopicalAddon"
 
 
 class Caught(Exception):

@@ -12,7 +12,7 @@ from tests.unit.test_structure import BANNED
 from thresher import errors
 
 SOURCE = Path(__file__).parents[2] / "src"
-WITHOUT_TEXT = {"thresher/config/loading.py", "thresher/mcp_server/tools.py"}
+WITHOUT_TEXT = {"thresher/config/loading.py", "thresher_ui/mcp_server/tools.py"}
 """They join or pass on messages that were made elsewhere."""
 USERS = {"BadParameter", "ConfigError", "ExportError", "UsageError"}
 """Errors about what a user wrote: each message names the fault and what would be right, in two clauses at least."""

@@ -17,7 +17,7 @@ LEVELS = [
     {"topics", "storage", "politeness", "traps"},
     {"judges"},
     {"strategies", "search", "export", "monitoring"},
-    {"feedback", "refresh", "sitemaps", "training", "capacity", "collection"},
+    {"feedback", "refresh", "sitemaps", "capacity", "collection"},
     {"pipeline", "coordination"},
     {"backend"},
     {"crawl"},
@@ -27,28 +27,35 @@ LEVELS = [
     {"operations", "verify", "batch"},
     {"status"},
     {"runner"},
-    {"api", "dashboard", "scrapy_addon", "watch"},
-    {"mcp_server"},
+    {"api", "watch"},
     {"cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
+PACKAGES = {
+    "thresher": set(),
+    "thresher_papers": {"thresher"},
+    "thresher_ui": {"thresher"},
+    "thresher_scrapy": {"thresher"},
+    "thresher_lab": {"thresher", "thresher_papers"},
+}
+"""The import packages of the wheel, and which of them each may import."""
 HEAVY = {
-    "scrapy": {"scrapy_addon"},
-    "twisted": {"scrapy_addon"},
-    "zope": {"scrapy_addon"},
-    "pycurl": {"engine"},
-    "pypdfium2": {"parsing"},
-    "redis": {"frontier"},
-    "obstore": {"objects"},
-    "ray": {"batch"},
-    "playwright": {"engine"},
-    "matplotlib": {"api"},
-    "sklearn": {"judges", "strategies", "training"},
-    "scipy": {"judges", "strategies"},
-    "mcp": {"mcp_server"},
-    "openai": {"feedback"},
-    "starlette": {"dashboard", "mcp_server"},
-    "uvicorn": {"dashboard"},
+    "scrapy": {"thresher_scrapy"},
+    "twisted": {"thresher_scrapy"},
+    "zope": {"thresher_scrapy"},
+    "pycurl": {"thresher.engine"},
+    "pypdfium2": {"thresher.parsing"},
+    "redis": {"thresher.frontier"},
+    "obstore": {"thresher.objects"},
+    "ray": {"thresher.batch"},
+    "playwright": {"thresher.engine"},
+    "matplotlib": {"thresher.api", "thresher_lab"},
+    "sklearn": {"thresher_papers", "thresher_lab"},
+    "scipy": {"thresher_papers", "thresher_lab"},
+    "mcp": {"thresher_ui"},
+    "openai": {"thresher.feedback"},
+    "starlette": {"thresher_ui"},
+    "uvicorn": {"thresher_ui"},
 }
 
 
@@ -67,34 +74,42 @@ def part_of(path):
 
 
 FILES = [path for path in SOURCE.rglob("*.py") if part_of(path) not in ("__init__", "__main__")]
+ALL_FILES = [path for package in PACKAGES for path in (SOURCE.parent / package).rglob("*.py")]
 
 
 @pytest.fixture(scope="module")
 def imported():
-    return {path.relative_to(SOURCE): [*imports_of(path)] for path in FILES}
+    """The modules that each file imports, by its module name with all that it names."""
+    return {".".join(path.relative_to(SOURCE.parent).with_suffix("").parts): [*imports_of(path)] for path in ALL_FILES}
 
 
-def points_downwards(part, name):
-    pieces = name.split(".")
+def is_in(module, packages):
+    return any(f"{module}.".startswith(f"{package}.") for package in packages)
+
+
+def points_downwards(module, name):
+    part, pieces = (*module.split("."), "__init__")[1], name.split(".")
+    if module.partition(".")[0] != "thresher" or part in ("__init__", "__main__"):
+        return True
     if pieces[0] != "thresher" or len(pieces) == 1 or pieces[1] in (part, "__version__"):
         return True
     return LEVEL[pieces[1]] < LEVEL[part]
 
 
 def wrong_imports(imported, is_right):
-    return [f"{path} imports {name}" for path, names in imported.items() for name in names if not is_right(path, name)]
+    return [
+        f"{module} imports {name}" for module, names in imported.items() for name in names if not is_right(module, name)
+    ]
 
 
 def test_imports_point_downwards(imported):
-    assert not wrong_imports(imported, lambda path, name: points_downwards(part_of(SOURCE / path), name))
+    assert not wrong_imports(imported, points_downwards)
 
 
 def test_heavy_packages_stay_in_their_place(imported):
-    def is_right(path, name):
-        allowed = HEAVY.get(name.split(".")[0])
-        return allowed is None or part_of(SOURCE / path) in allowed
-
-    assert not wrong_imports(imported, is_right)
+    assert not wrong_imports(
+        imported, lambda module, name: is_in(module, HEAVY.get(name.partition(".")[0], PACKAGES.keys()))
+    )
 
 
 def test_every_part_has_one_level():
@@ -102,8 +117,12 @@ def test_every_part_has_one_level():
     assert sum(map(len, LEVELS)) == len(LEVEL)
 
 
-def test_thresher_never_imports_the_lab(imported):
-    assert not wrong_imports(imported, lambda path, name: name.partition(".")[0] != "thresher_lab")
+def test_packages_import_only_the_core_and_the_core_none_of_them(imported):
+    def is_right(module, name):
+        package, other = module.partition(".")[0], name.partition(".")[0]
+        return other not in PACKAGES or other == package or other in PACKAGES[package]
+
+    assert not wrong_imports(imported, is_right)
 
 
 WITHOUT_SCRAPY = """
@@ -112,10 +131,10 @@ for name in ("scrapy", "twisted", "zope"):
     sys.modules[name] = None  # as if it were not installed
 import thresher
 for module in pkgutil.walk_packages(thresher.__path__, "thresher."):
-    if not module.name.startswith("thresher.scrapy_addon") and not module.name.endswith("__main__"):
+    if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 try:
-    import thresher.scrapy_addon
+    import thresher_scrapy
 except ImportError as error:
     print(error)
 """

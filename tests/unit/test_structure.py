@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.test_imports import PACKAGES
+
 ROOT = Path(__file__).parents[2]
 FILES = {
     path.relative_to(ROOT): path.read_text(encoding="utf-8")
@@ -95,7 +97,7 @@ def imported_by(text):
             yield from (name if (name := f"{node.module}.{a.name}") in MODULES else node.module for a in node.names)
 
 
-@pytest.mark.parametrize("folder", ["thresher", "thresher_lab", "testing", "tests", "bench"])
+@pytest.mark.parametrize("folder", [*PACKAGES, "testing", "tests", "bench"])
 def test_nothing_is_imported_in_a_circle(folder):
     graph = {
         module: {name for name in imported_by(text) if name in MODULES and name != module}
@@ -108,18 +110,18 @@ def test_nothing_is_imported_in_a_circle(folder):
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
-SOURCES = {module: text for module, text in MODULES.items() if module.partition(".")[0] in ("thresher", "thresher_lab")}
+SOURCES = {module: text for module, text in MODULES.items() if module.partition(".")[0] in PACKAGES}
 PATHS = {module_of(path): path for path in FILES}
 MOST_ROOT_MODULES, SMALL_MODULE = 13, 40
 SMALL_MODULES = {
-    "thresher.dashboard.loaded_judge": "the judge in a thread of its own",
+    "thresher_ui.dashboard.loaded_judge": "the judge in a thread of its own",
     "thresher.coordination.crawls": "what a store holds, read without opening a crawl",
     "thresher.coordination.shared_labels": "the label store of a shared crawl, beside the one of a folder",
-    "thresher.dashboard.rank_changes": "plain arithmetic of a screen, tested without a web framework",
+    "thresher_ui.dashboard.rank_changes": "plain arithmetic of a screen, tested without a web framework",
     "thresher.export.opensearch": "one file per export format",
-    "thresher.strategies.evidence.anchor_threshold": "one file per formula of a paper",
-    "thresher.strategies.evidence.hot_word": "one file per formula of a paper",
-    "thresher.strategies.evidence.link_type": "one file per formula of a paper",
+    "thresher_papers.strategies.evidence.anchor_threshold": "one file per formula of a paper",
+    "thresher_papers.strategies.evidence.hot_word": "one file per formula of a paper",
+    "thresher_papers.strategies.evidence.link_type": "one file per formula of a paper",
 }
 """Modules under 40 lines with one importer that stay, each with the reason; at most ten."""
 

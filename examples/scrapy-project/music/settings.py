@@ -7,5 +7,5 @@ ITEM_PIPELINES = {
     "music.pipelines.JsonLines": 200,
 }
 
-ADDONS = {"thresher.scrapy_addon.addon.TopicalAddon": 300}
+ADDONS = {"thresher_scrapy.addon.TopicalAddon": 300}
 THRESHER_TOPIC = "topic.yaml"

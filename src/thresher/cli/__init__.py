@@ -2,7 +2,7 @@
 
 `thresher --help` must be fast, so a command's module is imported only when the command is called; the sentences here
 are the first ones of the commands' own help, and a test compares them. Installed packages add commands by entry points
-in the group ``thresher.commands``, as `thresher_lab` does.
+in the group ``thresher.commands``, as the other packages of this wheel do.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ TASKS = {
 COMMANDS = {name: does for commands in TASKS.values() for name, does in commands.items()}
 _MODULES = {"try": "try_page", "strategies": "listing", "judges": "listing"}
 """Modules that are not named like their commands."""
-_LAB_COMMANDS = ("demo", "lab")
-"""Commands of `thresher_lab`, listed here so that the help does not import them."""
+_ELSEWHERE = ("collect", "demo", "lab", "mcp", "ui")
+"""Commands of the other packages of this wheel, listed here so that the help does not import them."""
 _RENAMED = {"train": "thresher collect; for a frozen web: thresher lab train"}
 """Commands of earlier versions."""
 _GROUP = "thresher.commands"
@@ -92,7 +92,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command: click.Command
-        if cmd_name in COMMANDS and cmd_name not in _LAB_COMMANDS:
+        if cmd_name in COMMANDS and cmd_name not in _ELSEWHERE:
             module = import_module(f"thresher.cli.{_MODULES.get(cmd_name, cmd_name)}")
             command = module.try_page if cmd_name == "try" else getattr(module, cmd_name)
             return command

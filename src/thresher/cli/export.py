@@ -177,11 +177,10 @@ def _checked_path(output: Path | None, form: str, *, is_folder: bool, as_json: b
 def _pages_in_order(crawl: CrawlSetup, order: str, *, without_opt_outs: bool) -> PageStoreReader:
     if order == "relevance":
         return PageStoreReader(crawl.folder.pages, without_opt_outs=without_opt_outs)
-    from thresher.strategies.layers.model import load_layers  # here: most exports need no model
-    from thresher.strategies.layers.ranking import LayerRankedPages
-
-    model = load_layers(crawl.folder.model / "trained", "layers")
-    return LayerRankedPages(crawl.folder.pages, model, without_opt_outs=without_opt_outs)
+    ranked: PageStoreReader = registry.find("strategy", "layers").ranked_pages(
+        crawl.folder.pages, crawl.folder.model / "trained", without_opt_outs=without_opt_outs
+    )
+    return ranked
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from thresher.errors import ConfigError, StoreError, StoreLost, StoreRefused, St
 from thresher.feedback.labels import verdicts
 from thresher.frontier.base import Frontier, async_closing
 from thresher.records import Candidate, RequestKind
-from thresher.registry import JUDGES
+from thresher.registry import is_bundled
 from thresher.sqlite_files import copy_database
 from thresher.strategies.base import seed_candidates
 from thresher.traps.detector import trap
@@ -48,7 +48,7 @@ async def verify(crawl: CrawlSetup, *, repair: bool = False, repaired: Collectio
     """
     with crawl.folder.only_one_run() if repair else nullcontext():
         running = not repair and bool(crawl.folder.runner())
-        own_terms = crawl.config.judge.name in JUDGES
+        own_terms = is_bundled("judge", crawl.config.judge.name)
         findings = check_segments(crawl.folder.pages, repair=repair, own_terms=own_terms)
         collected, unchecked = await _check_collection(crawl, repaired)
         looked_at = {"segments": len(segment_paths(crawl.folder.pages))}

@@ -10,13 +10,13 @@ import click
 
 from thresher.cli.output import CRAWL, echo, echo_json, echo_table, json_option
 from thresher.errors import ConfigError
-from thresher.training.layers import RULED, TRAINED
 from thresher_lab.cli.web import WEB
+from thresher_papers.training.layers import RULED, TRAINED
 
 if TYPE_CHECKING:
-    from thresher.strategies.layers.learn import LearnedLayers
-    from thresher.training.rules import LearnedRules
     from thresher_lab.simulation.tasks import TaskRunner
+    from thresher_papers.strategies.layers.learn import LearnedLayers
+    from thresher_papers.training.rules import LearnedRules
 
 
 @click.command()
@@ -59,8 +59,8 @@ def train(
       thresher lab train solar --web webkb --topic faculty --strategy layers
     """
     from thresher.crawl import CrawlSetup
-    from thresher.judges.trained.learner import require_scikit_learn
     from thresher_lab.simulation.tasks import TaskRunner  # here: the help of the lab needs no numpy
+    from thresher_papers.judges.trained.learner import require_scikit_learn
 
     crawl = CrawlSetup.open(dir)
     name = strategy or crawl.config.strategy.name
@@ -80,7 +80,7 @@ def train(
 
 
 def _learn_layers(bench: TaskRunner, topic: str, folder: Path) -> LearnedLayers:
-    from thresher.training.layers import train_layers
+    from thresher_papers.training.layers import train_layers
 
     targets = bench.web.targets(topic)
     echo(f"Learning from {len(bench.web):,} pages, {len(targets):,} of them of the topic.", err=True)
@@ -89,8 +89,8 @@ def _learn_layers(bench: TaskRunner, topic: str, folder: Path) -> LearnedLayers:
 
 def _learn_rules(bench: TaskRunner, topic: str, walk_steps: int) -> LearnedRules:
     """Learn rules between the topics of a frozen web, from up to 150 pages of each."""
-    from thresher.training.rules import learn_class_rules
     from thresher_lab.simulation.classes import class_labels, draw_examples
+    from thresher_papers.training.rules import learn_class_rules
 
     labels = dict.fromkeys([topic, *class_labels(bench.web)])
     examples = {label: draw_examples(bench.web, label, share=1.0) for label in labels}

@@ -14,12 +14,12 @@ from weakref import finalize
 
 from thresher.linkgraph import LinkGraph
 from thresher.records import Judgement, ParsedPage, TermWeight
-from thresher.strategies.rules.strategy import classes_of
-from thresher.strategies.rules.table import Classify, RuleTable
-from thresher.training.rules import learn_class_rules
 from thresher_lab.simulation.classes import draw_examples
 from thresher_lab.webs.page_terms import PageWords
 from thresher_lab.webs.virtualweb import Web
+from thresher_papers.strategies.rules.strategy import classes_of
+from thresher_papers.strategies.rules.table import Classify, RuleTable
+from thresher_papers.training.rules import learn_class_rules
 
 LIKELY = 0.5
 """The relevance from which a page counts as relevant."""

@@ -27,7 +27,6 @@ import numpy as np
 
 from thresher import registry
 from thresher.judges.base import Judge, Learner
-from thresher.strategies.layers.model import LayerModel
 from thresher.text.tokens import count
 from thresher.text.vectors import cosine, unit
 from thresher.topics.profile import TopicProfile, UrlEvidence
@@ -45,6 +44,7 @@ from thresher_lab.statistics import metrics
 from thresher_lab.statistics.result_rows import Row
 from thresher_lab.webs.parsed_pages import ParsedPages
 from thresher_lab.webs.virtualweb import Web
+from thresher_papers.strategies.layers.model import LayerModel
 
 EXAMPLES = 5
 """Example pages in the description."""

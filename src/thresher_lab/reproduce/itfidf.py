@@ -10,11 +10,11 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from thresher.judges.trained.learner import require_scikit_learn
 from thresher_lab.reproduce.claims import ClaimResult, Row, Verdict, untested
 from thresher_lab.reproduce.tables import ExperimentReport, Table, with_interval
 from thresher_lab.reproduce.trial_runner import Progress
 from thresher_lab.statistics.significance import Interval, bootstrap_mean
+from thresher_papers.judges.trained.learner import require_scikit_learn
 
 PAPER = {"reuters": 5.3, "reuters-binary": 5.3, "newsgroups-a": 5.6, "newsgroups-b": 5.6, "dmoz": 1.1}
 """Points of F1 that ITFIDF gains, by the corpus that replaces the paper's."""

@@ -23,12 +23,12 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 from sklearn.model_selection import StratifiedKFold  # type: ignore[import-untyped]
 from sklearn.svm import LinearSVC  # type: ignore[import-untyped]
 
-from thresher.judges.estimators.itfidf import ItfIdf, information_gain
-from thresher.judges.estimators.mutual_information import MutualInformationPruner
-from thresher.judges.estimators.section_counter import SectionCounter
-from thresher.judges.estimators.weighted_bayes import WeightedNaiveBayes
 from thresher_lab.reproduce.text_corpora import CORPORA, Corpus
 from thresher_lab.statistics.result_rows import add_rows, read_rows
+from thresher_papers.judges.estimators.itfidf import ItfIdf, information_gain
+from thresher_papers.judges.estimators.mutual_information import MutualInformationPruner
+from thresher_papers.judges.estimators.section_counter import SectionCounter
+from thresher_papers.judges.estimators.weighted_bayes import WeightedNaiveBayes
 
 logger = logging.getLogger(__name__)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from thresher.strategies.layers.model import LayerModel
-from thresher.strategies.layers.ranking import target_probability
+from thresher_papers.strategies.layers.model import LayerModel
+from thresher_papers.strategies.layers.ranking import target_probability
 
 RANKS = (1, 501, 1003, 1023)
 """The ranks that the paper shows."""

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence, Set
 from random import Random
 
 from thresher.records import ParsedPage
-from thresher.strategies.rules.table import Classify
 from thresher_lab.simulation.topic_splits import both_sides
 from thresher_lab.simulation.training import TRAINING_SHARE, TrainingSplit
 from thresher_lab.webs.virtualweb import Web
+from thresher_papers.strategies.rules.table import Classify
 
 MOST = 150
 """Examples of one class, as in the paper."""

@@ -12,11 +12,11 @@ import yaml
 
 from thresher import registry
 from thresher.errors import ConfigError, UnknownName
-from thresher.training.layers import needs_training
 from thresher_lab.simulation.tasks import ORACLE, PERFECT, UPPER_BOUNDS, Task
 from thresher_lab.simulation.topic_splits import Side, split
 from thresher_lab.simulation.training import TRAINING_SHARE
 from thresher_lab.webs.virtualweb import Web
+from thresher_papers.training.layers import needs_training
 
 ALL = "all"
 _PART_OF_A_SIDE = re.compile(r"(?P<side>dev|test)(:(?P<most>\d+))?")

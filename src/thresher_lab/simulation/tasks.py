@@ -25,11 +25,8 @@ from thresher.judges.base import Judge
 from thresher.judges.cosine import CosineJudge
 from thresher.linkgraph import LinkGraph
 from thresher.records import Judgement, ParsedPage, TermWeight
-from thresher.strategies.rules.strategy import trained_classifier
-from thresher.strategies.rules.table import Classify, RuleTable
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
-from thresher.training.layers import RULED, needs_training
 from thresher_lab.simulation.bounds import BOUNDS, BoundCrawl, Bounds
 from thresher_lab.simulation.classes import KnownClasses, train_0
 from thresher_lab.simulation.oracle import OracleCrawl, oracle_crawl
@@ -43,6 +40,9 @@ from thresher_lab.webs.open_web import open_web
 from thresher_lab.webs.page_terms import PageWords
 from thresher_lab.webs.parsed_pages import ParsedPages
 from thresher_lab.webs.virtualweb import Web
+from thresher_papers.strategies.rules.strategy import trained_classifier
+from thresher_papers.strategies.rules.table import Classify, RuleTable
+from thresher_papers.training.layers import RULED, needs_training
 
 
 class PerfectJudge:
@@ -280,7 +280,7 @@ class TaskRunner:
 
     def _train(self, split: TrainingSplit) -> Path:
         """Learn layers from training targets, for all strategies that need them."""
-        from thresher.training.layers import train_layers
+        from thresher_papers.training.layers import train_layers
 
         folder = self._new_folder()
         train_layers(self.training_pages(hidden=split.hidden), split.targets, folder)
@@ -288,7 +288,7 @@ class TaskRunner:
 
     def _learn_rules(self, split: TrainingSplit, topic: str) -> Path:
         """Learn the classes of the web and the rules between them, from training targets and pages of other topics."""
-        from thresher.training.rules import learn_class_rules
+        from thresher_papers.training.rules import learn_class_rules
 
         folder, graph = self._new_folder(), self.training_pages(hidden=split.hidden).graph
         learn_class_rules(graph, self.words, train_0(self.web, topic, split), targets=[topic]).save(folder)

@@ -15,10 +15,10 @@ from random import Random
 import numpy as np
 
 from thresher.linkgraph import LinkGraph
-from thresher.strategies.layers.source import ELSEWHERE
 from thresher.urls.canonical import host_key
 from thresher_lab.webs.parsed_pages import ParsedPages
 from thresher_lab.webs.virtualweb import Web
+from thresher_papers.strategies.layers.source import ELSEWHERE
 
 TRAINING_SHARE = 0.3
 """Of the targets of a topic."""

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.judges.estimators.sections import Counts, weighted_counts
 from thresher.records import ParsedPage
 from thresher_lab.webs.parsed_pages import ParsedPages
 from thresher_lab.webs.virtualweb import Web
+from thresher_papers.judges.estimators.sections import Counts, weighted_counts
 
 
 class PageWords:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bench.papers.e7 import difference, read_cells
-from thresher.judges.estimators.sections import weighted_counts
 from thresher_lab.reproduce.itfidf_runs import NAMES, cells_of, f1
 from thresher_lab.reproduce.text_corpora import CORPORA, newsgroups, post_sections, reuters, reuters_binary
+from thresher_papers.judges.estimators.sections import weighted_counts
 
 needs_corpora = pytest.mark.skipif("THRESHER_WEBS" not in os.environ, reason="THRESHER_WEBS names no folder")
 

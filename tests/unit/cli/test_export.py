@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from tests.unit.export.test_all_formats import HUB, LEAF, SEED, of
+from tests.unit.papers.strategies.layered_world import MODEL
 from tests.unit.storage.warc.captures import answered, archived
-from tests.unit.strategies.layered_world import MODEL
 from thresher.storage.page_store import PageStoreWriter
 from thresher.storage.warc.reader import Member, walk
 

@@ -6,13 +6,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from thresher.judges.estimators.chi_square import ChiSquareSelector
-from thresher.judges.estimators.itfidf import ItfIdf
-from thresher.judges.estimators.layers import LayerClassifier
-from thresher.judges.estimators.mutual_information import MutualInformationPruner
-from thresher.judges.estimators.section_counter import SectionCounter
-from thresher.judges.estimators.taxonomy_classifier import TaxonomyClassifier
-from thresher.judges.estimators.weighted_bayes import WeightedNaiveBayes
+from thresher_papers.judges.estimators.chi_square import ChiSquareSelector
+from thresher_papers.judges.estimators.itfidf import ItfIdf
+from thresher_papers.judges.estimators.layers import LayerClassifier
+from thresher_papers.judges.estimators.mutual_information import MutualInformationPruner
+from thresher_papers.judges.estimators.section_counter import SectionCounter
+from thresher_papers.judges.estimators.taxonomy_classifier import TaxonomyClassifier
+from thresher_papers.judges.estimators.weighted_bayes import WeightedNaiveBayes
 
 WORDS = {
     "energy": ["solar", "wind", "turbine", "panel", "grid", "battery", "power", "太阳能", "风力", "电池"],

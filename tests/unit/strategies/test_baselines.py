@@ -3,7 +3,7 @@
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Judgement, Lease, Link, Merge, ParsedPage
 from thresher.strategies.baselines import RandomOrder
-from thresher.strategies.relevant_parents import RelevantParents
+from thresher_papers.strategies.relevant_parents import RelevantParents
 
 PAGE = ParsedPage(url="http://a.example/", links=tuple(Link(url=f"http://a.example/{n}") for n in range(20)))
 LEASE = Lease(url=PAGE.url, host="a.example", score=1.0, fence=1, until=0.0)

@@ -13,9 +13,9 @@ from tests.unit.strategies.small_world import (
 )
 from thresher.strategies.best_first import BestFirst
 from thresher.strategies.depth_limit import fcmrps_depth, fish_depth
-from thresher.strategies.fcmrps import Fcmrps
-from thresher.strategies.fish import Fish
-from thresher.strategies.shark import Shark
+from thresher_papers.strategies.fcmrps import Fcmrps
+from thresher_papers.strategies.fish import Fish
+from thresher_papers.strategies.shark import Shark
 
 
 @pytest.mark.parametrize("strategy", [Fish(), Shark(KnownAim())])

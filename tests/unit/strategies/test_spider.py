@@ -5,7 +5,7 @@ import json
 import pytest
 
 from thresher.records import Link
-from thresher.strategies.infospiders import MOST_KEYWORDS, MOST_PASSED, InfoSpider, Prospect, clues_of
+from thresher_papers.strategies.infospiders import MOST_KEYWORDS, MOST_PASSED, InfoSpider, Prospect, clues_of
 
 JAZZ = InfoSpider(energy=0.5, genotype={"jazz": 1.0})
 

@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from tests.unit.lab.cli.test_lab import pages
 from thresher.cli import thresher
 from thresher.errors import ConfigError
-from thresher.strategies.layers.model import LayerModel
-from thresher.strategies.rules.table import RuleTable
 from thresher_lab.webs.importers.pagefile import write_web
+from thresher_papers.strategies.layers.model import LayerModel
+from thresher_papers.strategies.rules.table import RuleTable
 
 TOPIC = "title: {en: tea}\nseeds: [http://tea.example/]\nstrategy: {name: layers}\n"
 

@@ -1,0 +1,1 @@
+"""The command that collects training data."""

@@ -1,0 +1,1 @@
+"""Judges of papers: classifiers that are trained, their estimators and their files."""

@@ -1,0 +1,1 @@
+"""Strategies of papers: one algorithm per file, named as in its paper."""
