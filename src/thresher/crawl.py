@@ -33,7 +33,7 @@ from thresher.sitemaps.source import SitemapHosts
 from thresher.storage.page_store import COLLECTED, UPLOADED_TO
 from thresher.storage.warc.base import warc_writer
 from thresher.strategies.base import Strategy
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.topics.seeds import is_own, seed_url, seeds_of
 from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE, with_bundled_spellings
@@ -246,7 +246,7 @@ class CrawlSetup:
         """Build the strategy without its saved state; of several topics, one strategy for each."""
         if not self.config.topics:
             return self._strategy_of("")
-        return TopicsStrategy(
+        return MultiTopicStrategy(
             {name: self._strategy_of(name) for name in self.config.topics},
             seeds={name: frozenset(self.topic_seeds(name)) for name in self.config.topics},
             wanted={name: pages for name, pages in self.topic_pages.items() if pages is not None},

@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, StateReader
 from thresher.records import Forecast, Judgement
 from thresher.strategies.base import HARVEST_FETCHES, Forecaster, Strategy
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 
 PUBLISH_FETCHES = 20
 """Fetches of a worker between two forecasts."""
@@ -69,7 +69,7 @@ class ForecastPublishers:
 
     def __init__(self, strategy: Strategy, frontier: CrawlStore) -> None:
         self._of_crawl = ForecastPublisher(strategy, frontier)
-        names = list(strategy.strategies) if isinstance(strategy, TopicsStrategy) else []
+        names = list(strategy.strategies) if isinstance(strategy, MultiTopicStrategy) else []
         self._of_topics = {name: ForecastPublisher(strategy, frontier, name) for name in names}
 
     async def fetched(self, relevance: float, topics: Mapping[str, Judgement]) -> None:

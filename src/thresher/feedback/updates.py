@@ -20,7 +20,7 @@ from thresher.judges.base import Judge, Learner, TopicLearner
 from thresher.records import LABEL_PART, Judgement, Lease, ParsedPage, Revision
 from thresher.storage.page_store import Archive, PageStoreWriter, StoredPage, unpacked_text, unpacked_topics
 from thresher.strategies.base import Batched, Rescorer, Stateful, Strategy, WarmStartable
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class JudgementUpdater:
         self._stateful = strategy if isinstance(strategy, Stateful) else None
         self._warm_startable = strategy if isinstance(strategy, WarmStartable) else None
         self._batch_size = strategy.batch_size if isinstance(strategy, Batched) else 0
-        self._topics = strategy if isinstance(strategy, TopicsStrategy) else None
+        self._topics = strategy if isinstance(strategy, MultiTopicStrategy) else None
         self._pages_to_needs = 0
         self._forecast_publishers = ForecastPublishers(strategy, frontier)
         self.frontier = frontier

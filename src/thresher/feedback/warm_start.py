@@ -16,7 +16,7 @@ from thresher.frontier.base import Frontier
 from thresher.records import TOPIC_PART, Judgement, ParsedPage
 from thresher.storage.reader import PageStoreReader, kept_judgement, kept_page
 from thresher.strategies.base import WarmStartable
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 from thresher.urls.canonical import canonicalize, fingerprint
 
 BEST_URLS = 2_000
@@ -51,14 +51,14 @@ async def warm_start(strategy: WarmStartable, frontier: Frontier, pages: Path) -
     parents = list(dict.fromkeys(entry.parent for entry in best if entry.parent))[:MOST_PAGES]
     stored = await asyncio.to_thread(lambda: list(_stored_parents(pages, parents, waiting)))
     for parent in stored:
-        if isinstance(strategy, TopicsStrategy):
+        if isinstance(strategy, MultiTopicStrategy):
             _warm_start_topics(strategy, parent, waiting)
         else:
             strategy.warm_start(parent.page, parent.judgement, waiting=waiting, outcomes=parent.rewards())
     return len(stored)
 
 
-def _warm_start_topics(strategy: TopicsStrategy, parent: StoredParent, waiting: Mapping[str, float]) -> None:
+def _warm_start_topics(strategy: MultiTopicStrategy, parent: StoredParent, waiting: Mapping[str, float]) -> None:
     known = {
         url: strategy.split_score(own, waiting[url])
         for url, scores in parent.scores.items()

@@ -20,7 +20,7 @@ from thresher.records import Judgement, ParsedPage, Revision, TermWeight, best_t
 _LENGTH = Struct("<I")
 
 
-class TopicsJudge:
+class MultiTopicJudge:
     """A judge of several topics.
 
     Args:
@@ -42,7 +42,7 @@ class TopicsJudge:
         return self.judges[best_topic(self.judge(page).topics)].words(page)
 
 
-class TopicsLearner(TopicsJudge):
+class MultiTopicLearner(MultiTopicJudge):
     """A judge of several topics that learns each of them from the crawl."""
 
     def __init__(self, judges: Mapping[str, Learner]) -> None:
@@ -111,7 +111,7 @@ class TopicsLearner(TopicsJudge):
 def topics_judge(judges: Mapping[str, Judge]) -> Judge:
     """Combine the judges of several topics; the result learns if all of them do."""
     learners = {name: judge for name, judge in judges.items() if isinstance(judge, Learner)}
-    return TopicsLearner(learners) if len(learners) == len(judges) else TopicsJudge(judges)
+    return MultiTopicLearner(learners) if len(learners) == len(judges) else MultiTopicJudge(judges)
 
 
 def _merged(revisions: Iterable[tuple[str, Sequence[Revision]]]) -> list[Revision]:

@@ -60,7 +60,7 @@ Scores = dict[str, float]
 """Scores of one URL, by topic."""
 
 
-class TopicsStrategy:
+class MultiTopicStrategy:
     """Follow the links that are best for one of several topics.
 
     Args:

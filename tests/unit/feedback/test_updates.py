@@ -8,7 +8,7 @@ from thresher.storage.page_store import PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 from thresher.urls.canonical import fingerprint
 
 A, B = "http://a.example/", "http://b.example/"
@@ -233,7 +233,7 @@ async def test_a_label_on_a_page_that_comes_later_counts_for_a_judge_that_never_
     assert world.archive.revised == []
 
 
-class Topical(TopicsStrategy):
+class Topical(MultiTopicStrategy):
     """A strategy of several topics that records the counts it is given."""
 
     def __init__(self):

@@ -5,7 +5,7 @@ import pytest
 from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.judges.base import Learner, TopicLearner
 from thresher.judges.cosine import CosineJudge
-from thresher.judges.topics import TopicsJudge, topics_judge
+from thresher.judges.topics import MultiTopicJudge, topics_judge
 from thresher.records import ParsedPage
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
@@ -67,7 +67,7 @@ def test_the_best_topic_gives_the_relevance_and_its_words():
 
 def test_it_learns_only_if_its_judges_do():
     cosine = topics_judge({"tea": CosineJudge(profile("green tea"))})
-    assert type(cosine) is TopicsJudge
+    assert type(cosine) is MultiTopicJudge
     assert not isinstance(cosine, Learner)
     assert isinstance(adaptive(), TopicLearner)
 

@@ -7,7 +7,7 @@ from thresher.records import SEED_TOPICS, Candidate, Judgement, Merge, Revision
 from thresher.strategies.base import BaseStrategy, Batched, Rescorer, ScoreChange, Stateful, WarmStartable
 from thresher.strategies.best_first import BestFirst
 from thresher.strategies.flagship.strategy import Thresher
-from thresher.strategies.topics import TopicsStrategy, seed_topics
+from thresher.strategies.topics import MultiTopicStrategy, seed_topics
 from thresher.topics.profile import TopicProfile
 
 A, B = "http://a.example/0", "http://a.example/1"
@@ -40,7 +40,7 @@ def judged(**rewards):
 
 
 def both(**wanted):
-    return TopicsStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={"solar": {A}, "tea": {B}}, wanted=wanted)
+    return MultiTopicStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={"solar": {A}, "tea": {B}}, wanted=wanted)
 
 
 def test_a_link_has_the_sum_of_its_scores_and_names_all():
@@ -69,7 +69,7 @@ def test_the_need_of_a_topic_falls_with_its_pages_and_steps_of_waiting_urls_are_
 
 
 def test_without_balance_every_topic_that_wants_pages_counts_alike():
-    strategy = TopicsStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={}, wanted={"tea": 90}, balance=0.0)
+    strategy = MultiTopicStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={}, wanted={"tea": 90}, balance=0.0)
     strategy.set_found({"solar": 5, "tea": 80})
     assert strategy.needs == {"solar": 1.0, "tea": 1.0}
 
@@ -130,7 +130,7 @@ def test_links_that_wait_for_a_batch_stay_below_zero():
         def score(self, page, judgement, lease):
             return [found._replace(score=found.score - 1) for found in super().score(page, judgement, lease)]
 
-    strategy = TopicsStrategy({"solar": Waiting(), "tea": Waiting()}, seeds={}, wanted={"tea": 1})
+    strategy = MultiTopicStrategy({"solar": Waiting(), "tea": Waiting()}, seeds={}, wanted={"tea": 1})
     strategy.set_found({"tea": 1})
     [candidate] = strategy.score(page(*links(1)), judged(solar=0.2, tea=0.8), lease())
     assert candidate.score == pytest.approx(-0.8)
@@ -146,7 +146,7 @@ def test_a_revision_reaches_the_strategies_of_its_topics_only():
 
 
 def test_it_has_the_capabilities_that_the_crawl_looks_for():
-    strategy = TopicsStrategy({"a": BestFirst(), "b": BestFirst()}, seeds={})
+    strategy = MultiTopicStrategy({"a": BestFirst(), "b": BestFirst()}, seeds={})
     for capability in (Rescorer, Stateful, WarmStartable, Batched):
         assert isinstance(strategy, capability)
     assert strategy.batch_size == 0
@@ -155,7 +155,7 @@ def test_it_has_the_capabilities_that_the_crawl_looks_for():
 
 
 def test_the_own_strategy_learns_each_topic_from_its_own_reward():
-    strategy = TopicsStrategy({name: Thresher(TopicProfile()) for name in ("solar", "tea")}, seeds={})
+    strategy = MultiTopicStrategy({name: Thresher(TopicProfile()) for name in ("solar", "tea")}, seeds={})
     list(strategy.seeds([HERE]))
     before = {found.url: found for found in strategy.score(page(*links(3)), judged(solar=0.9, tea=0.1), lease())}
     assert before[A].parts["topic solar"] > before[A].parts["topic tea"]
@@ -170,7 +170,7 @@ def test_a_seed_is_a_seed_for_its_own_topics_only():
             self.hops = lease.hops
             return super().score(page, judgement, lease)
 
-    strategy = TopicsStrategy({"solar": Hops(), "tea": Hops()}, seeds={"solar": {A}, "tea": {B}})
+    strategy = MultiTopicStrategy({"solar": Hops(), "tea": Hops()}, seeds={"solar": {A}, "tea": {B}})
     [seed] = [candidate for candidate in strategy.seeds([A, B]) if candidate.url == A]
     list(strategy.score(page(*links(1), url=A), judged(solar=1.0, tea=0.0), lease(url=A, carry=seed.carry)))
     assert {name: each.hops for name, each in strategy.strategies.items()} == {"solar": 0, "tea": 1}
