@@ -10,7 +10,7 @@ exceeds the first only by what the topics share.
 
 Rows are added to ``bench/results/two-topics.jsonl`` as they come; what is there is not run again. ``--print`` prints
 the ratios of what is there, with 95 % bootstrap intervals over the pairs. ``--side dev`` takes dev topics, on which
-`TopicsStrategy`'s balance was chosen.
+`MultiTopicStrategy`'s balance was chosen.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import numpy as np
 from thresher import registry
 from thresher.feedback.forecast import read_forecast
 from thresher.judges.topics import topics_judge
-from thresher.strategies.topics import BALANCE, TopicsStrategy
+from thresher.strategies.topics import BALANCE, MultiTopicStrategy
 from thresher_lab.simulation.simulator import SimulatedCrawl, SimulatedFetch, Simulator
 from thresher_lab.simulation.tasks import PERFECT, Task, TaskRunner
 from thresher_lab.simulation.topic_splits import Side, split
@@ -128,7 +128,7 @@ def together(runner: TaskRunner, pair: Pair) -> tuple[SimulatedCrawl, list[Row]]
         for topic, task in tasks.items()
     }
     owned = {topic: frozenset(urls) for topic, urls in starts.items()}
-    strategy = TopicsStrategy(strategies, seeds=owned, balance=pair.balance)
+    strategy = MultiTopicStrategy(strategies, seeds=owned, balance=pair.balance)
     simulator = Simulator(runner.web, runner.pages, judge=judge, strategy=strategy)
     urls = list(dict.fromkeys(url for each in starts.values() for url in each))
     return asyncio.run(with_forecasts(simulator, runner.web, urls, pair))

@@ -77,7 +77,7 @@ def _load_state(crawl: CrawlSetup, part: Learner | Stateful, kind: str, state_st
 def build_label_feed(crawl: CrawlSetup, updater: JudgementUpdater, worker: str) -> LabelFeed:
     """Build the part of a worker that polls and applies labels."""
     label_store = crawl.backend.labels(patience_seconds=None)
-    return LabelFeed(label_store, updater, worker=worker, pages=crawl.folder.pages, topics=crawl.topic_names)
+    return LabelFeed(label_store, updater, worker=worker, pages=crawl.folder.pages, topics=crawl.config.all_topics)
 
 
 def build_updater(crawl: CrawlSetup, worker: str, state_stores: StateStores) -> JudgementUpdater:

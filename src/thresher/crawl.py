@@ -29,11 +29,12 @@ from thresher.objects.base import Objects, open_objects
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
 from thresher.politeness.settings import Politeness
+from thresher.records import ONE_TOPIC
 from thresher.sitemaps.source import SitemapHosts
 from thresher.storage.page_store import COLLECTED, UPLOADED_TO
 from thresher.storage.warc.base import warc_writer
 from thresher.strategies.base import Strategy
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import topics_strategy
 from thresher.topics.profile import TopicProfile
 from thresher.topics.seeds import is_own, seed_url, seeds_of
 from thresher.topics.taxonomy.bundled import BUNDLED, BUNDLED_TITLE, with_bundled_spellings
@@ -123,11 +124,6 @@ class CrawlSetup:
         return {"*:80", "*:443"} <= self.config.network.connect_to.keys()
 
     @property
-    def topic_names(self) -> list[str]:
-        """The names of the topics of a crawl of several; empty for a crawl of one topic."""
-        return list(self.config.topics)
-
-    @property
     def topic_pages(self) -> dict[str, int | None]:
         """The number of relevant pages that each of several topics wants; None for no limit."""
         return {name: topic.pages for name, topic in self.config.topics.items()}
@@ -143,31 +139,23 @@ class CrawlSetup:
             only = f"its topics are {known}" if known else "it is a crawl of one topic"
             raise ConfigError(f"{self.folder.topic} has no topic {name!r}; {only}")
 
-    def topic(self, name: str = "") -> TopicDefinition:
-        """Return the topic that the user wants, or one of several; without a name the labels of all of them.
+    def topic(self, name: str = ONE_TOPIC) -> TopicDefinition:
+        """Return a topic; without a name the only one, or the labels of all.
 
         Raises:
             ConfigError: topic.yaml names a taxonomy or a node that is not there.
         """
         config = self.config
-        if config.topics and not name:
-            return TopicDefinition(
-                title=config.title, nodes=[path for each in config.topics for path in self.topic(each).labels]
-            )
-        chosen = config.topics[name] if name else config
-        topic = TopicDefinition(title=chosen.title, about={} if name else config.about, keywords=chosen.keywords)
-        nodes = self.nodes(name)
-        if config.taxonomy is None or (name and not nodes):
+        if config.topics and name == ONE_TOPIC:
+            labels = [path for each in config.topics for path in self.topic(each).labels]
+            return TopicDefinition(title=config.title, nodes=labels)
+        chosen = config.all_topics[name]
+        topic = TopicDefinition(title=chosen.title, about=config.about, keywords=chosen.keywords)
+        if config.taxonomy is None or (config.topics and not chosen.nodes):
             return topic
         with self._taxonomy(config.taxonomy.file) as taxonomy:
-            found = TopicDefinition.from_nodes(taxonomy, nodes, languages=config.languages)
+            found = TopicDefinition.from_nodes(taxonomy, chosen.nodes, languages=config.languages)
         return replace(topic, title=chosen.title or found.title, nodes=found.nodes)
-
-    def nodes(self, name: str = "") -> list[str]:
-        """Return the nodes of the crawl in its taxonomy, or those of one of its topics."""
-        if name:
-            return self.config.topics[name].nodes
-        return self.config.taxonomy.nodes if self.config.taxonomy else []
 
     def classes(self) -> Mapping[str, Sequence[str]]:
         """Return the classes of the taxonomy, each with the texts of its example pages; none without a taxonomy."""
@@ -206,10 +194,9 @@ class CrawlSetup:
         threshold = (registry.parameters_of(build) | dict(self.config.judge.parameters)).get("threshold", 0.5)
         return float(getattr(build, "auto_threshold", 0.5) if threshold == "auto" else threshold)
 
-    def judge_profile(self, name: str = "") -> TopicProfile:
-        """The topic for the judge: also with seeds, examples and classes; with a name, one of several topics."""
-        profile, examples = self.topic_profile(name), self.config.examples
-        seeds = self.topic_seeds(name) if name else self.seeds()
+    def judge_profile(self, name: str = ONE_TOPIC) -> TopicProfile:
+        """A topic for the judge: also with seeds, examples and classes."""
+        profile, examples, seeds = self.topic_profile(name), self.config.examples, self.topic_seeds(name)
         if not profile.vectors and not seeds:
             which = f"topic {name}" if name else "the topic"
             raise ConfigError(f"{self.folder.topic}: {which} has no words; give title, keywords or seeds")
@@ -221,19 +208,17 @@ class CrawlSetup:
             targets=self.targets(name),
         )
 
-    def targets(self, name: str = "") -> frozenset[str]:
-        """Return the topic's nodes and their counterparts in other languages."""
-        chosen, nodes = self.config.taxonomy, self.nodes(name)
-        if chosen is None:
+    def targets(self, name: str = ONE_TOPIC) -> frozenset[str]:
+        """Return a topic's nodes and their counterparts in other languages; none for several topics together."""
+        topic, chosen = self.config.all_topics.get(name), self.config.taxonomy
+        if topic is None or chosen is None:
             return frozenset()
         with self._taxonomy(chosen.file) as taxonomy:
-            return frozenset(path for node in nodes for path in taxonomy.with_counterparts(node, ALL_LANGUAGES))
+            return frozenset(path for node in topic.nodes for path in taxonomy.with_counterparts(node, ALL_LANGUAGES))
 
     def new_judge(self) -> Judge:
-        """Build the judge without its saved state; of several topics, one judge for each."""
-        if self.config.topics:
-            return topics_judge({name: self._judge_of(name) for name in self.config.topics})
-        return self._judge_of("")
+        """Build the judge without its saved state: one for each topic."""
+        return topics_judge({name: self._judge_of(name) for name in self.config.all_topics})
 
     def _judge_of(self, topic: str) -> Judge:
         named, profile, languages = self.config.judge, self.judge_profile(topic), self.config.filtered_languages
@@ -243,11 +228,9 @@ class CrawlSetup:
         return only_languages(judge, languages)
 
     def new_strategy(self) -> Strategy:
-        """Build the strategy without its saved state; of several topics, one strategy for each."""
-        if not self.config.topics:
-            return self._strategy_of("")
-        return TopicsStrategy(
-            {name: self._strategy_of(name) for name in self.config.topics},
+        """Build the strategy without its saved state: one for each topic."""
+        return topics_strategy(
+            {name: self._strategy_of(name) for name in self.config.all_topics},
             seeds={name: frozenset(self.topic_seeds(name)) for name in self.config.topics},
             wanted={name: pages for name, pages in self.topic_pages.items() if pages is not None},
         )
@@ -261,8 +244,8 @@ class CrawlSetup:
         table = TokenTable.for_crawl(self.folder.root)
         return with_bundled_spellings(table) if self.config.taxonomy else table
 
-    def topic_profile(self, name: str = "") -> TopicProfile:
-        """The topic for the strategy; with a name, one of several."""
+    def topic_profile(self, name: str = ONE_TOPIC) -> TopicProfile:
+        """A topic for the strategy."""
         topic = self.topic(name)
         return TopicProfile(
             vectors=topic.vectors(),
@@ -396,7 +379,9 @@ class CrawlSetup:
         return list(dict.fromkeys(urls))
 
     def topic_seeds(self, name: str) -> list[str]:
-        """Return the seeds of one of several topics."""
+        """Return the seeds of a topic; the only one takes all."""
+        if name == ONE_TOPIC:
+            return self.seeds()
         return [url for entry in self.config.topics[name].seeds for url in seeds_of(entry, self.folder.topic)]
 
     def _common_seeds(self) -> list[str]:

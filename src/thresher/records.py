@@ -23,6 +23,9 @@ Carry = Mapping[str, Json]
 Parts = Mapping[str, float]
 """The named components of a score, which `thresher why` prints."""
 
+ONE_TOPIC = ""
+"""The name of the only topic of a crawl without `topics`; in a crawl of several it stands for all of them."""
+
 EMPTY: dict[str, float] = {}
 """Empty parts or carry; shared, so it must not be changed."""
 
@@ -157,7 +160,9 @@ class Judgement:
 
     @classmethod
     def of_topics(cls, topics: Mapping[str, Judgement]) -> Judgement:
-        """Combine the judgements for several topics: the maximum counts, and a page is relevant if it is for one."""
+        """Combine the judgements for the topics: the maximum counts, and a page is relevant if it is for one."""
+        if ONE_TOPIC in topics:
+            return topics[ONE_TOPIC]
         best = topics[best_topic(topics)]
         return cls(
             relevance=best.relevance,

@@ -186,7 +186,7 @@ def test_a_new_crawl_takes_over_the_topics_with_their_own_hubs(crawled):
         "tea": {"en": "green tea"},
     }
     relevant = {
-        name: {row["url"] for row in rows(thresher, "--by-topic", name, "--relevant")} for name in again.topic_names
+        name: {row["url"] for row in rows(thresher, "--by-topic", name, "--relevant")} for name in again.config.topics
     }
     for name, urls in relevant.items():
         assert again.topic_seeds(name)

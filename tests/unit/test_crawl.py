@@ -70,8 +70,26 @@ def test_several_topics_have_a_judge_and_a_strategy_each(tmp_path):
     assert crawl.judge_profile("tea").seeds == {"http://a.example/tea", "http://b.example/"}
     assert crawl.judge_profile("solar").seeds == frozenset()
     assert crawl.topic_profile("solar").phrases == ["solar cells", "perovskite"]
-    assert list(build_judge(crawl).topics) == ["tea", "solar"]
+    assert list(build_judge(crawl).judges) == ["tea", "solar"]
     assert crawl.new_strategy().wanted == {"tea": 10}
+
+
+def test_a_crawl_without_topics_has_one_without_a_name(tmp_path):
+    (tmp_path / "topic.yaml").write_text("title: {en: green tea}\nkeywords: [sencha]\nseeds: [http://a.example/]\n")
+    crawl = CrawlSetup.open(tmp_path)
+    [(name, topic)] = crawl.config.all_topics.items()
+    assert (name, topic.title, topic.keywords) == ("", {"en": "green tea"}, ["sencha"])
+    assert crawl.topic_seeds(name) == crawl.seeds() == ["http://a.example/"]
+    assert crawl.topic(name).title == crawl.topic().title == {"en": "green tea"}
+
+
+def test_several_topics_together_have_no_targets_and_no_name(tmp_path):
+    nodes = "topics: {tea: {nodes: [Sports]}, solar: {nodes: [Science]}}\ntaxonomy: {file: bundled}\n"
+    (tmp_path / "topic.yaml").write_text(f"title: {{en: both}}\n{nodes}seeds: [http://a.example/]\n")
+    crawl = CrawlSetup.open(tmp_path)
+    assert list(crawl.config.all_topics) == ["tea", "solar"]
+    assert crawl.topic().title == {"en": "both"}
+    assert (crawl.targets(), crawl.targets("tea")) == (frozenset(), {"Sports"})
 
 
 def test_topics_with_seeds_need_no_seeds_of_the_crawl(tmp_path):

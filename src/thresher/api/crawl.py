@@ -117,7 +117,7 @@ class Crawl:
     @property
     def topics(self) -> list[str]:
         """The names of the topics of a crawl of several; empty for a crawl of one topic."""
-        return self._crawl.topic_names
+        return list(self._crawl.config.topics)
 
     def pages(
         self,

@@ -58,9 +58,8 @@ class EarlierCrawl:
         """
         crawl = with_all_pages(CrawlSetup.open(folder))
         with PageStoreReader(crawl.folder.pages) as collection:
-            found = {
-                name: [hub.record.url for hub in hubs(collection, number, name)] for name in crawl.topic_names or [""]
-            }
+            topics = crawl.config.all_topics
+            found = {name: [hub.record.url for hub in hubs(collection, number, name)] for name in topics}
         if not any(found.values()):
             raise ConfigError(f"{folder} has no relevant page yet that leads to others; let it run, or give --seed")
         config, chosen = crawl.config, crawl.config.taxonomy

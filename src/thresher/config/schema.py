@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ from thresher.config.base import Language, Languages, OptionalVariableName, Stri
 from thresher.config.frontier import FrontierConfig
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.errors import ConfigError
+from thresher.records import ONE_TOPIC
 from thresher.text import OPEN
 
 TopicName = Annotated[str, Field(pattern=r"^\w[\w-]*$", max_length=60)]
@@ -444,6 +446,12 @@ class CrawlConfig(StrictConfig):
     model_labels: ModelLabelsConfig | None = Field(
         default=None, description="A language model that labels pages; none by default, and nothing is sent."
     )
+
+    @property
+    def all_topics(self) -> Mapping[str, TopicConfig]:
+        """Every topic by name; a crawl without `topics` has one, which takes all seeds."""
+        nodes = self.taxonomy.nodes if self.taxonomy else []
+        return self.topics or {ONE_TOPIC: TopicConfig(title=self.title, keywords=self.keywords, nodes=nodes)}
 
     @property
     def filtered_languages(self) -> Languages:

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from thresher.frontier.base import CRAWL_WIDE, Counts, CrawlStore, StateReader
-from thresher.records import Forecast, Judgement
+from thresher.records import ONE_TOPIC, Forecast, Judgement
 from thresher.strategies.base import HARVEST_FETCHES, Forecaster, Strategy
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 
 PUBLISH_FETCHES = 20
 """Fetches of a worker between two forecasts."""
@@ -31,7 +31,7 @@ class ForecastPublisher:
         topic: The topic that it is for, of several.
     """
 
-    def __init__(self, strategy: Strategy, frontier: CrawlStore, topic: str = "") -> None:
+    def __init__(self, strategy: Strategy, frontier: CrawlStore, topic: str = ONE_TOPIC) -> None:
         self._kind = _kind(topic)
         self._forecaster = strategy if isinstance(strategy, Forecaster) else None
         self._frontier = frontier
@@ -68,19 +68,18 @@ class ForecastPublishers:
     """Publishes the forecast of the crawl, and in a crawl of several topics one for each of them."""
 
     def __init__(self, strategy: Strategy, frontier: CrawlStore) -> None:
-        self._of_crawl = ForecastPublisher(strategy, frontier)
-        names = list(strategy.strategies) if isinstance(strategy, TopicsStrategy) else []
-        self._of_topics = {name: ForecastPublisher(strategy, frontier, name) for name in names}
+        names = [ONE_TOPIC, *(strategy.strategies if isinstance(strategy, MultiTopicStrategy) else ())]
+        self._by_topic = {name: ForecastPublisher(strategy, frontier, name) for name in names}
 
     async def fetched(self, relevance: float, topics: Mapping[str, Judgement]) -> None:
         """Count a fetch with the relevance of its page, and with its judgement for each topic."""
-        await self._of_crawl.fetched(relevance)
-        for name, publisher in self._of_topics.items():
-            await publisher.fetched(topics[name].relevance if name in topics else 0.0)
+        relevances = {ONE_TOPIC: relevance} | {name: judgement.relevance for name, judgement in topics.items()}
+        for name, publisher in self._by_topic.items():
+            await publisher.fetched(relevances.get(name, 0.0))
 
     async def withdraw(self) -> None:
         """Withdraw the last forecasts."""
-        for publisher in (self._of_crawl, *self._of_topics.values()):
+        for publisher in self._by_topic.values():
             await publisher.withdraw()
 
 
@@ -88,7 +87,7 @@ def _kind(topic: str) -> str:
     return f"{KIND} {topic}" if topic else KIND
 
 
-async def read_forecast(frontier: StateReader, counts: Counts, topic: str = "") -> Forecast | None:
+async def read_forecast(frontier: StateReader, counts: Counts, topic: str = ONE_TOPIC) -> Forecast | None:
     """Return the last forecast, or that for one topic of several; None when there is no recent one, or no URL waits."""
     content = await frontier.get_state(CRAWL_WIDE, _kind(topic))
     try:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from thresher.config.event_log import log_event
 from thresher.feedback.labels import Label, LabelStore, acknowledge_labels, acknowledged, latest_labels
 from thresher.feedback.updates import JudgementUpdater
-from thresher.records import ParsedPage
+from thresher.records import ONE_TOPIC, ParsedPage
 from thresher.storage.reader import PageStoreReader, kept_page
 from thresher.urls.canonical import fingerprint
 
@@ -23,7 +23,7 @@ class LabelFeed:
 
     Args:
         pages: The page store, to look up labelled pages that are not in the judge's sample.
-        topics: The names of the topics of a crawl of several.
+        topics: The names of all topics of the crawl.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class LabelFeed:
         *,
         worker: str,
         pages: Path,
-        topics: Sequence[str] = (),
+        topics: Iterable[str] = (ONE_TOPIC,),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._label_store = label_store
@@ -74,11 +74,7 @@ class LabelFeed:
         self._log += labels
         new = {label.url for label in labels}
         log = [label for label in self._log if label.url in new]  # an earlier label of a person may overrule
-        if self._topics:
-            of_topics = {topic: latest_labels(log, topic) for topic in self._topics}
-            await self._updater.teach_topics(of_topics, self._page)
-        else:
-            await self._updater.teach(latest_labels(log), self._page)
+        await self._updater.teach({topic: latest_labels(log, topic) for topic in self._topics}, self._page)
 
     async def _rejudge(self) -> None:
         began = self._clock()

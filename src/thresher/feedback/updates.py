@@ -16,11 +16,12 @@ from thresher.feedback.forecast import ForecastPublishers
 from thresher.feedback.topic_counts import read_topic_counts
 from thresher.feedback.warm_start import warm_start
 from thresher.frontier.base import CrawlStore
-from thresher.judges.base import Judge, Learner, TopicLearner
-from thresher.records import LABEL_PART, Judgement, Lease, ParsedPage, Revision
+from thresher.judges.base import Judge, Learner
+from thresher.judges.topics import MultiTopicLearner
+from thresher.records import LABEL_PART, ONE_TOPIC, Judgement, Lease, ParsedPage, Revision
 from thresher.storage.page_store import Archive, PageStoreWriter, StoredPage, unpacked_text, unpacked_topics
-from thresher.strategies.base import Batched, Rescorer, Stateful, Strategy, WarmStartable
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.base import Batched, Rescorer, Stateful, Strategy
+from thresher.strategies.topics import MultiTopicStrategy
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +31,6 @@ LEAST_CHANGE = 0.01
 """A stored judgement is replaced when its relevance changes by more than this, or its verdict changes."""
 NEEDS_PAGES = 5
 """Settled pages of a worker between two reads of how many relevant pages each topic has."""
-ONE_TOPIC = ""
-"""The name of the topic in a crawl of one."""
 MOST_LEARNED_AGAIN = 20
 """Labelled pages that are not in the judge's sample are added again, the latest this many: each costs a refit."""
 
@@ -44,11 +43,12 @@ class JudgementUpdater:
 
     def __init__(self, *, judge: Judge, strategy: Strategy, frontier: CrawlStore, archive: Archive) -> None:
         self._learner = judge if isinstance(judge, Learner) else None
+        self._by_topic = judge if isinstance(judge, MultiTopicLearner) else None
+        self._strategy = strategy
         self._rescorer = strategy if isinstance(strategy, Rescorer) else None
         self._stateful = strategy if isinstance(strategy, Stateful) else None
-        self._warm_startable = strategy if isinstance(strategy, WarmStartable) else None
         self._batch_size = strategy.batch_size if isinstance(strategy, Batched) else 0
-        self._topics = strategy if isinstance(strategy, TopicsStrategy) else None
+        self._topics = strategy if isinstance(strategy, MultiTopicStrategy) else None
         self._pages_to_needs = 0
         self._forecast_publishers = ForecastPublishers(strategy, frontier)
         self.frontier = frontier
@@ -67,8 +67,8 @@ class JudgementUpdater:
         """
         if self._learner:
             self._in_progress.add(page.url)
-            if isinstance(self._learner, TopicLearner):
-                self._learner.assign_seed(page.url, topics)
+            if self._by_topic:
+                self._by_topic.assign_seed(page.url, topics)
             revisions = self._learner.learn(page, seed=seed)
             for revision in revisions:
                 self._held_back[revision.url] = _both(self._held_back.get(revision.url), revision)
@@ -93,17 +93,9 @@ class JudgementUpdater:
     async def warm_start(self, pages: Path) -> int:
         """Give the strategy the stored pages that link to the best waiting URLs; return how many pages."""
         await self._read_needs()
-        return await warm_start(self._warm_startable, self.frontier, pages) if self._warm_startable else 0
+        return await warm_start(self._strategy, self.frontier, pages)
 
-    async def teach(
-        self, labels: Mapping[str, float | None], page_of: Callable[[str], ParsedPage | None] = lambda url: None
-    ) -> None:
-        """Train the judge of a crawl of one topic on labels; see `teach_topics`."""
-        await self.teach_topics({ONE_TOPIC: labels}, page_of)
-
-    async def teach_topics(
-        self, labels: Labels, page_of: Callable[[str], ParsedPage | None] = lambda url: None
-    ) -> None:
+    async def teach(self, labels: Labels, page_of: Callable[[str], ParsedPage | None] = lambda url: None) -> None:
         """Train the judge on labels, and update the page store and the frontier.
 
         Args:
@@ -132,9 +124,8 @@ class JudgementUpdater:
         page_of: Callable[[str], ParsedPage | None],
     ) -> list[Revision]:
         assert self._learner is not None
-        learner = self._learner
-        one = labels.get(ONE_TOPIC, {})
-        revisions = list(learner.teach_topics(labels) if isinstance(learner, TopicLearner) else learner.teach(one))
+        learned = self._by_topic.teach_topics(labels) if self._by_topic else self._learner.teach(labels[ONE_TOPIC])
+        revisions = list(learned)
         given = [url for url, topics in by_url.items() if any(yes is not None for yes in topics.values())]
         missing = [url for url in given if not self._learner.remembers(url)]
         for url in missing[-MOST_LEARNED_AGAIN:]:
@@ -286,7 +277,7 @@ def _labelled(url: str, labels: Mapping[str, float]) -> Revision:
         topic: Judgement(relevance=float(yes), relevant=yes >= 0.5, parts={LABEL_PART: float(yes)})
         for topic, yes in labels.items()
     }
-    return Revision(url=url, judgement=topics.get(ONE_TOPIC) or Judgement.of_topics(topics))
+    return Revision(url=url, judgement=Judgement.of_topics(topics))
 
 
 def _both(earlier: Revision | None, later: Revision) -> Revision:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.frontier.base import Frontier
-from thresher.records import TOPIC_PART, Judgement, ParsedPage
+from thresher.records import ONE_TOPIC, TOPIC_PART, Judgement, ParsedPage
 from thresher.storage.reader import PageStoreReader, kept_judgement, kept_page
-from thresher.strategies.base import WarmStartable
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.base import Strategy, WarmStartable
+from thresher.strategies.topics import MultiTopicStrategy
 from thresher.urls.canonical import canonicalize, fingerprint
 
 BEST_URLS = 2_000
@@ -39,35 +39,28 @@ class StoredParent:
     outcomes: Mapping[str, Judgement]
     scores: Mapping[str, Mapping[str, float]]
 
-    def rewards(self, topic: str = "") -> dict[str, float]:
+    def rewards(self, topic: str) -> dict[str, float]:
         """Return the rewards of the fetched URLs, for the crawl or for one of its topics."""
         return {url: judgement.topics.get(topic, judgement).reward for url, judgement in self.outcomes.items()}
 
 
-async def warm_start(strategy: WarmStartable, frontier: Frontier, pages: Path) -> int:
-    """Load pages of earlier runs into a strategy; return how many."""
+async def warm_start(strategy: Strategy, frontier: Frontier, pages: Path) -> int:
+    """Load pages of earlier runs into the strategy of each topic; return how many."""
+    combined = strategy if isinstance(strategy, MultiTopicStrategy) else None
+    if not combined and not isinstance(strategy, WarmStartable):
+        return 0
     best = await frontier.peek(BEST_URLS)
     waiting = {entry.url: entry.score for entry in best if canonicalize(entry.url) == entry.url}
     parents = list(dict.fromkeys(entry.parent for entry in best if entry.parent))[:MOST_PAGES]
     stored = await asyncio.to_thread(lambda: list(_stored_parents(pages, parents, waiting)))
     for parent in stored:
-        if isinstance(strategy, TopicsStrategy):
-            _warm_start_topics(strategy, parent, waiting)
-        else:
-            strategy.warm_start(parent.page, parent.judgement, waiting=waiting, outcomes=parent.rewards())
+        scores = combined.restore_scores(parent.scores, waiting) if combined else {ONE_TOPIC: waiting}
+        judgements = {ONE_TOPIC: parent.judgement, **parent.judgement.topics}
+        for topic, own in (combined.strategies if combined else {ONE_TOPIC: strategy}).items():
+            if isinstance(own, WarmStartable) and topic in judgements:
+                outcomes = parent.rewards(topic)
+                own.warm_start(parent.page, judgements[topic], waiting=scores[topic], outcomes=outcomes)
     return len(stored)
-
-
-def _warm_start_topics(strategy: TopicsStrategy, parent: StoredParent, waiting: Mapping[str, float]) -> None:
-    known = {
-        url: strategy.split_score(own, waiting[url])
-        for url, scores in parent.scores.items()
-        if url in waiting and (own := {name: score for name, score in scores.items() if name in strategy.strategies})
-    }
-    for topic in parent.judgement.topics:
-        of_topic = {url: scores[topic] for url, scores in known.items() if topic in scores}
-        outcomes = parent.rewards(topic)
-        strategy.warm_start_topic(topic, parent.page, parent.judgement, waiting=of_topic, outcomes=outcomes)
 
 
 def _stored_parents(folder: Path, parents: list[int], waiting: Mapping[str, float]) -> Iterator[StoredParent]:

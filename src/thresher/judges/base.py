@@ -6,7 +6,7 @@ judgements. Judges take plain values: they depend neither on files nor on taxono
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -161,16 +161,3 @@ def reasons_of(judge: Judge, page: ParsedPage, vector: bytes) -> Reasons:
     if vector and isinstance(judge, ExplainingLearner):
         return judge.reasons(page, vector)
     return Reasons(words=judge.words(page) if page.text else ())
-
-
-@runtime_checkable
-class TopicLearner(Learner, Protocol):
-    """A learner of several topics."""
-
-    def assign_seed(self, url: str, topics: Iterable[str]) -> None:
-        """Take the page at a URL as a seed of these topics."""
-        ...
-
-    def teach_topics(self, labelled: Mapping[str, Mapping[str, float | None]]) -> Sequence[Revision]:
-        """Apply labels of pages, by topic and URL, as `teach` does for all topics."""
-        ...

@@ -15,12 +15,12 @@ import zstandard
 
 from thresher.judges.base import Judge, Learner, Reasons, StateStore, reasons_of
 from thresher.modelstate.by_topic import TopicState
-from thresher.records import Judgement, ParsedPage, Revision, TermWeight, best_topic
+from thresher.records import ONE_TOPIC, Judgement, ParsedPage, Revision, TermWeight, best_topic
 
 _LENGTH = Struct("<I")
 
 
-class TopicsJudge:
+class MultiTopicJudge:
     """A judge of several topics.
 
     Args:
@@ -30,10 +30,6 @@ class TopicsJudge:
     def __init__(self, judges: Mapping[str, Judge]) -> None:
         self.judges = judges
 
-    @property
-    def topics(self) -> Sequence[str]:
-        return list(self.judges)
-
     def judge(self, page: ParsedPage) -> Judgement:
         return Judgement.of_topics({name: judge.judge(page) for name, judge in self.judges.items()})
 
@@ -42,18 +38,19 @@ class TopicsJudge:
         return self.judges[best_topic(self.judge(page).topics)].words(page)
 
 
-class TopicsLearner(TopicsJudge):
+class MultiTopicLearner(MultiTopicJudge):
     """A judge of several topics that learns each of them from the crawl."""
+
+    judges: Mapping[str, Learner]
 
     def __init__(self, judges: Mapping[str, Learner]) -> None:
         super().__init__(judges)
-        self._learners = judges
         self._seeds: dict[str, set[str]] = defaultdict(set)
 
     @property
     def pages_seen(self) -> int:
         """Pages that the judge with the fewest has learned from."""
-        return min(int(getattr(learner, "pages_seen", 0)) for learner in self._learners.values())
+        return min(int(getattr(learner, "pages_seen", 0)) for learner in self.judges.values())
 
     def assign_seed(self, url: str, topics: Iterable[str]) -> None:
         """Take the page at a URL as a seed of these topics: a seed may be served at another URL than its own."""
@@ -63,18 +60,18 @@ class TopicsLearner(TopicsJudge):
     def learn(self, page: ParsedPage, *, seed: bool = False) -> Sequence[Revision]:
         """Learn from a page as a seed of its own topics; `seed` alone does not tell which these are."""
         return _merged(
-            (name, learner.learn(page, seed=page.url in self._seeds[name])) for name, learner in self._learners.items()
+            (name, learner.learn(page, seed=page.url in self._seeds[name])) for name, learner in self.judges.items()
         )
 
     def teach(self, labelled: Mapping[str, float | None]) -> Sequence[Revision]:
-        return self.teach_topics(dict.fromkeys(self._learners, labelled))
+        return self.teach_topics(dict.fromkeys(self.judges, labelled))
 
     def teach_topics(self, labelled: Mapping[str, Mapping[str, float | None]]) -> Sequence[Revision]:
-        return _merged((name, self._learners[name].teach(labels)) for name, labels in labelled.items() if labels)
+        return _merged((name, self.judges[name].teach(labels)) for name, labels in labelled.items() if labels)
 
     def vector(self, page: ParsedPage) -> bytes:
         """Return the vectors of all topics, each after its name and length."""
-        vectors = {name: learner.vector(page) for name, learner in self._learners.items()}
+        vectors = {name: learner.vector(page) for name, learner in self.judges.items()}
         head = json.dumps({name: len(vector) for name, vector in vectors.items()}).encode()
         return _LENGTH.pack(len(head)) + head + b"".join(vectors.values())
 
@@ -82,7 +79,7 @@ class TopicsLearner(TopicsJudge):
         """Judge a page for the topics whose vectors were stored; None when there is none of them."""
         judged: dict[str, Judgement] = {}
         for name, own in _vectors(vector):
-            learner = self._learners.get(name)
+            learner = self.judges.get(name)
             judgement = learner.judge_vector(url, language, own) if learner and own else None
             if judgement is not None:
                 judged[name] = judgement
@@ -94,24 +91,26 @@ class TopicsLearner(TopicsJudge):
         if judgement is None:
             return Reasons()
         best = best_topic(judgement.topics)
-        return reasons_of(self._learners[best], page, dict(_vectors(vector))[best])
+        return reasons_of(self.judges[best], page, dict(_vectors(vector))[best])
 
     def remembers(self, url: str) -> bool:
-        return all(learner.remembers(url) for learner in self._learners.values())
+        return all(learner.remembers(url) for learner in self.judges.values())
 
     def load_state(self, state_store: StateStore) -> None:
-        for name, learner in self._learners.items():
+        for name, learner in self.judges.items():
             learner.load_state(TopicState(state_store, name))
 
     def save_state(self) -> None:
-        for learner in self._learners.values():
+        for learner in self.judges.values():
             learner.save_state()
 
 
 def topics_judge(judges: Mapping[str, Judge]) -> Judge:
-    """Combine the judges of several topics; the result learns if all of them do."""
+    """Combine the judges of all topics; the result learns if all of them do, and that of an only topic is itself."""
+    if ONE_TOPIC in judges:
+        return judges[ONE_TOPIC]
     learners = {name: judge for name, judge in judges.items() if isinstance(judge, Learner)}
-    return TopicsLearner(learners) if len(learners) == len(judges) else TopicsJudge(judges)
+    return MultiTopicLearner(learners) if len(learners) == len(judges) else MultiTopicJudge(judges)
 
 
 def _merged(revisions: Iterable[tuple[str, Sequence[Revision]]]) -> list[Revision]:

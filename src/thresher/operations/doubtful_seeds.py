@@ -36,7 +36,7 @@ class DoubtfulSeed:
 
 def doubtful_seeds(crawl: CrawlSetup) -> Iterator[DoubtfulSeed]:
     """Yield the seeds that may be broader than the phrase, or about something else; none with another judge."""
-    if crawl.topic_names or crawl.config.judge.name != "adaptive":
+    if crawl.config.topics or crawl.config.judge.name != "adaptive":
         return
     profile = crawl.judge_profile()
     codes = [name.partition(" ")[0] for name in profile.vectors]

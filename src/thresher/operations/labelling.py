@@ -240,7 +240,7 @@ async def known_labels(crawl: CrawlSetup) -> dict[str, bool]:
 
 async def uncertain_count(crawl: CrawlSetup, counts: Counts) -> CountInterval | None:
     """Return the interval of the relevant pages; None with few pages, several topics or another judge."""
-    if counts.provisional or crawl.topic_names or crawl.config.judge.name != CALIBRATED_JUDGE:
+    if counts.provisional or crawl.config.topics or crawl.config.judge.name != CALIBRATED_JUDGE:
         return None
     return count_interval(counts, len(await known_labels(crawl)))
 

@@ -22,6 +22,7 @@ from thresher.judges.base import StateStore
 from thresher.modelstate.by_topic import TopicState
 from thresher.records import (
     EMPTY,
+    ONE_TOPIC,
     SEED_TOPICS,
     TOPIC_PART,
     Candidate,
@@ -42,7 +43,6 @@ from thresher.strategies.base import (
     ScoreChange,
     Stateful,
     Strategy,
-    WarmStartable,
 )
 
 MOST_WAITING = 500_000
@@ -60,7 +60,7 @@ Scores = dict[str, float]
 """Scores of one URL, by topic."""
 
 
-class TopicsStrategy:
+class MultiTopicStrategy:
     """Follow the links that are best for one of several topics.
 
     Args:
@@ -153,35 +153,24 @@ class TopicsStrategy:
             if abs(after[url] - score) > LEAST_CHANGE
         }
 
-    def warm_start(
-        self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
-    ) -> None:
-        """Load a page of an earlier run for all topics alike; `warm_start_topic` knows the scores of each."""
-        for name in self.strategies:
-            self.warm_start_topic(name, page, judgement, waiting=waiting, outcomes=outcomes)
+    def restore_scores(
+        self, found: Mapping[str, Mapping[str, float]], waiting: Mapping[str, float]
+    ) -> Mapping[str, Scores]:
+        """Remember waiting URLs after a restart; return for each topic its scores of them, by URL.
 
-    def warm_start_topic(
-        self,
-        name: str,
-        page: ParsedPage,
-        judgement: Judgement,
-        *,
-        waiting: Mapping[str, float],
-        outcomes: Mapping[str, float],
-    ) -> None:
-        """Load a page of an earlier run for one topic, with the scores and outcomes for this topic."""
-        strategy = self.strategies.get(name)
-        if strategy is None:  # it was removed from topic.yaml since
-            return
-        for link in page.links:
-            if link.url in waiting:
-                self._waiting.setdefault(link.url, {})[name] = waiting[link.url]
-        if isinstance(strategy, WarmStartable):
-            own = judgement.topics.get(name, judgement)
-            strategy.warm_start(page, own, waiting=waiting, outcomes=outcomes)
+        Args:
+            found: By URL its scores by topic when it was found; topics may have been removed from topic.yaml since.
+            waiting: The scores of waiting URLs in the frontier.
+        """
+        restored: dict[str, Scores] = {name: {} for name in self.strategies}
+        for url in (url for url in found if url in waiting):
+            if own := {name: score for name, score in found[url].items() if name in restored}:
+                for name, score in self._split(own, waiting[url]).items():
+                    self._waiting.setdefault(url, {})[name] = restored[name][url] = score
+        return restored
 
-    def split_score(self, scores: Scores, score: float) -> Scores:
-        """Return scores by topic that give a waiting URL its score in the frontier, after a restart.
+    def _split(self, scores: Scores, score: float) -> Scores:
+        """Return scores by topic that give a waiting URL its score in the frontier.
 
         Args:
             scores: Its scores by topic when it was found.
@@ -241,6 +230,15 @@ class TopicsStrategy:
             for name, score in scores.items():
                 known[name] = max(score, known.get(name, score))
         return known
+
+
+def topics_strategy(
+    strategies: Mapping[str, Strategy], *, seeds: Mapping[str, AbstractSet[str]], wanted: Mapping[str, int]
+) -> Strategy:
+    """Combine the strategies of all topics, as `MultiTopicStrategy` does; that of an only topic is itself."""
+    if ONE_TOPIC in strategies:
+        return strategies[ONE_TOPIC]
+    return MultiTopicStrategy(strategies, seeds=seeds, wanted=wanted)
 
 
 def seed_topics(lease: Lease) -> Sequence[str]:

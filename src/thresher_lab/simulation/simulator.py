@@ -19,7 +19,7 @@ from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
-from thresher.records import FetchedPage, Judgement, Lease, ParsedPage, Revision
+from thresher.records import ONE_TOPIC, FetchedPage, Judgement, Lease, ParsedPage, Revision
 from thresher.storage.page_store import NoArchive, PageRecord
 from thresher.strategies.base import Strategy
 from thresher.urls.canonical import host_key
@@ -211,7 +211,7 @@ class Simulator:
 
     async def teach(self, labelled: Mapping[str, float | None]) -> None:
         """Train the judge on labels, and rescore the queue."""
-        await self._pipeline.updater.teach(labelled)
+        await self._pipeline.updater.teach({ONE_TOPIC: labelled})
 
     async def _next(self) -> Lease | None:
         """Lease the best URL, after waiting for the hosts' delays."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 
 from thresher.judges.base import Judge, Learner, StateStore
-from thresher.judges.topics import TopicsJudge, topics_judge
+from thresher.judges.topics import MultiTopicJudge, topics_judge
 from thresher.records import Candidate, Forecast, Judgement, Lease, ParsedPage, Revision, TermWeight
 from thresher.strategies.base import Batched, Forecaster, HandlesMisses, Rescorer, ScoreChange, Strategy
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 
 
 class Stopwatch:
@@ -77,7 +77,7 @@ class TimedLearner(TimedJudge):
 
 def timed_judge(judge: Judge, watch: Stopwatch) -> Judge:
     """Wrap a judge with a stopwatch; a learning judge still learns, and of several topics each is timed."""
-    if isinstance(judge, TopicsJudge):
+    if isinstance(judge, MultiTopicJudge):
         return topics_judge({name: timed_judge(each, watch) for name, each in judge.judges.items()})
     return TimedLearner(judge, watch) if isinstance(judge, Learner) else TimedJudge(judge, watch)
 
@@ -123,7 +123,7 @@ class TimedRescorer(TimedStrategy):
 
 def timed_strategy(strategy: Strategy, watch: Stopwatch) -> Strategy:
     """Wrap a strategy with a stopwatch; a rescoring strategy still rescores, and of several topics each is timed."""
-    if isinstance(strategy, TopicsStrategy):
+    if isinstance(strategy, MultiTopicStrategy):
         timed = copy(strategy)
         timed.strategies = {name: timed_strategy(each, watch) for name, each in strategy.strategies.items()}
         return timed

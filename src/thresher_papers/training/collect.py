@@ -228,9 +228,8 @@ class _Collection:
         """Yield the topics of some of the earlier crawls, with the URLs of their relevant pages."""
         for place in crawls:
             crawl, reader = self.earlier[place], self._readers[place]
-            for name in crawl.topic_names or [""]:
-                nodes = crawl.nodes(name)
-                label = nodes[0] if len(nodes) == 1 else name or crawl.name
+            for name, topic in crawl.config.all_topics.items():
+                label = topic.nodes[0] if len(topic.nodes) == 1 else name or crawl.name
                 yield from ((label, record.url) for record in reader.ranked(relevant=True, topic=name))
 
     def trained(

@@ -15,7 +15,7 @@ from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Forecast, Judgement
 from thresher.strategies.base import HARVEST_FETCHES
 from thresher.strategies.best_first import BestFirst
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 
 AHEAD = Forecast(pages=300, least=2, most=40)
 COUNTS = Counts(pages=310, waiting=1000)
@@ -93,7 +93,7 @@ async def test_what_cannot_be_read_is_no_forecast(content):
 
 async def test_each_of_several_topics_has_a_forecast_of_its_own():
     frontier, strategies = MemoryFrontier(), {"tea": Forecasting(), "solar": Forecasting()}
-    outlook = ForecastPublishers(TopicsStrategy(strategies, seeds={}), frontier)
+    outlook = ForecastPublishers(MultiTopicStrategy(strategies, seeds={}), frontier)
     for _ in range(HARVEST_FETCHES):
         await outlook.fetched(0.5, {"tea": Judgement(relevance=0.5, relevant=True)})
     assert strategies["tea"].asked == [50.0, 50.0, 0.0]  # of the crawl, of tea, of solar: one formula for all

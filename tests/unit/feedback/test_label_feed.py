@@ -3,6 +3,7 @@
 from thresher.feedback.label_feed import POLL_SECONDS, LabelFeed
 from thresher.feedback.labels import FolderLabelStore, Label, acknowledged
 from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.records import ONE_TOPIC
 
 A, B = "http://a.example/", "http://b.example/"
 
@@ -18,7 +19,7 @@ class Pupil:
 
     async def teach(self, reported, page_of):
         assert page_of(A) is None
-        self.reported.append(dict(reported))
+        self.reported.append(dict(reported[ONE_TOPIC]))
 
     async def rejudge(self):
         self.judged_again += 1

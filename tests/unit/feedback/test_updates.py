@@ -3,12 +3,12 @@
 from thresher.feedback.topic_counts import publish_topic_counts
 from thresher.feedback.updates import NEEDS_PAGES, JudgementUpdater, rejudge_segments
 from thresher.frontier.memory.frontier import MemoryFrontier
-from thresher.records import Candidate, Judgement, Lease, Link, Outcome, ParsedPage, Revision, Settlement
+from thresher.records import ONE_TOPIC, Candidate, Judgement, Lease, Link, Outcome, ParsedPage, Revision, Settlement
 from thresher.storage.page_store import PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 from thresher.urls.canonical import fingerprint
 
 A, B = "http://a.example/", "http://b.example/"
@@ -146,7 +146,7 @@ async def test_what_a_person_says_reaches_judge_page_store_and_queue():
     page = ParsedPage(url=A, links=(Link(url="http://c.example/"),))
     lease = Lease(url=A, host="a.example", score=1.0, fence=1, until=1.0)
     await world.frontier.add(list(world.strategy.score(page, Judgement(relevance=0.8, relevant=True), lease)))
-    await world.updater.teach({A: False})
+    await world.updater.teach({ONE_TOPIC: {A: False}})
     assert judge.reported == {A: False}
     assert world.archive.revised == [(A, 0.0)]
     assert [entry.score for entry in await world.frontier.peek(1)] == [0.0]
@@ -156,14 +156,14 @@ async def test_a_labelled_page_that_the_judge_has_no_longer_is_learned_once_more
     judge = Fickle()
     judge.forgotten = {A}
     world = World(judge, BreadthFirst())
-    await world.updater.teach({A: True, B: None}, lambda url: ParsedPage(url=url, text="kept"))
+    await world.updater.teach({ONE_TOPIC: {A: True, B: None}}, lambda url: ParsedPage(url=url, text="kept"))
     assert judge.learned == [(A, False)]
 
 
 async def test_a_label_of_a_page_under_way_waits_for_its_record():
     world = World(Fickle(), BreadthFirst())
     await world.updater.learn(ParsedPage(url=A), seed=False)
-    await world.updater.teach({A: True})
+    await world.updater.teach({ONE_TOPIC: {A: True}})
     assert world.archive.revised == []
     await world.updater.settled(A)
     assert world.archive.revised == [(A, 1.0)]
@@ -223,17 +223,17 @@ class Steady:
 
 async def test_a_label_on_a_page_that_comes_later_counts_for_a_judge_that_never_learns():
     world = World(Steady(), BreadthFirst())
-    await world.updater.teach({A: True, B: False})
+    await world.updater.teach({ONE_TOPIC: {A: True, B: False}})
     world.archive.revised.clear()  # neither page was there
     await world.updater.settled(A)
     assert world.archive.revised == [(A, 1.0)]
-    await world.updater.teach({B: None})
+    await world.updater.teach({ONE_TOPIC: {B: None}})
     world.archive.revised.clear()
     await world.updater.settled(B)
     assert world.archive.revised == []
 
 
-class Topical(TopicsStrategy):
+class Topical(MultiTopicStrategy):
     """A strategy of several topics that records the counts it is given."""
 
     def __init__(self):
@@ -273,7 +273,7 @@ async def test_a_label_of_one_topic_is_a_verdict_for_this_topic_only(tmp_path):
     own = {"fingerprint": fingerprint(A), "url": A, "status": 200, "outcome": Outcome.DONE, "fetched_at": 1.0}
     writer.write([PageRecord(**own, page=True, topics=topics)])
     updater = JudgementUpdater(judge=Fixed(), strategy=BreadthFirst(), frontier=MemoryFrontier(), archive=writer)
-    await updater.teach_topics({"tea": {A: True}, "solar": {}})
+    await updater.teach({"tea": {A: True}, "solar": {}})
     writer.close()
     with PageStoreReader(tmp_path) as collection:
         [stored] = collection.ranked()

@@ -11,7 +11,7 @@ from thresher.registry import make
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.strategies.base import ScoreChange, WarmStartable
 from thresher.strategies.best_first import BestFirst
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 
@@ -56,7 +56,7 @@ async def test_each_of_several_topics_starts_from_its_own_scores_and_outcomes(tm
     done = replace(record(DONE, 0.8), topics=of_topics(moon=0.1, sun=0.8))
     writer.write([replace(parent, links=[*parent.links, scored]), done])
     writer.close()
-    strategy = TopicsStrategy({"moon": Remembering(), "sun": Remembering()}, seeds={}, wanted={"moon": 1})
+    strategy = MultiTopicStrategy({"moon": Remembering(), "sun": Remembering()}, seeds={}, wanted={"moon": 1})
     assert await warm_start(strategy, await waiting(), tmp_path) == 1
     of_moon, of_sun = 0.9 * 0.6 / 0.8, 0.9 * 0.2 / 0.8  # together the score in the frontier
     assert strategy.strategies["moon"].known == (0.9, {WAITS: pytest.approx(of_moon)}, {DONE: 0.1})

@@ -3,10 +3,10 @@
 import pytest
 
 from thresher.judges.adaptive.judge import AdaptiveJudge
-from thresher.judges.base import Learner, TopicLearner
+from thresher.judges.base import Learner
 from thresher.judges.cosine import CosineJudge
-from thresher.judges.topics import TopicsJudge, topics_judge
-from thresher.records import ParsedPage
+from thresher.judges.topics import MultiTopicJudge, MultiTopicLearner, topics_judge
+from thresher.records import ONE_TOPIC, ParsedPage
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
 
@@ -67,9 +67,15 @@ def test_the_best_topic_gives_the_relevance_and_its_words():
 
 def test_it_learns_only_if_its_judges_do():
     cosine = topics_judge({"tea": CosineJudge(profile("green tea"))})
-    assert type(cosine) is TopicsJudge
+    assert type(cosine) is MultiTopicJudge
     assert not isinstance(cosine, Learner)
-    assert isinstance(adaptive(), TopicLearner)
+    assert isinstance(adaptive(), MultiTopicLearner)
+
+
+def test_the_judge_of_an_only_topic_is_used_as_it_is_and_that_of_a_named_one_is_not():
+    judge = CosineJudge(profile("green tea"))
+    assert topics_judge({ONE_TOPIC: judge}) is judge
+    assert topics_judge({"tea": judge}).judge(page(TEA)).topics == {"tea": judge.judge(page(TEA))}
 
 
 def test_a_seed_of_one_topic_is_an_ordinary_page_for_the_others(learner):

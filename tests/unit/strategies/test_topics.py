@@ -3,11 +3,11 @@
 import pytest
 
 from tests.unit.strategies.small_world import HERE, lease, links, page, verdict
-from thresher.records import SEED_TOPICS, Candidate, Judgement, Merge, Revision
-from thresher.strategies.base import BaseStrategy, Batched, Rescorer, ScoreChange, Stateful, WarmStartable
+from thresher.records import ONE_TOPIC, SEED_TOPICS, Candidate, Judgement, Merge, Revision
+from thresher.strategies.base import BaseStrategy, Batched, Rescorer, ScoreChange, Stateful
 from thresher.strategies.best_first import BestFirst
 from thresher.strategies.flagship.strategy import Thresher
-from thresher.strategies.topics import TopicsStrategy, seed_topics
+from thresher.strategies.topics import MultiTopicStrategy, seed_topics, topics_strategy
 from thresher.topics.profile import TopicProfile
 
 A, B = "http://a.example/0", "http://a.example/1"
@@ -40,7 +40,7 @@ def judged(**rewards):
 
 
 def both(**wanted):
-    return TopicsStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={"solar": {A}, "tea": {B}}, wanted=wanted)
+    return MultiTopicStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={"solar": {A}, "tea": {B}}, wanted=wanted)
 
 
 def test_a_link_has_the_sum_of_its_scores_and_names_all():
@@ -69,7 +69,7 @@ def test_the_need_of_a_topic_falls_with_its_pages_and_steps_of_waiting_urls_are_
 
 
 def test_without_balance_every_topic_that_wants_pages_counts_alike():
-    strategy = TopicsStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={}, wanted={"tea": 90}, balance=0.0)
+    strategy = MultiTopicStrategy({"solar": Fixed(), "tea": Fixed()}, seeds={}, wanted={"tea": 90}, balance=0.0)
     strategy.set_found({"solar": 5, "tea": 80})
     assert strategy.needs == {"solar": 1.0, "tea": 1.0}
 
@@ -83,10 +83,12 @@ def test_a_complete_topic_does_not_set_the_measure_for_the_others():
 def test_a_score_in_the_frontier_is_divided_among_the_topics_as_when_the_url_was_found():
     strategy = both()
     strategy.set_found({"solar": 5, "tea": 15})
-    divided = strategy.split_score({"solar": 0.2, "tea": 0.4}, 0.8)
-    assert divided == {"solar": pytest.approx(0.4), "tea": pytest.approx(0.8)}
-    assert strategy.split_score({"solar": 0.0, "tea": 0.0}, 0.1) == {"solar": 0.1, "tea": 0.1}
-    assert strategy.split_score({"solar": -0.5, "tea": -0.9}, -0.4) == {"solar": -0.4, "tea": -0.9}
+    found = {"up": {"solar": 0.2, "tea": 0.4, "gone": 0.9}, "zero": {"solar": 0.0, "tea": 0.0}, "done": {"tea": 0.3}}
+    found["batch"] = {"solar": -0.5, "tea": -0.9}
+    assert strategy.restore_scores(found, {"up": 0.8, "zero": 0.1, "batch": -0.4}) == {
+        "solar": {"up": pytest.approx(0.4), "zero": 0.1, "batch": -0.4},
+        "tea": {"up": pytest.approx(0.8), "zero": 0.1, "batch": -0.9},
+    }
 
 
 def test_each_topic_gets_back_its_own_carry():
@@ -130,7 +132,7 @@ def test_links_that_wait_for_a_batch_stay_below_zero():
         def score(self, page, judgement, lease):
             return [found._replace(score=found.score - 1) for found in super().score(page, judgement, lease)]
 
-    strategy = TopicsStrategy({"solar": Waiting(), "tea": Waiting()}, seeds={}, wanted={"tea": 1})
+    strategy = MultiTopicStrategy({"solar": Waiting(), "tea": Waiting()}, seeds={}, wanted={"tea": 1})
     strategy.set_found({"tea": 1})
     [candidate] = strategy.score(page(*links(1)), judged(solar=0.2, tea=0.8), lease())
     assert candidate.score == pytest.approx(-0.8)
@@ -145,9 +147,15 @@ def test_a_revision_reaches_the_strategies_of_its_topics_only():
     assert strategy.strategies["tea"].revised == []
 
 
+def test_the_strategy_of_an_only_topic_is_used_as_it_is_and_that_of_a_named_one_is_not():
+    strategy = Fixed()
+    assert topics_strategy({ONE_TOPIC: strategy}, seeds={}, wanted={}) is strategy
+    assert isinstance(topics_strategy({"tea": strategy}, seeds={}, wanted={}), MultiTopicStrategy)
+
+
 def test_it_has_the_capabilities_that_the_crawl_looks_for():
-    strategy = TopicsStrategy({"a": BestFirst(), "b": BestFirst()}, seeds={})
-    for capability in (Rescorer, Stateful, WarmStartable, Batched):
+    strategy = MultiTopicStrategy({"a": BestFirst(), "b": BestFirst()}, seeds={})
+    for capability in (Rescorer, Stateful, Batched):
         assert isinstance(strategy, capability)
     assert strategy.batch_size == 0
     assert strategy.merge is Merge.MAX
@@ -155,7 +163,7 @@ def test_it_has_the_capabilities_that_the_crawl_looks_for():
 
 
 def test_the_own_strategy_learns_each_topic_from_its_own_reward():
-    strategy = TopicsStrategy({name: Thresher(TopicProfile()) for name in ("solar", "tea")}, seeds={})
+    strategy = MultiTopicStrategy({name: Thresher(TopicProfile()) for name in ("solar", "tea")}, seeds={})
     list(strategy.seeds([HERE]))
     before = {found.url: found for found in strategy.score(page(*links(3)), judged(solar=0.9, tea=0.1), lease())}
     assert before[A].parts["topic solar"] > before[A].parts["topic tea"]
@@ -170,7 +178,7 @@ def test_a_seed_is_a_seed_for_its_own_topics_only():
             self.hops = lease.hops
             return super().score(page, judgement, lease)
 
-    strategy = TopicsStrategy({"solar": Hops(), "tea": Hops()}, seeds={"solar": {A}, "tea": {B}})
+    strategy = MultiTopicStrategy({"solar": Hops(), "tea": Hops()}, seeds={"solar": {A}, "tea": {B}})
     [seed] = [candidate for candidate in strategy.seeds([A, B]) if candidate.url == A]
     list(strategy.score(page(*links(1), url=A), judged(solar=1.0, tea=0.0), lease(url=A, carry=seed.carry)))
     assert {name: each.hops for name, each in strategy.strategies.items()} == {"solar": 0, "tea": 1}

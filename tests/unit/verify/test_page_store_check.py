@@ -9,7 +9,7 @@ from tests.unit.verify.conftest import page, url
 from thresher.errors import StoreError
 from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.judges.adaptive.terms import TermVector
-from thresher.judges.topics import TopicsLearner
+from thresher.judges.topics import MultiTopicLearner
 from thresher.pipeline.deduplication import content_hash
 from thresher.records import ParsedPage
 from thresher.storage.page_store import PageStoreWriter, unpacked_text
@@ -119,7 +119,7 @@ def spoil(folder, column, packed, *, where="id = 1"):
 HUGE = bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0"
 """A frame whose head claims more bytes than there is memory."""
 VECTOR = TermVector.of({"solar": 1.5, "cells": 2.0}).pack()
-TOPICS = TopicsLearner({"one": AdaptiveJudge(TopicProfile()), "two": AdaptiveJudge(TopicProfile())}).vector(
+TOPICS = MultiTopicLearner({"one": AdaptiveJudge(TopicProfile()), "two": AdaptiveJudge(TopicProfile())}).vector(
     ParsedPage(url=url(1), title="", text="solar cells", language="en")
 )
 

@@ -12,7 +12,7 @@ from thresher.records import Judgement, Outcome, Revision
 from thresher.storage.page_store import PageRecord
 from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
-from thresher.strategies.topics import TopicsStrategy
+from thresher.strategies.topics import MultiTopicStrategy
 from thresher.topics.profile import TopicProfile
 from thresher_lab.simulation.simulator import FETCH_SECONDS, Simulator, TopicVerdicts
 from thresher_lab.simulation.tasks import PerfectJudge
@@ -76,7 +76,7 @@ async def test_of_several_topics_each_learns_and_the_relevant_pages_of_each_are_
         word: AdaptiveJudge(TopicProfile(vectors={"en": {word: 1.0}}, seeds=frozenset([u(seed)])))
         for word, seed in (("solar", "seed"), ("tea", "teahub"))
     }
-    strategy = TopicsStrategy({name: BestFirst() for name in judges}, seeds={"solar": {u("seed")}})
+    strategy = MultiTopicStrategy({name: BestFirst() for name in judges}, seeds={"solar": {u("seed")}})
     simulator = Simulator(web, ParsedPages(web, keep=False), judge=topics_judge(judges), strategy=strategy)
     await simulator.run([u("seed"), u("teahub")], 12)
     assert all(judge.pages_seen > 1 for judge in judges.values())
