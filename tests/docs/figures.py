@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Iterator
 
 from prometheus_client import Metric
 
-from thresher.monitoring.frontier_metrics import InstrumentedFrontier
+from thresher.monitoring.frontier_metrics import OPERATIONS, TIMED
 from thresher.monitoring.prometheus import WorkerMetrics
 
 OPERATION = "operation"
@@ -54,4 +52,4 @@ def _labels() -> Iterator[str]:
 
 
 def _operations() -> list[str]:
-    return sorted(set(re.findall(r'_timed\("(\w+)"', inspect.getsource(InstrumentedFrontier))))
+    return sorted(OPERATIONS.get(name, name) for name in TIMED)

@@ -1,4 +1,4 @@
-"""A frontier with metrics: every call is passed on, timed and counted.
+"""A frontier with metrics: every call is passed on and timed; those that change leases are counted.
 
 All that a worker does shows in its calls of the frontier, so no other part of the engine knows about metrics.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import getmembers, iscoroutinefunction
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
-from thresher.frontier.base import Counts, CrawlStore, FailureCount, HostEntry, UrlEntry
+from thresher.frontier.base import CrawlStore
 from thresher.monitoring.failures import block_kind_of, kind_of
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.monitoring.totals import Totals
 from thresher.reasons.reason import Reason
-from thresher.records import Candidate, Lease, Outcome, Settlement
+from thresher.records import Lease, Outcome, Settlement
 
 FRESH_SECONDS = 1.0
 """Figures of the whole crawl are cached for this long, however many scrapes there are."""
@@ -24,6 +25,16 @@ POLL_SECONDS = 0.5
 """How long a scrape waits for the store before it uses the last figures."""
 REACHED_SECONDS = 30.0
 """A store that has not answered for this long counts as unreachable."""
+
+OPERATIONS = {
+    "content_owner": "first_with",
+    "put_state": "remember",
+    "get_state": "recall",
+    "acquire_lock": "enter",
+    "release_lock": "leave",
+}
+"""Methods whose metrics have another name, which dashboards of earlier versions ask for."""
+TIMED = {name for name, method in getmembers(CrawlStore, iscoroutinefunction)} - {"identify", "close"}
 
 T = TypeVar("T")
 
@@ -70,7 +81,7 @@ class InstrumentedFrontier:
             self._poll.cancel()
 
     async def _read_totals(self) -> None:
-        counts, seconds = await self._totals.read(self), await self.seconds_to_next()
+        counts, seconds = await self._totals.read(cast(CrawlStore, self)), await self.seconds_to_next()
         self.worker_metrics.show_crawl(counts, seconds)
         self._polled = self._clock()
 
@@ -78,6 +89,17 @@ class InstrumentedFrontier:
         self._poll = None
         if not poll.cancelled():
             poll.exception()  # counted where it was raised; a scrape uses the last figures
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.frontier, name)
+        if name not in TIMED:
+            return method
+        operation = OPERATIONS.get(name, name)
+
+        async def timed(*arguments: Any, **options: Any) -> Any:
+            return await self._timed(operation, method(*arguments, **options))
+
+        return timed
 
     async def _timed(self, operation: str, call: Awaitable[T]) -> T:
         begin = self._clock()
@@ -90,9 +112,6 @@ class InstrumentedFrontier:
         self.worker_metrics.store_seconds(operation).observe(self._reached - begin)
         return result
 
-    async def add(self, candidates: Sequence[Candidate]) -> int:
-        return await self._timed("add", self.frontier.add(candidates))
-
     async def lease(self, limit: int, *, seconds: float, worker: str = "", pages: int | None = None) -> list[Lease]:
         leases = await self._timed("lease", self.frontier.lease(limit, seconds=seconds, worker=worker, pages=pages))
         self.worker_metrics.leases.inc(len(leases))
@@ -100,9 +119,6 @@ class InstrumentedFrontier:
         if not leases:
             self.worker_metrics.empty_leases.inc()
         return leases
-
-    async def begin(self, leases: Sequence[Lease]) -> None:
-        await self._timed("begin", self.frontier.begin(leases))
 
     async def commit(self, settlements: Sequence[Settlement]) -> list[bool]:
         accepted = await self._timed("commit", self.frontier.commit(settlements))
@@ -134,60 +150,3 @@ class InstrumentedFrontier:
     async def park(self, host: str, reason: Reason, *, seconds: float | None = None) -> None:
         await self._timed("park", self.frontier.park(host, reason, seconds=seconds))
         self.worker_metrics.parks.inc()
-
-    async def unpark(self, host: str) -> None:
-        await self._timed("unpark", self.frontier.unpark(host))
-
-    async def adjust_relevant(self, changes: Mapping[str, int]) -> None:
-        await self._timed("adjust_relevant", self.frontier.adjust_relevant(changes))
-
-    async def rescore(self, scores: Mapping[str, float], *, was: Mapping[str, float] | None = None) -> int:
-        return await self._timed("rescore", self.frontier.rescore(scores, was=was))
-
-    async def peek(self, limit: int, *, below: float | None = None) -> list[UrlEntry]:
-        return await self._timed("peek", self.frontier.peek(limit, below=below))
-
-    async def find(self, url: str) -> UrlEntry | None:
-        return await self._timed("find", self.frontier.find(url))
-
-    async def counts(self) -> Counts:
-        return await self._timed("counts", self.frontier.counts())
-
-    async def hosts(self, limit: int = 100) -> list[HostEntry]:
-        return await self._timed("hosts", self.frontier.hosts(limit))
-
-    async def find_host(self, host: str) -> HostEntry | None:
-        return await self._timed("find_host", self.frontier.find_host(host))
-
-    async def failures(self) -> list[FailureCount]:
-        return await self._timed("failures", self.frontier.failures())
-
-    async def next_hosts(self, limit: int) -> list[str]:
-        return await self._timed("next_hosts", self.frontier.next_hosts(limit))
-
-    async def seconds_to_next(self) -> float | None:
-        return await self._timed("seconds_to_next", self.frontier.seconds_to_next())
-
-    async def content_owner(self, content: int) -> int:
-        return await self._timed("first_with", self.frontier.content_owner(content))
-
-    async def put_state(self, host: str, kind: str, value: str, *, seconds: float) -> None:
-        await self._timed("remember", self.frontier.put_state(host, kind, value, seconds=seconds))
-
-    async def get_state(self, host: str, kind: str) -> str | None:
-        return await self._timed("recall", self.frontier.get_state(host, kind))
-
-    async def acquire_lock(self, gate: str, *, seconds: float) -> float:
-        return await self._timed("enter", self.frontier.acquire_lock(gate, seconds=seconds))
-
-    async def release_lock(self, gate: str, *, delay_seconds: float) -> None:
-        await self._timed("leave", self.frontier.release_lock(gate, delay_seconds=delay_seconds))
-
-    async def identify(self, crawl_id: str) -> str:
-        return await self.frontier.identify(crawl_id)
-
-    async def reopen(self, candidates: Sequence[Candidate]) -> int:
-        return await self._timed("reopen", self.frontier.reopen(candidates))
-
-    async def close(self) -> None:
-        await self.frontier.close()

@@ -14,6 +14,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 from thresher.frontier.base import CrawlStore
 from thresher.monitoring.frontier_metrics import InstrumentedFrontier
@@ -60,10 +61,10 @@ class Endpoint:
             "/readyz": self._readyz,
         }
 
-    def around(self, frontier: CrawlStore) -> InstrumentedFrontier:
+    def around(self, frontier: CrawlStore) -> CrawlStore:
         """Wrap a frontier with metrics; call once, before the frontier is used."""
         self._instrumented_frontier = InstrumentedFrontier(frontier, self._worker_metrics, pages=self._counted_pages)
-        return self._instrumented_frontier
+        return cast(CrawlStore, self._instrumented_frontier)
 
     async def start(self) -> None:
         """Start to serve; a port in use is logged, and the crawl continues without metrics."""
