@@ -43,6 +43,7 @@ HEAVY = {
     "scrapy": {"thresher_scrapy"},
     "twisted": {"thresher_scrapy"},
     "zope": {"thresher_scrapy"},
+    "dns": {"thresher.engine"},
     "pycurl": {"thresher.engine"},
     "pypdfium2": {"thresher.parsing"},
     "redis": {"thresher.frontier"},

@@ -7,16 +7,21 @@ do not. Which addresses may be connected to is not decided here.
 from __future__ import annotations
 
 import asyncio
-import secrets
 import socket
-import struct
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.engine.dns import messages
-from thresher.engine.dns.messages import BadMessage, DnsAnswer
+from dns.asyncbackend import get_backend
+from dns.asyncquery import tcp, udp
+from dns.exception import DNSException, Timeout
+from dns.flags import Flag
+from dns.message import Message, Truncated, make_query
+from dns.rcode import Rcode
+from dns.rdatatype import RdataType
+
 from thresher.urls.address_policy import refused_name
 
 LONGEST_SECONDS = 300.0
@@ -29,6 +34,8 @@ SYSTEM_SECONDS = 60.0
 TRY_SECONDS = (2, 3, 5)
 """Timeout for each name server, in each round."""
 TCP_SECONDS = 10.0
+MAX_ANSWER_BYTES = 32 << 10
+"""A longer answer over TCP is not used."""
 LOOK_UP_SECONDS = 15.0
 """Timeout of a lookup; after it a name counts as having no address."""
 
@@ -37,8 +44,6 @@ HOSTS = Path("/etc/hosts")
 READ_AGAIN_SECONDS = 60.0
 _DNS_PORT = 53
 _LOCAL_SERVER = ("127.0.0.1", _DNS_PORT)
-_MAX_DATAGRAM = 65_535
-_LENGTH = struct.Struct("!H")
 
 Place = tuple[str, int]
 SystemLookup = Callable[[str], Awaitable[Sequence[str]]]
@@ -70,23 +75,19 @@ class NameServers:
 
         Raises:
             TimeoutError: It took too long.
-            BadMessage: It is not a name of the DNS.
+            DNSException: It is not a name of the DNS.
         """
         async with asyncio.timeout(LOOK_UP_SECONDS):
-            answers = await asyncio.gather(*(self.query(name, kind) for kind in (messages.A, messages.AAAA)))
+            answers = await asyncio.gather(*(self.query(name, kind) for kind in (RdataType.A, RdataType.AAAA)))
         return _both(answers)
 
-    async def query(self, name: str, kind: int) -> DnsAnswer | None:
+    async def query(self, name: str, kind: RdataType) -> Message | None:
         """Return the answer for one type of record; None when no server gives one."""
-        asked = messages.query(secrets.randbelow(1 << 16), name, kind)
+        asked = make_query(name, kind, use_edns=False)
         for seconds in TRY_SECONDS:
             for server in self._current_servers():
-                try:
-                    async with asyncio.timeout(seconds):
-                        answer = await _ask_by_datagram(server, asked)
-                except (OSError, TimeoutError):
-                    continue
-                return await _ask_by_stream(server, asked) if answer.is_truncated else answer
+                with suppress(OSError, Timeout):
+                    return await _answer(asked, server, seconds)
         return None
 
     def _current_servers(self) -> list[Place]:
@@ -96,65 +97,47 @@ class NameServers:
         return self._servers
 
 
-async def _ask_by_datagram(server: Place, asked: bytes) -> DnsAnswer:
-    """Send a query from a port of its own; what does not answer it is ignored."""
-    loop = asyncio.get_running_loop()
-    with socket.socket(_family(server), socket.SOCK_DGRAM) as own:
-        own.setblocking(False)
-        own.connect(server)
-        await loop.sock_sendall(own, asked)
-        while True:
-            message = await loop.sock_recv(own, _MAX_DATAGRAM)
-            try:
-                return messages.answer(message, asked)
-            except BadMessage:
-                continue
+async def _answer(asked: Message, server: Place, seconds: float) -> Message | None:
+    """Return the answer of one server; None when it is cut off over TCP too, or cannot be read.
 
+    Datagrams that do not answer the query are ignored.
 
-async def _ask_by_stream(server: Place, asked: bytes) -> DnsAnswer | None:
-    """Ask again over TCP; return None when the answer is cut off there too, or cannot be read."""
+    Raises:
+        OSError, Timeout: There is no answer.
+    """
+    address, port = server
+    with_loop = get_backend("asyncio")
     try:
-        async with asyncio.timeout(TCP_SECONDS):
-            answer = messages.answer(await _exchanged(server, asked), asked)
-    except (OSError, TimeoutError, BadMessage):
-        return None
-    return None if answer.is_truncated else answer
+        return await udp(
+            asked,
+            address,
+            timeout=seconds,
+            port=port,
+            ignore_unexpected=True,
+            ignore_errors=True,
+            raise_on_truncation=True,
+            backend=with_loop,
+        )
+    except Truncated:
+        with suppress(OSError, DNSException):
+            answer = await tcp(asked, address, timeout=TCP_SECONDS, port=port, backend=with_loop)
+            return None if answer.flags & Flag.TC or len(answer.wire or b"") > MAX_ANSWER_BYTES else answer
+    return None
 
 
-async def _exchanged(server: Place, asked: bytes) -> bytes:
-    loop = asyncio.get_running_loop()
-    with socket.socket(_family(server), socket.SOCK_STREAM) as own:
-        own.setblocking(False)
-        await loop.sock_connect(own, server)
-        await loop.sock_sendall(own, _LENGTH.pack(len(asked)) + asked)
-        [length] = _LENGTH.unpack(await _received(own, _LENGTH.size))
-        if length > messages.MAX_ANSWER_BYTES:
-            raise BadMessage("too long")
-        return await _received(own, length)
+def _addresses(answer: Message) -> Iterator[str]:
+    """Return the addresses of the kind that was asked for, of any name: aliases included."""
+    kind = answer.question[0].rdtype
+    return (record.address for group in answer.answer if group.rdtype == kind for record in group)
 
 
-async def _received(own: socket.socket, length: int) -> bytes:
-    data = b""
-    while len(data) < length:
-        piece = await asyncio.get_running_loop().sock_recv(own, length - len(data))
-        if not piece:
-            raise BadMessage("cut off")
-        data += piece
-    return data
-
-
-def _family(server: Place) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in server[0] else socket.AF_INET
-
-
-def _both(answers: Sequence[DnsAnswer | None]) -> ResolvedAddresses | None:
-    good = [answer for answer in answers if answer and not answer.code]
-    addresses = tuple(address for answer in good for address in answer.addresses)
+def _both(answers: Sequence[Message | None]) -> ResolvedAddresses | None:
+    good = [answer for answer in answers if answer and answer.rcode() is Rcode.NOERROR]
+    addresses = tuple(address for answer in good for address in _addresses(answer))
     if addresses:
-        seconds = min(answer.ttl for answer in good)  # of alias records too
+        seconds = min(group.ttl for answer in good for group in answer.answer)  # of alias records too
         return ResolvedAddresses(addresses, min(max(float(seconds), SHORTEST_SECONDS), LONGEST_SECONDS))
-    known = (messages.NO_ERROR, messages.NAME_ERROR)
-    is_missing = all(answer and answer.code in known for answer in answers)
+    is_missing = all(answer and answer.rcode() in (Rcode.NOERROR, Rcode.NXDOMAIN) for answer in answers)
     return ResolvedAddresses((), MISSING_SECONDS) if is_missing else None
 
 

@@ -1,6 +1,15 @@
 """Answers of name servers, with how long they hold; what only this machine can know is left to the system."""
 
+import asyncio
+import socket
+import struct
+
 import pytest
+from dns.exception import DNSException
+from dns.message import make_query
+from dns.rdatatype import RdataType
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.faults.nameserver import NXDOMAIN, SERVFAIL, Says, name_server
 from thresher.engine.dns import client
@@ -44,7 +53,7 @@ async def test_a_time_to_live_is_kept_within_bounds(ttl, seconds):
 async def test_one_kind_is_enough_when_the_other_fails():
     class OnlyOld(NameServers):
         async def query(self, name, kind):
-            return await super().query(name, kind) if kind == client.messages.A else None
+            return await super().query(name, kind) if kind == RdataType.A else None
 
     with name_server({NAME: Says(["1.2.3.4"])}) as server:
         assert (await OnlyOld([("127.0.0.1", server.port)]).look_up(NAME)).addresses == ("1.2.3.4",)
@@ -159,3 +168,88 @@ def test_the_list_is_read_again_after_a_minute(tmp_path, monkeypatch, clock):
     assert servers._current_servers() == [("127.0.0.2", 53)]
     clock.now += 1.0
     assert servers._current_servers() == [("127.0.0.3", 53)]
+
+
+QUERY = make_query(NAME, RdataType.A, use_edns=False, id=7)
+POINTER, CNAME = b"\xc0\x0c", RdataType.CNAME
+
+
+def record(data, kind=RdataType.A, ttl=60, name=POINTER):
+    return name + struct.pack("!2HIH", kind, 1, ttl, len(data)) + data
+
+
+def message(*records, asked=QUERY, flags=0x8180, number=7, count=None):
+    header = struct.pack("!6H", number, flags, 1, len(records) if count is None else count, 0, 0)
+    return header + asked.to_wire()[12:] + b"".join(records)
+
+
+GOOD = message(record(bytes([1, 2, 3, 4])))
+
+
+async def answer(*datagrams, asked=QUERY):
+    """Return what is read from a server that sends these datagrams one after another."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.1", 0))
+        server.setblocking(False)
+        answering = asyncio.create_task(client._answer(asked, server.getsockname(), 2.0))
+        _, sender = await asyncio.get_running_loop().sock_recvfrom(server, 512)
+        for datagram in datagrams:
+            server.sendto(datagram, sender)
+        return await answering
+
+
+@pytest.mark.parametrize("name", ["a..b", "x" * 64 + ".example", ".".join(["abcdefg"] * 40)])
+async def test_what_is_not_a_name_is_not_asked_for(name):
+    with pytest.raises(DNSException):
+        await NameServers([("127.0.0.1", 1)]).query(name, RdataType.A)
+
+
+async def test_the_shortest_ttl_of_all_records_counts():
+    found = await answer(message(record(b"\x01b" + POINTER, CNAME, 30), record(bytes([1, 2, 3, 4]), ttl=90)))
+    assert client._both([found]) == ResolvedAddresses(("1.2.3.4",), 30.0)
+
+
+async def test_a_ttl_that_looks_negative_is_zero():
+    found = await answer(message(record(bytes(4), ttl=1 << 31)))
+    assert client._both([found]).seconds == client.SHORTEST_SECONDS
+
+
+async def test_addresses_of_another_kind_than_the_asked_one_are_left_out():
+    asked = make_query(NAME, RdataType.AAAA, use_edns=False, id=7)
+    address = bytes.fromhex("2600" + "00" * 13 + "01")
+    found = await answer(message(record(address, RdataType.AAAA), record(bytes(4)), asked=asked), asked=asked)
+    assert client._both([found]).addresses == ("2600::1",)
+
+
+@pytest.mark.parametrize(
+    "datagram",
+    [
+        b"",
+        message(number=8),
+        message(flags=0x0100),
+        message(asked=make_query("b.example", RdataType.A)),
+        message(asked=make_query(NAME, RdataType.AAAA)),
+        message(record(bytes(4)), count=2),
+        message(record(bytes(3))),
+        GOOD[:-1],
+        message(record(bytes(4), name=b"\x80x")),
+        message(record(bytes(4), name=b"\xc0\xff")),
+        message(record(bytes(4), name=b"\xc0\x1b")),
+    ],
+    ids=["nothing", "number", "query", "name", "kind", "missing", "short", "cut", "label", "far pointer", "loop"],
+)
+async def test_what_does_not_answer_the_query_is_ignored(datagram):
+    assert client._both([await answer(datagram, GOOD)]).addresses == ("1.2.3.4",)
+
+
+async def test_the_case_of_the_question_does_not_matter():
+    assert client._both([await answer(GOOD.replace(b"example", b"EXAMPLE"))]).addresses == ("1.2.3.4",)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=200))
+def test_nothing_that_arrives_raises_another_error(noise):
+    async def read():
+        return await answer(noise, GOOD[:29] + noise, message(count=3) + noise, GOOD)
+
+    assert asyncio.run(read()) is not None
