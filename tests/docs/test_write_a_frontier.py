@@ -6,7 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
-from shutil import copytree
+from shutil import copytree, ignore_patterns
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_the_example_keeps_the_contract(run_suite):
 
 
 def test_the_suite_finds_a_frontier_that_does_not(run_suite, tmp_path):
-    folder = copytree(EXAMPLE, tmp_path / "broken")
+    folder = copytree(EXAMPLE, tmp_path / "broken", ignore=ignore_patterns("__pycache__"))
     file = folder / "logged_frontier.py"
     text = file.read_text(encoding="utf-8")
     broken = text.replace("held = await super().commit(settlements)", "held = [True for _ in settlements]")
