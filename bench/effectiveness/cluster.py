@@ -14,7 +14,6 @@ from random import Random
 
 from thresher.cli.output import echo_table
 from thresher.frontier.base import CrawlStore, UrlEntry, UrlState
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge
 from thresher.judges.cosine import CosineJudge
 from thresher.reasons.reason import ReasonKind
@@ -22,6 +21,7 @@ from thresher.strategies.base import Strategy
 from thresher.strategies.best_first import BestFirst
 from thresher.topics.profile import TopicProfile
 from thresher.topics.topic import TopicDefinition
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_lab.simulation.politeness_audit import PolitenessAudit
 from thresher_lab.simulation.simulator import VirtualClock
 from thresher_lab.simulation.virtual_workers import Fleet, FleetPlan

@@ -27,9 +27,9 @@ from sklearn.metrics import average_precision_score
 
 from thresher import registry
 from thresher.cli.output import echo_table
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge
 from thresher.strategies.base import Strategy
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_lab.simulation.simulator import VirtualClock
 from thresher_lab.simulation.tasks import Task, TaskRunner
 from thresher_lab.simulation.topic_splits import split

@@ -29,7 +29,6 @@ from pathlib import Path
 from random import Random
 
 from testing.machine import machine
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPage
@@ -40,6 +39,7 @@ from thresher.refresh.revisit import conditional_headers
 from thresher.storage.page_store import PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.baselines import BreadthFirst
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 DAY = 86_400.0
 BEGIN = 1.7e9

@@ -22,9 +22,9 @@ from typing import Any
 from testing.servers import store_server
 from thresher import registry
 from thresher.frontier.base import CrawlStore
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.objects.folder import FolderObjects
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import Task, TaskRunner
 from thresher_lab.simulation.topic_splits import split

@@ -11,11 +11,11 @@ from pathlib import Path
 from testing.clock import Clock
 from testing.servers import cluster_servers, store_server
 from thresher.frontier.base import CrawlStore
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.frontier.redis.frontier import RedisFrontier
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.tiered.frontier import TieredFrontier
 from thresher.objects.folder import FolderObjects
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 class MemoryStore:

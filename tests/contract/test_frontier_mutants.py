@@ -10,14 +10,14 @@ from tests.contract.frontier_machine import FoundAgainMachine, FreshLinksMachine
 from tests.contract.frontier_steps import found_again_with_a_lower_score
 from tests.contract.frontier_stores import MemoryStore, RedisStore, SqliteStore, TieredStore
 from thresher.frontier.base import UrlState
-from thresher.frontier.memory import schedule
-from thresher.frontier.memory.frontier import MemoryFrontier
-from thresher.frontier.memory.schedule import HostStage
 from thresher.frontier.sqlite import database
 from thresher.frontier.sqlite import database as database_module
 from thresher.frontier.tiered import mover
 from thresher.frontier.tiered.frontier import EndlessMoves
 from thresher.reasons.reason import NO_REASON
+from thresher_lab.simulation.memory_frontier import schedule
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
+from thresher_lab.simulation.memory_frontier.schedule import HostStage
 
 
 def assert_killed(open_store, machine=FrontierMachine, histories=400):

@@ -11,9 +11,9 @@ from thresher.config.access import AccessTable
 from thresher.config.schema import AccessConfig, CrawlConfig
 from thresher.engine.browser import chromium
 from thresher.engine.browser.renderer import Renderer
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.html import parse
 from thresher.records import FetchedPage, Lease
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 

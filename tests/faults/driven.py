@@ -15,7 +15,6 @@ from thresher.engine.download.request import FetchRequest
 from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.frontier.base import CrawlStore, HostEntry
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
@@ -26,6 +25,7 @@ from thresher.records import Candidate, FetchedPage, Judgement, Lease, ParsedPag
 from thresher.storage.page_store import NoArchive
 from thresher.strategies.baselines import BreadthFirst
 from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 LEASE_SECONDS = 60.0
 

@@ -22,11 +22,11 @@ from tests.faults.live import topic
 from thresher.assembly import build_judge, build_strategy
 from thresher.crawl import CrawlSetup
 from thresher.frontier.base import HostEntry
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import FetchedPage, Lease
 from thresher.storage.page_store import PageRecord
 from thresher.traps.detector import left_alone
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 @dataclass

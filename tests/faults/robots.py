@@ -17,8 +17,8 @@ from tests.faults.driven import Drive, Reply, drive
 from tests.faults.live import Result, crawl
 from tests.faults.robots_cases import CASES, DIFFERENCES
 from tests.faults.table import Outcome
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.politeness.robots import RobotsCache, RobotsFile, robots_url
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 DAY = 24 * 3600.0
 DELAY_SECONDS = 0.3

@@ -14,7 +14,6 @@ from thresher.config.folder import CrawlFolder
 from thresher.config.run_options import RunOptions
 from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.match import MatchJudge
 from thresher.politeness.settings import Politeness
 from thresher.runner import fetch_once, worker
@@ -22,6 +21,7 @@ from thresher.runner.worker_pool import WorkerOrder
 from thresher.storage.page_store import NoArchive
 from thresher.strategies.baselines import BreadthFirst
 from thresher.topics.profile import TopicProfile
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_papers.training import fetch_listed
 from thresher_scrapy.session import AddonSession
 

@@ -1,6 +1,6 @@
 """Try pages without a crawl: the verdict on a page, the words that counted, and the scores of its links.
 
-The links are scored by the pipeline of a crawl, with a frontier in memory and no page store, as if the page were a
+The links are scored by the pipeline of a crawl, with a frontier of its own and no page store, as if the page were a
 seed.
 """
 
@@ -16,7 +16,7 @@ from thresher.assembly import PipelineParts, build_judge, build_pipeline, check_
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.frontier.base import async_closing
-from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.frontier.sqlite.temporary import TemporaryFrontier
 from thresher.judges.base import Judge, Learner
 from thresher.operations.verdict import PageVerdict, verdict_of
 from thresher.parsing.block_page import block_page
@@ -216,7 +216,7 @@ class _FixedJudge:
 
 async def _links(crawl: CrawlSetup, page: ParsedPage, judgement: Judgement, fetched: FetchedPage) -> list[FoundLink]:
     """Score the links of a page with a pipeline of its own."""
-    parts = PipelineParts(frontier=MemoryFrontier(), judge=_FixedJudge(judgement))
+    parts = PipelineParts(frontier=TemporaryFrontier(), judge=_FixedJudge(judgement))
     async with async_closing(build_pipeline(crawl, None, lambda *_: page, **parts)) as pipeline:
         await pipeline.seed([page.url])
         [lease] = await pipeline.frontier.lease(1, seconds=crawl.config.engine.lease_seconds)

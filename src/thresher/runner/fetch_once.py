@@ -1,4 +1,4 @@
-"""Fetch some URLs once and store nothing: the fetcher and the politeness of a crawl, with a frontier in memory.
+"""Fetch some URLs once and store nothing: the fetcher and the politeness of a crawl, with a frontier of its own.
 
 The fetcher passes responses to `ResponseCollector` instead of the pipeline. Of links, only targets of redirects enter
 the frontier, so robots.txt, scope, the address guard and the delay apply to every hop.
@@ -14,7 +14,7 @@ from thresher.assembly import build_document_converter, build_worker
 from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
 from thresher.frontier.base import UrlState
-from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher.frontier.sqlite.temporary import TemporaryFrontier
 from thresher.parsing.documents.conversion import DocumentConverter
 from thresher.parsing.isolated import Unparsable
 from thresher.parsing.response import ResponseClass, ResponseKind, classify_response
@@ -49,7 +49,7 @@ class ResponseCollector:
     def __init__(
         self, rules: PipelineRules, *, delay_seconds: float = 0.0, documents: DocumentConverter | None = None
     ) -> None:
-        self.frontier = MemoryFrontier(delay_seconds=delay_seconds)
+        self.frontier = TemporaryFrontier(delay_seconds=delay_seconds)
         self._rules = rules
         self._documents = documents
         self._pages: dict[str, FetchedPage] = {}
@@ -93,7 +93,7 @@ class ResponseCollector:
             self._reasons[lease.url] = error.reason
 
     async def close(self) -> None:
-        await self.frontier.close()
+        """End the work of the fetcher. The frontier stays open: `result` reads what was never settled."""
         if self._documents:
             self._documents.close()
 
@@ -168,6 +168,7 @@ def fetch_once(crawl: CrawlSetup, urls: Sequence[str]) -> dict[str, FetchedPage 
         return asyncio.run(_results(collector, urls))
     finally:
         logger.setLevel(level)
+        asyncio.run(collector.frontier.close())
 
 
 async def _results(collector: ResponseCollector, urls: Sequence[str]) -> dict[str, FetchedPage | Reason]:

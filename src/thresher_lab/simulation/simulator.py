@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from thresher.feedback.topic_counts import publish_topic_counts
 from thresher.frontier.base import CrawlStore
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.links import PipelineRules
@@ -24,6 +23,7 @@ from thresher.storage.page_store import NoArchive, PageRecord
 from thresher.strategies.base import Strategy
 from thresher.urls.canonical import host_key
 from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_lab.simulation.timing import Stopwatch, timed_judge, timed_strategy
 from thresher_lab.webs.parsed_pages import ParsedPages
 from thresher_lab.webs.virtualweb import Web

@@ -11,7 +11,7 @@ from bench.stores.snapshots import Snapshots
 from bench.stores.store import Bench
 from bench.stores.world import LINKS, NEW_LINKS, Pages, Shape, first_batches
 from thresher.capacity.constants import CapacityConstants
-from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 WORKER = {"worker_ram_bytes_store": 2e8, "kept_bytes_per_page_byte_store": 0.3}
 

@@ -3,7 +3,7 @@ import pytest
 from thresher.coordination.local_workers import WORKERS_KIND, LocalWorker, publish_workers, read_workers
 from thresher.feedback.labels import acknowledge_labels, acknowledged
 from thresher.frontier.base import CRAWL_WIDE
-from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 async def test_who_is_at_work_is_known_to_every_reader():

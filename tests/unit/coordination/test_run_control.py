@@ -11,7 +11,7 @@ from thresher.coordination.run_control import (
     set_run_control,
 )
 from thresher.frontier.base import CRAWL_WIDE
-from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 async def test_settings_are_read_by_all_who_work_for_the_crawl():

@@ -11,7 +11,6 @@ from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import LeaseLoop, WorkerContext
 from thresher.engine.robots_gate import Allow
 from thresher.frontier.base import UrlState
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.cosine import CosineJudge
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
@@ -23,6 +22,7 @@ from thresher.strategies.baselines import BreadthFirst
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 URL = "http://a.example/article"
 

@@ -11,7 +11,6 @@ from thresher.engine.download.errors import AddressRefused, FetchFailed, LeaseEx
 from thresher.engine.fetcher import Fetcher
 from thresher.engine.lease_loop import MARGIN_SECONDS, LeaseLoop, WorkerContext
 from thresher.errors import StoreError
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.cosine import CosineJudge
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
@@ -22,6 +21,7 @@ from thresher.storage.page_store import NoArchive
 from thresher.strategies.baselines import BreadthFirst
 from thresher.topics.profile import TopicProfile
 from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 URL = "http://a.example/"
 TIMEOUT_SECONDS, SPARE_SECONDS = 0.1, 0.1

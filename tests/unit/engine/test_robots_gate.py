@@ -7,12 +7,12 @@ import pytest
 from thresher.engine.download.request import FetchRequest
 from thresher.engine.robots_gate import Allow, FetchRobots, Finish, Park, Reject, Release, RobotsGate, robots_entry
 from thresher.frontier.base import plain_url
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.politeness.robots import RobotsCache
 from thresher.politeness.settings import Politeness
 from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import FetchedPage, Lease, RequestKind
 from thresher.urls.canonical import canonicalize, host_key
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 PLACE = "http://b.example:8080/rules?x=1"
 

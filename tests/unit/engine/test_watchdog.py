@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from thresher.engine.watchdog import REASON, CurrentUrl, mark_poisonous, poison_reason, shared_memory
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Candidate, Outcome, Settlement
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 URL = "http://a.example/page"
 

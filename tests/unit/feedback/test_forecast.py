@@ -11,11 +11,11 @@ from thresher.feedback.forecast import (
     read_forecast,
 )
 from thresher.frontier.base import CRAWL_WIDE, Counts
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Forecast, Judgement
 from thresher.strategies.base import HARVEST_FETCHES
 from thresher.strategies.best_first import BestFirst
 from thresher.strategies.topics import MultiTopicStrategy
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 AHEAD = Forecast(pages=300, least=2, most=40)
 COUNTS = Counts(pages=310, waiting=1000)

@@ -2,8 +2,8 @@
 
 from thresher.feedback.label_feed import POLL_SECONDS, LabelFeed
 from thresher.feedback.labels import FolderLabelStore, Label, acknowledged
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import ONE_TOPIC
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 A, B = "http://a.example/", "http://b.example/"
 

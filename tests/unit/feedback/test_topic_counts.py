@@ -6,9 +6,9 @@ import pytest
 
 from thresher.feedback.topic_counts import KIND, TopicTotals, publish_topic_counts, read_topic_counts, read_topics
 from thresher.frontier.base import CRAWL_WIDE, Counts
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Forecast, Judgement, Outcome
 from thresher.storage.page_store import PageRecord, PageStoreWriter
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from thresher.feedback.topic_counts import publish_topic_counts
 from thresher.feedback.updates import NEEDS_PAGES, JudgementUpdater, rejudge_segments
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import ONE_TOPIC, Candidate, Judgement, Lease, Link, Outcome, ParsedPage, Revision, Settlement
 from thresher.storage.page_store import PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
@@ -10,6 +9,7 @@ from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
 from thresher.strategies.topics import MultiTopicStrategy
 from thresher.urls.canonical import fingerprint
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 A, B = "http://a.example/", "http://b.example/"
 

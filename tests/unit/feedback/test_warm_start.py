@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from thresher.feedback.warm_start import warm_start
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import LABEL_PART, Candidate, Judgement, Outcome, Revision
 from thresher.registry import make
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
@@ -14,6 +13,7 @@ from thresher.strategies.best_first import BestFirst
 from thresher.strategies.topics import MultiTopicStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 PAGE, DONE, WAITS, OTHER, UNKNOWN = (f"http://a.example/{name}" for name in ("page", "done", "waits", "other", "low"))
 BY_PARENT = ["best-first", "relevant-parents", "soft-focus", "hard-focus"]

@@ -11,12 +11,12 @@ import pytest
 from testing.clock import Clock
 from thresher.errors import ConfigError
 from thresher.frontier.base import CrawlStore
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.monitoring.frontier_metrics import FRESH_SECONDS, REACHED_SECONDS, TIMED, InstrumentedFrontier
 from thresher.monitoring.frontier_metrics import OPERATIONS as NAMES
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, Settlement
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 OPERATIONS = [name for name, _ in inspect.getmembers(CrawlStore, inspect.isfunction) if not name.startswith("_")]
 

@@ -10,10 +10,10 @@ from contextlib import suppress
 
 import pytest
 
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.monitoring import http_endpoint as endpoint_module
 from thresher.monitoring.http_endpoint import Endpoint
 from thresher.monitoring.prometheus import WorkerMetrics
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 class Away(MemoryFrontier):
@@ -138,7 +138,7 @@ WORKER = """
 import asyncio, signal, uvloop
 from thresher.monitoring.http_endpoint import Endpoint
 from thresher.monitoring.prometheus import WorkerMetrics
-from thresher.frontier.memory.frontier import MemoryFrontier
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 async def work():
     ended = asyncio.Event()

@@ -3,10 +3,10 @@
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.operations.hosts import block, block_pages, host_json, left_parts, release
 from thresher.records import BlockKind, Candidate, Outcome, Settlement
 from thresher.traps.detector import FIRST_PAGES, LEFT
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 @pytest.fixture

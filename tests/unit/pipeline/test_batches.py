@@ -3,10 +3,10 @@
 import pytest
 
 from thresher.feedback.updates import JudgementUpdater
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Candidate, Judgement
 from thresher.storage.page_store import NoArchive
 from thresher.strategies.best_first import BestFirst
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 class NoJudge:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.deduplication import DuplicateFinder, content_hash
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, ParsedPage, Settlement
 from thresher.urls.canonical import fingerprint
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 class World:

@@ -4,7 +4,6 @@ import pytest
 
 from testing.malicious_pdfs import content, pdf
 from tests.unit.pipeline.test_pipeline import SEED, MemoryArchive, WordJudge
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.documents.conversion import DocumentConverter
 from thresher.parsing.main_content import stored_markup
 from thresher.pipeline.host_policy import HostPolicyConfig
@@ -14,6 +13,7 @@ from thresher.records import FetchedPage, Outcome
 from thresher.sitemaps.source import SitemapHosts
 from thresher.strategies.best_first import BestFirst
 from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 FEED = b"<rss><channel><item><title>solar news</title><link>http://b.example/1</link></item></channel></rss>"
 PDF = {"content-type": "application/pdf", "x-robots-tag": "nofollow"}

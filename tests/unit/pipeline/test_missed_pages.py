@@ -5,11 +5,11 @@ import pytest
 from testing.clock import Clock
 from tests.unit.pipeline.test_pipeline import SEED, MemoryArchive, WordJudge
 from thresher.frontier.base import MAX_TRIES, UrlState
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Candidate, FetchedPage, Merge
 from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 ELSEWHERE = "http://b.example/"
 

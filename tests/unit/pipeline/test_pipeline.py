@@ -4,7 +4,6 @@ import pytest
 
 from testing.clock import Clock
 from thresher.frontier.base import MAX_TRIES, UrlState
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.isolated import HEAVY_BYTES, Unparsable
 from thresher.parsing.main_content import stored_markup
 from thresher.pipeline.host_policy import HostPolicyConfig
@@ -18,6 +17,7 @@ from thresher.storage.page_store import PageRecord
 from thresher.strategies.best_first import BestFirst
 from thresher.urls.canonical import fingerprint
 from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 SEED = "http://a.example/"
 

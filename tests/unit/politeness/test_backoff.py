@@ -3,11 +3,11 @@
 import pytest
 
 from testing.clock import Clock
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.parsing.response import ResponseClass, ResponseKind
 from thresher.politeness.backoff import Backoff
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import BlockKind, Lease
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 DAY = 24 * 3600.0
 

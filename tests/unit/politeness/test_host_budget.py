@@ -2,10 +2,10 @@
 
 import pytest
 
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.politeness.host_budget import HostBudget, over_budget, release
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Lease
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 BUDGET = HostBudget(most=1000, first=50, per_relevant=20)
 

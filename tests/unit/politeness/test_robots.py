@@ -2,7 +2,6 @@
 
 import pytest
 
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.politeness import robots as module
 from thresher.politeness.robots import (
     DAY_SECONDS,
@@ -15,6 +14,7 @@ from thresher.politeness.robots import (
     robots_url,
 )
 from thresher.reasons.legacy import legacy_reason
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 3\n"
 PLACE = "http://a.example/robots.txt"

@@ -3,10 +3,10 @@
 import pytest
 
 from thresher.frontier.base import UrlState
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Outcome, Settlement
 from thresher.refresh.queue import RefreshFrontier, copy_host_delays
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 PAGE, KNOWN, NEW = "http://a.example/page", "http://a.example/known", "http://b.example/new"
 

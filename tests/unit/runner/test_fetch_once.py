@@ -19,8 +19,10 @@ OTHER = "http://b.example/"
 
 
 @pytest.fixture
-def collector():
-    return ResponseCollector(PipelineRules(scope=UrlScope(deny_hosts=("*.denied.example",), max_depth=3)))
+async def collector():
+    collector = ResponseCollector(PipelineRules(scope=UrlScope(deny_hosts=("*.denied.example",), max_depth=3)))
+    yield collector
+    await collector.frontier.close()
 
 
 async def answer_next(collector, status=200, **headers):

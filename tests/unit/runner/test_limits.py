@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from thresher.frontier.base import Counts
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.runner.limits import (
     HARVEST_PAGES,
     Limits,
@@ -18,6 +17,7 @@ from thresher.runner.limits import (
     strictest,
 )
 from thresher.status import CrawlState, CrawlStatus
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 def test_the_line_says_what_limits_the_speed():

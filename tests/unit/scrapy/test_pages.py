@@ -4,13 +4,13 @@ import pytest
 from scrapy.http import HtmlResponse, Request
 
 from testing.block_pages import walls
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge
 from thresher.pipeline.links import PipelineRules
 from thresher.pipeline.pipeline import Pipeline
 from thresher.records import Candidate, FetchedPage, Judgement, Lease, Link, Merge, Outcome, ParsedPage, Settlement
 from thresher.storage.page_store import NoArchive
 from thresher.urls.scope import UrlScope
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_scrapy.bridge import only_requested
 from thresher_scrapy.pages import FIRST, Judged, SpiderPages, Wanted
 from thresher_scrapy.requests import KEY

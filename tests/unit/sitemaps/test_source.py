@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import FetchedPage, Lease, RequestKind
 from thresher.sitemaps import source
 from thresher.sitemaps.source import SitemapHosts, SitemapSource
 from thresher.strategies.best_first import BestFirst
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 LEASE = Lease(url="http://a.example/start", host="a.example", score=1.0, fence=1, until=1)
 READING = replace(LEASE, url="http://a.example/sitemap.xml", kind=RequestKind.SITEMAP, depth_left=3)

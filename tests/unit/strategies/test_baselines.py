@@ -1,8 +1,8 @@
 """Baselines that no paper names: random order, and the share of relevant parents."""
 
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Judgement, Lease, Link, Merge, ParsedPage
 from thresher.strategies.baselines import RandomOrder
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_papers.strategies.relevant_parents import RelevantParents
 
 PAGE = ParsedPage(url="http://a.example/", links=tuple(Link(url=f"http://a.example/{n}") for n in range(20)))

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.unit.strategies.small_world import IRRELEVANT, RELEVANT, KnownAim, lease, page
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Link
 from thresher.strategies.baselines import AnchorOnly, ContextOnly, PageAnchor
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 AIM = KnownAim({"a good page": 0.8, "a poor page": 0.2, "words": 0.4, "around": 0.1})
 LINK = Link(url="http://a.example/1", anchor="words", context="around")

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from testing.recording_server.words import SENTENCES
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.reasons.reason import Reason, ReasonKind
 from thresher.records import Lease, Link, ParsedPage, RequestKind
 from thresher.traps.detector import (
@@ -16,6 +15,7 @@ from thresher.traps.detector import (
     forget_left,
     left_alone,
 )
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 SITE = "http://a.example"
 LEASE = Lease(url=SITE + "/", host="a.example", score=0.5, fence=1, until=1, host_pages=FIRST_PAGES)

@@ -7,8 +7,8 @@ from tests.unit.engine.browser.test_renderer import PLAIN, SHELL, lease, page
 from thresher.config import browser
 from thresher.config.schema import CrawlConfig
 from thresher.engine.browser.notice import ScriptNotice
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.runner.supervisor import take_notice
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 @pytest.fixture

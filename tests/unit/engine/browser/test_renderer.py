@@ -10,9 +10,9 @@ from thresher.config.schema import CrawlConfig
 from thresher.engine.browser import renderer
 from thresher.engine.browser.chromium import BrowserGone
 from thresher.engine.browser.renderer import DIED, STATE_KIND, Renderer
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.politeness.robots import RobotsCache
 from thresher.records import FetchedPage, Lease
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 SHELL = b"<!doctype html><title>App</title><body><div id=root></div><script src=/app.js></script>"
 MADE = b"<!doctype html><title>App</title><body><p>" + b"perovskite solar cells " * 20

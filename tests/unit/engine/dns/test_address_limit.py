@@ -3,8 +3,8 @@
 import pytest
 
 from thresher.engine.dns.address_limit import LONGEST_WAIT_SECONDS, AddressLimiter
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Lease
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 def lease(number):

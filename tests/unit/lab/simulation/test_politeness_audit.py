@@ -2,8 +2,8 @@
 
 import pytest
 
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Candidate, Lease
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_lab.simulation.politeness_audit import PolitenessAudit
 
 

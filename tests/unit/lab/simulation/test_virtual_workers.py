@@ -7,11 +7,11 @@ from typing import ClassVar
 import pytest
 
 from tests.unit.lab.small_web import SmallWeb, u
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.adaptive.judge import AdaptiveJudge
 from thresher.strategies.baselines import BreadthFirst
 from thresher.strategies.best_first import BestFirst
 from thresher.topics.profile import TopicProfile
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_lab.simulation.politeness_audit import PolitenessAudit
 from thresher_lab.simulation.simulator import VirtualClock
 from thresher_lab.simulation.tasks import PerfectJudge

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.unit.strategies.small_world import lease, verdict
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Judgement, Link, ParsedPage, Revision
 from thresher.strategies.base import ScoreChange
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 from thresher_papers.strategies.distiller import LIFT, Distiller
 from thresher_papers.strategies.soft_focus import SoftFocus
 

@@ -3,10 +3,10 @@
 import pytest
 
 from tests.unit.strategies.small_world import lease, links, page, verdict
-from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.records import Link
 from thresher.strategies.batches import fold
 from thresher.strategies.best_first import BestFirst
+from thresher_lab.simulation.memory_frontier.frontier import MemoryFrontier
 
 
 def test_an_earlier_generation_comes_first_whatever_it_scores():

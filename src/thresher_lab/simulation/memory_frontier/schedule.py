@@ -9,9 +9,9 @@ from enum import StrEnum
 from heapq import nsmallest
 
 from thresher.frontier.base import FailureCount, HostEntry, UrlEntry, UrlState
-from thresher.frontier.memory.heap import LazyHeap
 from thresher.reasons.reason import NO_REASON, Reason
 from thresher.records import Carry, RequestKind
+from thresher_lab.simulation.memory_frontier.heap import LazyHeap
 
 
 class HostStage(StrEnum):

@@ -25,11 +25,11 @@ from thresher.frontier.base import (
     check_scores,
     is_same_score,
 )
-from thresher.frontier.memory.heap import LazyHeap
-from thresher.frontier.memory.schedule import Host, HostStage, Schedule, Url
 from thresher.reasons.reason import NO_REASON, PAGES, Reason, ReasonKind
 from thresher.records import Candidate, Lease, Outcome, Settlement
 from thresher.urls.canonical import fingerprint, host_key
+from thresher_lab.simulation.memory_frontier.heap import LazyHeap
+from thresher_lab.simulation.memory_frontier.schedule import Host, HostStage, Schedule, Url
 
 _Touched = dict[str, Host]
 

@@ -1,6 +1,6 @@
 import random
 
-from thresher.frontier.memory.heap import LazyHeap
+from thresher_lab.simulation.memory_frontier.heap import LazyHeap
 
 
 def test_the_least_key_comes_first():
