@@ -37,9 +37,10 @@ RULES = {
     # Whole commands: a first crawl and what it refuses for every commit; a kill, two workers and labels for every push.
     r"e2e/test_(first_crawl|try|documents)": "check",
     r"e2e/test_(many_machines|politeness|labels|questions|restored_folder)": "ci",
-    r"e2e/test_(verify|shared_address|walls|waiting_uploads)": "ci",
+    r"e2e/test_verify": "ci",
     r"e2e/": "nightly",
     # Faults: one test of each kind for every push, the whole table every night.
+    r"faults/test_storage.*(without_its_storage|while_it_moved)|faults/test_bombs.*many_bombs": "nightly",
     r"faults/test_(kill|storage|guard|bombs|outputs|planted)": "ci",
     r"(servers|realweb|screens|faults)/": "nightly",
     r"consistency/test_(start|exit_codes|verdicts)": "ci",
