@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from thresher import __version__
 from thresher.config.access import AccessTable
@@ -12,6 +12,7 @@ from thresher.coordination.model_exchange import StateStores
 from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
 from thresher.feedback.label_feed import LabelFeed
+from thresher.feedback.labels import LabelStore
 from thresher.feedback.updates import JudgementUpdater
 from thresher.frontier.base import CrawlStore
 from thresher.judges.base import Judge, Learner
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from thresher.engine.browser.renderer import Renderer
     from thresher.engine.dns.resolver import GuardedResolver
     from thresher.engine.lease_loop import ResponseProcessor, WorkerContext
+    from thresher.parsing.documents.conversion import DocumentConverter
     from thresher.pipeline.host_policy import Parse
+    from thresher.pipeline.links import PipelineRules
     from thresher.pipeline.pipeline import Pipeline
 
 
@@ -74,20 +77,32 @@ def _load_state(crawl: CrawlSetup, part: Learner | Stateful, kind: str, state_st
             opened.close()
 
 
-def build_label_feed(crawl: CrawlSetup, updater: JudgementUpdater, worker: str) -> LabelFeed:
-    """Build the part of a worker that polls and applies labels."""
-    label_store = crawl.backend.labels(patience_seconds=None)
-    return LabelFeed(label_store, updater, worker=worker, pages=crawl.folder.pages, topics=crawl.config.all_topics)
+def build_label_feed(
+    crawl: CrawlSetup, updater: JudgementUpdater, worker: str, labels: LabelStore | None = None
+) -> LabelFeed:
+    """Build the part of a worker that polls and applies labels; without a label store, with one of its own."""
+    store = labels or crawl.backend.labels(patience_seconds=None)
+    return LabelFeed(store, updater, worker=worker, pages=crawl.folder.pages, topics=crawl.config.all_topics)
 
 
-def build_updater(crawl: CrawlSetup, worker: str, state_stores: StateStores) -> JudgementUpdater:
+def build_updater(crawl: CrawlSetup, worker: str, frontier: CrawlStore, state_stores: StateStores) -> JudgementUpdater:
     """Build what a worker needs to apply revised judgements, without a pipeline."""
     return JudgementUpdater(
         judge=build_judge(crawl, state_stores),
         strategy=build_strategy(crawl, state_stores),
-        frontier=crawl.backend.frontier(),
+        frontier=frontier,
         archive=PageStoreWriter(crawl.folder.pages / f"{worker}.db"),
     )
+
+
+class PipelineParts(TypedDict, total=False):
+    """Parts of a pipeline that are given in place of those of the crawl."""
+
+    frontier: CrawlStore
+    archive: Archive
+    judge: Judge
+    strategy: Strategy
+    rules: PipelineRules
 
 
 def build_pipeline(
@@ -97,12 +112,14 @@ def build_pipeline(
     *,
     state_stores: StateStores | None = None,
     around: Callable[[CrawlStore], CrawlStore] = lambda frontier: frontier,
+    **given: Unpack[PipelineParts],
 ) -> Pipeline:
-    """Build the pipeline of a worker; without a worker's name nothing is stored.
+    """Build the pipeline of a worker; without a worker's name nothing is stored but in a given archive.
 
     Args:
         state_stores: The worker's own, to be closed after the pipeline, when everything must be written.
         around: Wraps the frontier, for example with metrics.
+        given: Parts in place of those of the crawl; the pipeline closes them too.
     """
     from thresher.parsing.html import parse as parse_html
     from thresher.parsing.isolated import ParserProcess
@@ -110,23 +127,33 @@ def build_pipeline(
     from thresher.pipeline.pipeline import Pipeline
 
     state_stores = state_stores or (crawl.backend.state_stores(worker) if worker else None)
-    judge = build_judge(crawl, state_stores)  # before anything is written: a folder may be refused
-    strategy = build_strategy(crawl, state_stores)
-    archive: Archive = PageStoreWriter(crawl.folder.pages / f"{worker}.db") if worker else NoArchive()
-    frontier, before_commit = crawl.backend.worker_frontier(worker or "")
+    judge = given.get("judge") or build_judge(crawl, state_stores)  # before any file is written: it may refuse
+    strategy = given.get("strategy") or build_strategy(crawl, state_stores)
+    archive = given.get("archive") or (PageStoreWriter(crawl.folder.pages / f"{worker}.db") if worker else NoArchive())
+    frontier, before = (given["frontier"], None) if "frontier" in given else crawl.backend.worker_frontier(worker or "")
     return Pipeline(
         frontier=around(frontier),
         archive=archive,
         judge=judge,
         strategy=strategy,
-        rules=crawl.rules(),
+        rules=given.get("rules") or crawl.rules(),
         parse=parse or parse_html,
         parser_process=ParserProcess(),
-        documents=crawl.document_converter(),
+        documents=build_document_converter(crawl),
         captures=_captures(crawl, worker) if worker else None,
         stored_markup=stored_markup if worker else None,
-        before_commit=before_commit,
+        before_commit=before,
     )
+
+
+def build_document_converter(crawl: CrawlSetup) -> DocumentConverter | None:
+    """Build what reads documents; None when topic.yaml wants none. It has to be closed."""
+    from thresher.parsing.documents.conversion import DocumentConverter
+    from thresher.parsing.documents.document import DocumentLimits
+
+    documents = crawl.config.documents
+    limits = DocumentLimits(max_pages=documents.max_pages, seconds=documents.seconds)
+    return DocumentConverter(documents.formats, limits) if documents.formats else None
 
 
 def _captures(crawl: CrawlSetup, worker: str) -> Captures | None:

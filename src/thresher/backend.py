@@ -9,8 +9,8 @@ import os
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -194,7 +194,7 @@ class CrawlBackend(ABC):
         """
 
     @abstractmethod
-    def pending_uploads(self) -> AbstractAsyncContextManager[PendingUploads | None]:
+    def pending_uploads(self) -> PendingUploads | None:
         """Open the list of pages that wait for their upload; None where the rows of this machine say it."""
 
     @abstractmethod
@@ -279,8 +279,8 @@ class LocalBackend(CrawlBackend):
         os.kill(runner, signal.SIGTERM)
         return True
 
-    def pending_uploads(self) -> AbstractAsyncContextManager[PendingUploads | None]:
-        return nullcontext()
+    def pending_uploads(self) -> PendingUploads | None:
+        return None
 
     def uploaded_pages(self) -> Callable[[str, Sequence[int]], None]:
         return lambda worker, fingerprints: None
@@ -377,10 +377,8 @@ class ClusterBackend(CrawlBackend):
             await StopOrders(connection, self.name).stop(BY_USER)
         return False
 
-    @asynccontextmanager
-    async def pending_uploads(self) -> AsyncIterator[PendingUploads | None]:
-        async with async_closing(self.connection(patience_seconds=CONNECT_SECONDS)) as connection:
-            yield PendingUploads(connection, self.name)
+    def pending_uploads(self) -> PendingUploads | None:
+        return PendingUploads(self.connection(patience_seconds=CONNECT_SECONDS), self.name)
 
     def uploaded_pages(self) -> Callable[[str, Sequence[int]], None]:
         def connect() -> RedisConnection:
@@ -416,6 +414,11 @@ class CrawlResources:
     @cached_property
     def run(self) -> RunView:
         return self._opened(self._backend.run_view())
+
+    @cached_property
+    def pending_uploads(self) -> PendingUploads | None:
+        listed = self._backend.pending_uploads()
+        return self._opened(listed) if listed else None
 
     def _opened(self, resource: C) -> C:
         self._open.push_async_callback(resource.close)

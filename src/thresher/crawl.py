@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
@@ -48,8 +47,6 @@ from thresher.urls.scope import SKIPPED_EXTENSIONS, UrlScope
 
 if TYPE_CHECKING:
     from thresher.collection.replica import ReplicaUpdate
-    from thresher.collection.status import CollectionStatus
-    from thresher.parsing.documents.conversion import DocumentConverter
     from thresher.pipeline.links import PipelineRules
     from thresher.search.index import SearchIndex
 
@@ -301,17 +298,6 @@ class CrawlSetup:
 
             update_search(self.objects(), self.folder.pages / COLLECTED, index)
 
-    async def collection_status(self) -> CollectionStatus | None:
-        """Return how much is in the collection, and how much waits; None without a collection."""
-        if not self.config.collection:
-            return None
-        from thresher.collection.status import collection_status
-
-        async with self.backend.pending_uploads() as listed:
-            pending = await listed.number() if listed else None
-        pages, segments = self.folder.pages, self.folder.segments()
-        return await asyncio.to_thread(collection_status, self.objects(), pages, segments, pending)
-
     @property
     def is_refresh(self) -> bool:
         """Whether pages are visited again, and no new ones fetched."""
@@ -341,15 +327,6 @@ class CrawlSetup:
             stand_in=self._in_a_lab,
             skipped_extensions=SKIPPED_EXTENSIONS - {*config.documents.formats},
         )
-
-    def document_converter(self) -> DocumentConverter | None:
-        """Build what reads documents; None when topic.yaml wants none. It has to be closed."""
-        from thresher.parsing.documents.conversion import DocumentConverter
-        from thresher.parsing.documents.document import DocumentLimits
-
-        documents = self.config.documents
-        limits = DocumentLimits(max_pages=documents.max_pages, seconds=documents.seconds)
-        return DocumentConverter(documents.formats, limits) if documents.formats else None
 
     def _host_policy_config(self) -> HostPolicyConfig:
         scope = self.config.scope

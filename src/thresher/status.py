@@ -204,6 +204,7 @@ class StatusReader:
 
     def __init__(self, crawl: CrawlSetup, resources: CrawlResources) -> None:
         self.crawl = crawl
+        self.resources = resources
         self.frontier = resources.frontier_reader
         self.run = resources.run
 
@@ -217,10 +218,10 @@ class StatusReader:
         return await failure_report(self.frontier)
 
     async def collection(self) -> CollectionStatus | None:
-        return await self.crawl.collection_status()
+        return await read_collection(self.crawl, self.resources)
 
     async def interval(self, counts: Counts) -> CountInterval | None:
-        return await uncertain_count(self.crawl, counts)
+        return await uncertain_count(self.crawl, self.resources, counts)
 
     async def other_languages(self) -> int | None:
         """Count the pages that are rejected for their language; None when all languages are wanted."""
@@ -229,6 +230,17 @@ class StatusReader:
             return None
         with PageStoreReader(pages) as reader:
             return reader.count_other_languages()
+
+
+async def read_collection(crawl: CrawlSetup, connected: CrawlResources) -> CollectionStatus | None:
+    """Read how much is in the collection, and how much waits; None without a collection."""
+    if not crawl.config.collection:
+        return None
+    from thresher.collection.status import collection_status
+
+    listed = connected.pending_uploads
+    pending, segments = await listed.number() if listed else None, crawl.folder.segments()
+    return await asyncio.to_thread(collection_status, crawl.objects(), crawl.folder.pages, segments, pending)
 
 
 async def read_live_status(frontier: StateReader, counts: Counts) -> CrawlStatus:

@@ -11,7 +11,7 @@ from pathlib import Path
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from thresher.assembly import build_judge, build_label_feed, build_strategy, build_worker
+from thresher.assembly import build_judge, build_label_feed, build_pipeline, build_strategy, build_worker
 from thresher.config.schema import CrawlConfig
 from thresher.coordination.model_exchange import StateStores
 from thresher.engine.dns.refused_urls import reopen_refused
@@ -86,12 +86,14 @@ class AddonSession:
         self._state_stores = crawl.backend.state_stores(worker)
         archive = PageStoreWriter(crawl.folder.pages / f"{worker}.db")
         judge, self.strategy = build_judge(crawl, self._state_stores), build_strategy(crawl, self._state_stores)
-        self._pipeline = Pipeline(
-            frontier=only_requested(crawl.backend.worker_frontier()[0]),
+        self._pipeline = build_pipeline(
+            crawl,
+            None,
+            state_stores=self._state_stores,
+            around=only_requested,
             archive=archive,
             judge=judge,
             strategy=self.strategy,
-            rules=crawl.rules(),
         )
         self._pages = SpiderPages(
             self._pipeline,

@@ -11,13 +11,14 @@ from unittest.mock import patch
 
 import pytest
 
+from testing.labels import known_labels, questions
 from testing.servers.store import ServerMissing, store_server
 from thresher.assembly import build_label_feed, build_pipeline
 from thresher.crawl import CrawlSetup
 from thresher.feedback.forecast import KIND, read_forecast
 from thresher.feedback.labels import Label
 from thresher.frontier.base import CRAWL_WIDE
-from thresher.operations.labelling import add_labels, known_labels, questions
+from thresher.operations.labelling import add_labels
 from thresher.records import LABEL_PART
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint

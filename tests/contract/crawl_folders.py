@@ -40,6 +40,7 @@ from thresher.pipeline.deduplication import content_hash
 from thresher.reasons.legacy import legacy_reason
 from thresher.records import Candidate, Judgement, Lease, Outcome, Revision, Settlement
 from thresher.runner.uploads import build_uploader, repair_collection
+from thresher.status import status_of
 from thresher.storage.page_store import FoundLink, PageRecord, PageStoreWriter
 from thresher.storage.reader import PageStoreReader
 from thresher.strategies.base import Strategy
@@ -396,7 +397,7 @@ class Folder:
 
     def waiting(self) -> int:
         """Return how many rows wait for their upload, as `status` shows it."""
-        return self._run(self.crawl.collection_status()).waiting_rows
+        return self._run(status_of(self.crawl)).collection.waiting_rows
 
     def verify(self, *, repair: bool = False) -> VerifyReport:
         """Check the crawl and its collection, and repair both, as the command does."""

@@ -9,12 +9,13 @@ from unittest.mock import patch
 
 import pytest
 
+from testing.labels import known_labels, questions
 from testing.live_crawl import run as crawl_pages
 from testing.live_crawl import served, write_crawl
 from testing.servers.store import ServerMissing, store_server
 from thresher.coordination.run_control import RunControl, set_run_control
 from thresher.crawl import CrawlSetup
-from thresher.operations.labelling import add_labels, known_labels, questions
+from thresher.operations.labelling import add_labels
 from thresher.runner.limits import Limits, StopReason
 from thresher.runner.supervisor import Supervisor, SupervisorOptions
 from thresher.storage.reader import PageOrder, PageStoreReader

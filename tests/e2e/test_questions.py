@@ -9,11 +9,11 @@ import signal
 
 import pytest
 
+from testing.labels import known_labels, questions
 from testing.live_crawl import run as crawl_pages
 from testing.live_crawl import served, write_crawl
 from testing.terminal import terminal
 from thresher.crawl import CrawlSetup
-from thresher.operations.labelling import known_labels, questions
 from thresher.storage.reader import PageStoreReader
 from thresher_lab.webs.generator import generate
 

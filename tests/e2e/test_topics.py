@@ -6,6 +6,7 @@ import json
 import pytest
 import yaml
 
+from testing.labels import questions
 from testing.servers import store_server
 from tests.e2e.conftest import CommandLine, quick, serving
 from thresher import Crawl
@@ -13,7 +14,7 @@ from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.topic_counts import read_topic_counts
 from thresher.frontier.redis.frontier import RedisFrontier
-from thresher.operations.labelling import add_labels, questions
+from thresher.operations.labelling import add_labels
 from thresher.storage.reader import PageStoreReader
 from thresher_ui.dashboard.open_crawl import OpenCrawl
 from thresher_ui.dashboard.views.pages import pages

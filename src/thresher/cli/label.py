@@ -26,9 +26,10 @@ from thresher.operations.labelling import (
     LabellingResult,
     LabellingSession,
     Question,
+    add_labels,
     check_questions,
+    labelling_session,
     questions,
-    read_labels,
 )
 from thresher.operations.model_labelling import label_with_model, revoke_model_labels
 
@@ -123,21 +124,22 @@ def label(
         _label_with_model(crawl, count or MODEL_QUESTIONS, as_json=as_json)
         return
     labels = {**dict.fromkeys(yes, True), **dict.fromkeys(no, False), **dict.fromkeys(forget, None)}
-    session = LabellingSession(crawl, topic=topic)
+    crawl.check_topic(topic)
+    errors: ErrorRate | None = None
     if labels:
-        result = asyncio.run(_submit(session, labels))
+        result = asyncio.run(add_labels(crawl, labels, topic=topic))
     elif revoke_model:
         result = asyncio.run(revoke_model_labels(crawl))
     elif check_model:
-        result = asyncio.run(_check_model(crawl, session, count or MODEL_QUESTIONS))
+        result, errors = asyncio.run(_check_model(crawl, topic, count or MODEL_QUESTIONS))
     else:
-        result = asyncio.run(_ask(session, count or QUESTIONS, _nearest_page(crawl, topic), NO_PAGE))
+        result = asyncio.run(_ask_nearest(crawl, count or QUESTIONS, topic))
     if as_json:
         echo_json(result.as_json())
     else:
         _show(result, queue=bool(labels) or revoke_model)
-    if check_model:
-        echo(f"Error rate of the model: {asyncio.run(_error_rate(crawl))}.", err=as_json)
+    if errors:
+        echo(f"Error rate of the model: {errors}.", err=as_json)
 
 
 def _label_with_model(crawl: CrawlSetup, count: int, *, as_json: bool) -> None:
@@ -158,40 +160,33 @@ def _label_with_model(crawl: CrawlSetup, count: int, *, as_json: bool) -> None:
         echo(f"Stopped early: {labelling.stopped}.", err=True)
 
 
-async def _check_model(crawl: CrawlSetup, session: LabellingSession, count: int) -> LabellingResult:
-    batch = await check_questions(crawl, count)
+async def _check_model(crawl: CrawlSetup, topic: str, count: int) -> tuple[LabellingResult, ErrorRate]:
+    async with labelling_session(crawl, topic=topic) as session:
+        batch = await check_questions(crawl, await session.labels(), count)
 
-    async def following(without: Collection[str]) -> Question | None:
-        return next((question for question in batch if question.record.url not in without), None)
+        async def following(without: Collection[str]) -> Question | None:
+            return next((question for question in batch if question.record.url not in without), None)
 
-    return await _ask(session, len(batch) or count, following, NO_MODEL_LABEL)
-
-
-async def _error_rate(crawl: CrawlSetup) -> ErrorRate:
-    return error_rate(await read_labels(crawl))
+        result = await _ask(session, len(batch) or count, following, NO_MODEL_LABEL)
+        return result, error_rate(await session.labels())
 
 
-async def _submit(session: LabellingSession, labels: dict[str, bool | None]) -> LabellingResult:
-    await session.begin()
-    await session.answer(labels)
-    return await session.learn()
+async def _ask_nearest(crawl: CrawlSetup, count: int, topic: str = "") -> LabellingResult:
+    async with labelling_session(crawl, topic=topic) as session:
+
+        async def following(without: Collection[str]) -> Question | None:
+            return next(iter(await session.questions(1, without=without)), None)
+
+        return await _ask(session, count, following, NO_PAGE)
 
 
 NextQuestion = Callable[[Collection[str]], Awaitable[Question | None]]
 """Returns the next page to ask about, without these URLs; None when there is none."""
 
 
-def _nearest_page(crawl: CrawlSetup, topic: str) -> NextQuestion:
-    async def following(without: Collection[str]) -> Question | None:
-        return next(iter(await questions(crawl, 1, topic=topic, without=without)), None)
-
-    return following
-
-
 async def _ask(session: LabellingSession, count: int, following: NextQuestion, nothing: str) -> LabellingResult:
     """Ask about one page at a time; the judge learns from each answer before the next page is chosen."""
     given: dict[str, bool | None] = {}  # in the order of the questions; None for a skipped page
-    await session.begin()
     while len(given) < count:
         question = await following(given)
         if question is None:
@@ -312,7 +307,7 @@ def offer_questions(crawl: CrawlSetup) -> None:
     is_terminal = all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
     if not is_terminal or os.environ.get("CI") or not isinstance(build_judge(crawl), Learner):
         return
-    if not asyncio.run(questions(crawl, 1)):
+    if not asyncio.run(_has_question(crawl)):
         return
     try:
         if not click.confirm("Ten answers make the count surer. Answer now?", err=True):
@@ -320,5 +315,10 @@ def offer_questions(crawl: CrawlSetup) -> None:
     except click.Abort:  # Ctrl-C is a no; the run was done
         echo(err=True)
         return
-    session = LabellingSession(crawl)
-    _show(asyncio.run(_ask(session, QUESTIONS, _nearest_page(crawl, ""), NO_PAGE)), queue=False)
+    _show(asyncio.run(_ask_nearest(crawl, QUESTIONS)), queue=False)
+
+
+async def _has_question(crawl: CrawlSetup) -> bool:
+    async with crawl.connect() as connected:
+        labels, _ = await connected.labels.read()
+    return bool(await questions(crawl, labels, 1))

@@ -143,7 +143,8 @@ def run(
         metrics = (metrics_address, metrics_port) if metrics_port else None
         options = SupervisorOptions(workers=workers, limits=limits, report=reporter.show, metrics=metrics)
         result = run_crawl(crawl, options, around=around)
-    interval, doubtful = (None, []) if result.exit_code else _doubts(crawl, result)  # else the store may be away
+    # after a failure the store may be away
+    interval, doubtful = (None, []) if result.exit_code else asyncio.run(_doubts(crawl, result))
     look = f"changes {dir}" if refresh else ""
     print_result(dir, result, as_json=as_json, next_command=look, interval=interval, doubtful=doubtful)
     if is_first and not as_json and not result.exit_code:
@@ -153,12 +154,14 @@ def run(
     sys.exit(result.exit_code)
 
 
-def _doubts(crawl: CrawlSetup, result: RunResult) -> tuple[CountInterval | None, list[DoubtfulSeed]]:
+async def _doubts(crawl: CrawlSetup, result: RunResult) -> tuple[CountInterval | None, list[DoubtfulSeed]]:
     """Return what makes the number of relevant pages doubtful: its interval, and seeds that no word names."""
     from thresher.operations.doubtful_seeds import doubtful_seeds  # imports numpy: not for --help
     from thresher.operations.labelling import uncertain_count
 
-    return asyncio.run(uncertain_count(crawl, result.status)), list(doubtful_seeds(crawl))
+    async with crawl.connect() as connected:
+        interval = await uncertain_count(crawl, connected, result.status)
+    return interval, list(doubtful_seeds(crawl))
 
 
 def _limits(stop: StopConfig, pages: int | None, minutes: float | None) -> Limits:

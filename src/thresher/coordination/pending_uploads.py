@@ -84,6 +84,9 @@ class PendingUploads:
                 continue
         return found
 
+    async def close(self) -> None:
+        await self._connection.close()
+
     def _key(self, owner: PageOwner) -> str:
         return key_of(self._crawl, "pending-uploads", owner.worker, owner.mark)
 

@@ -176,10 +176,9 @@ class JudgementUpdater:
         if self._stateful:
             self._stateful.save_state()
 
-    async def aclose(self) -> None:
-        """Save the state, and close the frontier and the page store, where no pipeline does so."""
+    def close_with_archive(self) -> None:
+        """Save the state, and close the page store, where no pipeline does so."""
         self.close()
-        await self.frontier.close()
         self._archive.close()
 
     def _take_ready(self) -> list[Revision]:

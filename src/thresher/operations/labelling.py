@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
 from thresher.assembly import build_label_feed, build_updater
+from thresher.backend import CrawlResources
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, CrawlBusy
 from thresher.feedback.count_interval import CountInterval, count_interval
@@ -40,58 +41,12 @@ CALIBRATED_JUDGE = "adaptive"
 """The judge that the interval of the count was fitted to."""
 
 
-async def wait_until_applied(crawl: CrawlSetup, labels: int, *, seconds: float = APPLY_SECONDS) -> bool:
-    """Wait until all workers have applied the first `labels` labels; apply them here when none runs."""
-    until = time.monotonic() + seconds
-    async with crawl.connect() as connected:
-        while time.monotonic() < until:
-            if await connected.run.is_idle():
-                with suppress(CrawlBusy):  # a run has just begun
-                    return await asyncio.to_thread(_apply_here, crawl)
-            names = await connected.run.active_workers(connected.frontier)
-            if names and await _have_applied(connected.frontier, names, labels):
-                return True
-            await asyncio.sleep(POLL_SECONDS)
-    return False
-
-
 def _workers_here(crawl: CrawlSetup) -> list[str]:
     return [path.stem for path in crawl.folder.segments()]
 
 
 async def _have_applied(frontier: CrawlStore, names: Sequence[str], labels: int) -> bool:
     return all([await acknowledged(frontier, name) >= labels for name in names])
-
-
-def _apply_here(crawl: CrawlSetup) -> bool:
-    """Apply labels for the workers of this folder, one after the other, under the lock of a run.
-
-    A folder with all pages and no worker yet gets its first; another one has nothing to apply them to.
-
-    Raises:
-        CrawlBusy: A run is under way.
-    """
-    first = crawl.backend.worker_names(1) if crawl.backend.has_all_pages else []
-    workers = _workers_here(crawl) or first
-    if workers:
-        with crawl.folder.only_one_run():
-            for worker in workers:
-                asyncio.run(_apply_as(crawl, worker))
-    return bool(workers)
-
-
-async def _apply_as(crawl: CrawlSetup, worker: str) -> None:
-    state_stores = crawl.backend.state_stores(worker)
-    try:
-        updater = build_updater(crawl, worker, state_stores)
-        label_feed = build_label_feed(crawl, updater, worker)
-        try:
-            await label_feed.begin()
-        finally:
-            await label_feed.close()
-            await updater.aclose()
-    finally:
-        state_stores.close()
 
 
 QUEUE_URLS = 20
@@ -166,21 +121,23 @@ class LabellingResult:
         return asdict(self, dict_factory=with_messages)
 
 
-async def questions(crawl: CrawlSetup, limit: int, *, topic: str = "", without: Iterable[str] = ()) -> list[Question]:
+async def questions(
+    crawl: CrawlSetup, labels: Sequence[Label], limit: int, *, topic: str = "", without: Iterable[str] = ()
+) -> list[Question]:
     """Return pages without a label, the one nearest to the judge's cut first.
 
     Args:
+        labels: The label log.
         topic: The topic that the labels will be about, of several; empty for all.
         without: URLs to leave out.
     """
-    known = {*await labelled_urls(crawl, topic), *crawl.seeds(), *without}
+    known = {*labelled_urls(labels, topic), *crawl.seeds(), *without}
     return await asyncio.to_thread(_nearest, crawl, topic, known, limit)
 
 
-async def labelled_urls(crawl: CrawlSetup, topic: str = "") -> list[str]:
+def labelled_urls(labels: Sequence[Label], topic: str = "") -> list[str]:
     """Return the URLs with a label of a person or a model, about one topic of several or all."""
-    latest = latest_labels(await read_labels(crawl), topic)
-    return [url for url, label in latest.items() if label is not None]
+    return [url for url, label in latest_labels(labels, topic).items() if label is not None]
 
 
 def _nearest(crawl: CrawlSetup, topic: str, known: set[str], limit: int) -> list[Question]:
@@ -209,9 +166,8 @@ def _question(collection: PageStoreReader, record: PageRecord, topic: str = "") 
     return Question(record=record, rank=rank, pages=pages, excerpt=excerpt)
 
 
-async def check_questions(crawl: CrawlSetup, limit: int) -> list[Question]:
+async def check_questions(crawl: CrawlSetup, labels: Sequence[Label], limit: int) -> list[Question]:
     """Return random pages that a model labelled and no person, to compare the two."""
-    labels = await read_labels(crawl)
     unchecked = sorted(model_labels(labels).keys() - verdicts(labels).keys())
     chosen = Random(len(unchecked)).sample(unchecked, min(limit, len(unchecked)))  # noqa: S311 - no secret
     return await asyncio.to_thread(_questions_about, crawl, chosen)
@@ -223,26 +179,12 @@ def _questions_about(crawl: CrawlSetup, urls: Sequence[str]) -> list[Question]:
         return [_question(collection, record) for record in records]
 
 
-async def read_labels(crawl: CrawlSetup) -> list[Label]:
-    """Return the label log."""
-    return (await _read_log(crawl))[0]
-
-
-async def _read_log(crawl: CrawlSetup) -> tuple[list[Label], int]:
-    async with crawl.connect() as connected:
-        return await connected.labels.read()
-
-
-async def known_labels(crawl: CrawlSetup) -> dict[str, bool]:
-    """Return the current labels of people by URL."""
-    return verdicts(await read_labels(crawl))
-
-
-async def uncertain_count(crawl: CrawlSetup, counts: Counts) -> CountInterval | None:
+async def uncertain_count(crawl: CrawlSetup, connected: CrawlResources, counts: Counts) -> CountInterval | None:
     """Return the interval of the relevant pages; None with few pages, several topics or another judge."""
     if counts.provisional or crawl.config.topics or crawl.config.judge.name != CALIBRATED_JUDGE:
         return None
-    return count_interval(counts, len(await known_labels(crawl)))
+    labels, _ = await connected.labels.read()
+    return count_interval(counts, len(verdicts(labels)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,20 +197,17 @@ class _Snapshot:
 
 
 class LabellingSession:
-    """Some labels of a user, and what they change in judge and queue.
+    """Some labels of a user, and what they change in judge and queue; `labelling_session` opens one.
 
     Every label is in the label log when `answer` returns; running workers may read it before `learn` is called.
 
     Args:
         topic: The topic that the labels are about, of several; empty for all.
-
-    Raises:
-        ConfigError: There is no such topic.
     """
 
-    def __init__(self, crawl: CrawlSetup, *, topic: str = "") -> None:
-        crawl.check_topic(topic)
+    def __init__(self, crawl: CrawlSetup, connected: CrawlResources, *, topic: str = "") -> None:
         self._crawl = crawl
+        self._connected = connected
         self._topic = topic
         self._answers = 0
         self._written = 0
@@ -279,14 +218,20 @@ class LabellingSession:
 
     async def begin(self) -> None:
         """Apply the labels that a killed process left in the log, and record the status of the crawl."""
-        self._written = (await _read_log(self._crawl))[1]
+        _, self._written = await self._connected.labels.read()
         workers = _workers_here(self._crawl)
-        if self._written and workers:
-            async with self._crawl.connect() as connected:
-                is_applied = await _have_applied(connected.frontier, workers, self._written)
-            if not is_applied:
-                await wait_until_applied(self._crawl, self._written)
+        if self._written and workers and not await _have_applied(self._connected.frontier, workers, self._written):
+            await self._wait_until_applied()
         self._first = self._now = await self._snapshot()
+
+    async def labels(self) -> list[Label]:
+        """Return the label log."""
+        labels, _ = await self._connected.labels.read()
+        return labels
+
+    async def questions(self, limit: int, *, without: Collection[str] = ()) -> list[Question]:
+        """Return pages without a label, the one nearest to the judge's cut first."""
+        return await questions(self._crawl, await self.labels(), limit, topic=self._topic, without=without)
 
     async def answer(self, answers: Mapping[str, bool | None]) -> None:
         """Store labels by URL; None removes one.
@@ -296,21 +241,21 @@ class LabellingSession:
         """
         now, topic = time.time(), self._topic
         labels = [Label(url=_canonical(text), relevant=value, at=now, topic=topic) for text, value in answers.items()]
-        async with self._crawl.connect() as connected:
-            urls = [await look_up(self._crawl, connected.frontier, label) for label in labels]
-            await self.add(labels)
-            await queue_labelled(self._crawl, connected.frontier, urls)
+        frontier = self._connected.frontier
+        urls = [await look_up(self._crawl, frontier, label) for label in labels]
+        await self.add(labels)
+        await queue_labelled(self._crawl, frontier, urls)
         self._urls.update((each.url, each) for each in urls)
 
     async def add(self, labels: Sequence[Label]) -> None:
         """Store labels as they are, such as those of a model."""
-        async with self._crawl.connect() as connected:
-            self._written = await connected.labels.append(labels)
+        self._written = await self._connected.labels.append(labels)
         self._answers += len(labels)
 
     async def learn(self) -> LabellingResult:
         """Wait until the labels are applied; return what changed since the last call, or since `begin`."""
-        self._applied = await wait_until_applied(self._crawl, self._written) if self._answers else True
+        if self._answers:
+            self._applied = await self._wait_until_applied()
         before, self._now = self._now, await self._snapshot()
         return self._since(before)
 
@@ -336,16 +281,65 @@ class LabellingSession:
         others = [page for page in pages if page.url not in self._urls]  # what was labelled is no news
         return [ChangedPage(url=page.url, title=page.title) for page in others[:EXAMPLES]]
 
+    async def _wait_until_applied(self) -> bool:
+        """Wait until all workers have applied the labels; apply them here when none runs."""
+        until, run, frontier = time.monotonic() + APPLY_SECONDS, self._connected.run, self._connected.frontier
+        while time.monotonic() < until:
+            if await run.is_idle():
+                with suppress(CrawlBusy):  # a run has just begun
+                    return await self._apply_here()
+            names = await run.active_workers(frontier)
+            if names and await _have_applied(frontier, names, self._written):
+                return True
+            await asyncio.sleep(POLL_SECONDS)
+        return False
+
+    async def _apply_here(self) -> bool:
+        """Apply labels for the workers of this folder, one after the other, under the lock of a run.
+
+        A folder with all pages and no worker yet gets its first; another one has nothing to apply them to.
+
+        Raises:
+            CrawlBusy: A run is under way.
+        """
+        backend = self._crawl.backend
+        workers = _workers_here(self._crawl) or (backend.worker_names(1) if backend.has_all_pages else [])
+        with self._crawl.folder.only_one_run() if workers else nullcontext():
+            for worker in workers:
+                await self._apply_as(worker)
+        return bool(workers)
+
+    async def _apply_as(self, worker: str) -> None:
+        with closing(self._crawl.backend.state_stores(worker)) as state_stores:
+            updater = build_updater(self._crawl, worker, self._connected.frontier, state_stores)
+            try:
+                await build_label_feed(self._crawl, updater, worker, self._connected.labels).begin()
+            finally:
+                updater.close_with_archive()
+
     async def _snapshot(self) -> _Snapshot:
         crawl, at = self._crawl, time.time()
         pages = await asyncio.to_thread(_relevant_pages, crawl, self._topic)
-        async with crawl.connect() as connected:
-            is_elsewhere = not (crawl.backend.has_all_pages or self._topic)  # other machines have pages too
-            relevant = (await connected.frontier.counts()).relevant if is_elsewhere else len(pages)
-            queue = await connected.frontier.peek(QUEUE_URLS)
-        labelled = len(await known_labels(crawl))
+        is_elsewhere = not (crawl.backend.has_all_pages or self._topic)  # other machines have pages too
+        relevant = (await self._connected.frontier.counts()).relevant if is_elsewhere else len(pages)
+        queue = await self._connected.frontier.peek(QUEUE_URLS)
+        labelled = len(verdicts(await self.labels()))
         status = LabellingStatus(labelled=labelled, relevant=relevant, queue=queue)
         return _Snapshot(status=status, pages=pages, at=at)
+
+
+@asynccontextmanager
+async def labelling_session(crawl: CrawlSetup, *, topic: str = "") -> AsyncIterator[LabellingSession]:
+    """Connect to a crawl once, for all labels of a session. Judging pages may keep the event loop busy.
+
+    Raises:
+        ConfigError: There is no such topic.
+    """
+    crawl.check_topic(topic)
+    async with crawl.connect() as connected:
+        session = LabellingSession(crawl, connected, topic=topic)
+        await session.begin()
+        yield session
 
 
 async def add_labels(crawl: CrawlSetup, labels: Mapping[str, bool | None], *, topic: str = "") -> LabellingResult:
@@ -357,10 +351,9 @@ async def add_labels(crawl: CrawlSetup, labels: Mapping[str, bool | None], *, to
     Raises:
         ConfigError: A text is not an http or https URL, or a URL that was not fetched is outside the scope.
     """
-    session = LabellingSession(crawl, topic=topic)
-    await session.begin()
-    await session.answer(labels)
-    return await session.learn()
+    async with labelling_session(crawl, topic=topic) as session:
+        await session.answer(labels)
+        return await session.learn()
 
 
 def _canonical(text: str) -> str:

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from thresher.config.model_labels import ModelLabelsConfig
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.feedback.labels import Label, model_labels
+from thresher.feedback.labels import Label, LabelStore, model_labels
 from thresher.feedback.model_client import ModelAnswer, ModelClient, ModelUnavailable, PageText, answer_key
 from thresher.feedback.model_labels import AnswerLog, ErrorRate, Spending, error_rate, label_probability
 from thresher.feedback.sampling import most_informative
+from thresher.frontier.base import async_closing
 from thresher.operations.labelling import (
     LabellingResult,
-    LabellingSession,
     label_candidate,
     labelled_urls,
-    read_labels,
+    labelling_session,
 )
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageOrder, PageStoreReader
@@ -102,12 +102,16 @@ class ModelLabeller:
     def spending(self) -> Spending:
         return self._log.spending
 
-    async def batch(self, count: int) -> _Batch:
-        """Ask about the most informative pages, until the budget is spent or the model fails."""
-        batch, labels = _Batch(), await read_labels(self._crawl)
+    async def batch(self, labels: Sequence[Label], count: int) -> _Batch:
+        """Ask about the most informative pages, until the budget is spent or the model fails.
+
+        Args:
+            labels: The label log.
+        """
+        batch = _Batch()
         by_people = {label.url for label in labels if not label.model}  # also withdrawn ones: a person has decided
         rate = error_rate(labels, self.config.model)
-        known = {*await labelled_urls(self._crawl), *self._crawl.seeds(), *self._without, *by_people}
+        known = {*labelled_urls(labels), *self._crawl.seeds(), *self._without, *by_people}
         for url, text in (await asyncio.to_thread(_chosen, self._crawl, known, count)).items():
             answer = await self._answer(text, batch)
             if answer is None:
@@ -174,12 +178,11 @@ async def label_with_model(crawl: CrawlSetup, count: int) -> tuple[LabellingResu
     Raises:
         ConfigError: No model is configured, openai is not installed, or the variable with the key is not set.
     """
-    labeller, session = ModelLabeller(crawl), LabellingSession(crawl)
+    labeller = ModelLabeller(crawl)
     asked, labelled, cached, failures, unusable, stopped = 0, 0, 0, 0, 0, ""
-    try:
-        await session.begin()
+    async with async_closing(labeller), labelling_session(crawl) as session:
         while asked < count and not stopped:
-            batch = await labeller.batch(min(BATCH, count - asked))
+            batch = await labeller.batch(await session.labels(), min(BATCH, count - asked))
             asked, labelled, cached = asked + len(batch.asked), labelled + len(batch.labels), cached + batch.cached
             if batch.labels:
                 await session.add(batch.labels)
@@ -190,9 +193,7 @@ async def label_with_model(crawl: CrawlSetup, count: int) -> tuple[LabellingResu
             if batch.failure and not stopped:
                 wait = batch.failure.retry_seconds or RETRY_SECONDS * 2**failures
                 await asyncio.sleep(min(wait, LONGEST_RETRY_SECONDS))
-    finally:
-        await labeller.close()
-    errors = error_rate(await read_labels(crawl), labeller.config.model)
+        errors = error_rate(await session.labels(), labeller.config.model)
     summary = ModelLabelling(
         model=labeller.config.model,
         asked=asked,
@@ -231,12 +232,12 @@ async def label_as_model(crawl: CrawlSetup, model: str, url: str, relevant: bool
     canonical = canonicalize(url)
     if canonical is None or not await asyncio.to_thread(_has_page, crawl, canonical):
         raise ConfigError(f"{url!r} has no page in this crawl; only crawled pages can be labelled")
-    rate = error_rate(await read_labels(crawl), model)
-    probability = 0.5 if relevant is None else label_probability(ModelAnswer(relevant=relevant), rate)
-    session = LabellingSession(crawl)
-    await session.begin()
-    await session.add([Label(url=canonical, relevant=relevant, at=time.time(), model=model, probability=probability)])
-    return await session.learn()
+    async with labelling_session(crawl) as session:
+        rate = error_rate(await session.labels(), model)
+        probability = 0.5 if relevant is None else label_probability(ModelAnswer(relevant=relevant), rate)
+        label = Label(url=canonical, relevant=relevant, at=time.time(), model=model, probability=probability)
+        await session.add([label])
+        return await session.learn()
 
 
 def _has_page(crawl: CrawlSetup, url: str) -> bool:
@@ -247,13 +248,12 @@ def _has_page(crawl: CrawlSetup, url: str) -> bool:
 
 async def revoke_model_labels(crawl: CrawlSetup) -> LabellingResult:
     """Withdraw all labels of models; return what changed."""
-    session = LabellingSession(crawl)
-    await session.begin()
-    given = model_labels(await read_labels(crawl))
-    labels = [Label(url=url, relevant=None, at=time.time(), model=label.model) for url, label in given.items()]
-    if labels:
-        await session.add(labels)
-    return await session.learn()
+    async with labelling_session(crawl) as session:
+        given = model_labels(await session.labels())
+        labels = [Label(url=url, relevant=None, at=time.time(), model=label.model) for url, label in given.items()]
+        if labels:
+            await session.add(labels)
+        return await session.learn()
 
 
 class CrawlLabelling:
@@ -287,20 +287,24 @@ class CrawlLabelling:
             logger.warning("no labels by the model %s: %s", config.model, error)
             return
         try:
-            await self._label(labeller)
+            async with self._crawl.connect() as connected:
+                await self._label(labeller, connected.labels)
         except Exception as error:  # whatever it is, the run goes on
             logger.warning("no more labels by the model %s in this run: %s", config.model, error)
         finally:
             await labeller.close()
 
-    async def _label(self, labeller: ModelLabeller) -> None:
-        asked, failures, unusable = len(model_labels(await read_labels(self._crawl))), 0, 0
+    async def _label(self, labeller: ModelLabeller, label_store: LabelStore) -> None:
+        labels, _ = await label_store.read()
+        asked, failures, unusable = len(model_labels(labels)), 0, 0
         while True:
             await asyncio.sleep(POLL_SECONDS)
             if self._pages() // labeller.config.pages_per_question - asked < BATCH:
                 continue
-            batch = await labeller.batch(BATCH)
-            await self._store(batch.labels)
+            labels, _ = await label_store.read()
+            batch = await labeller.batch(labels, BATCH)
+            if batch.labels:
+                await label_store.append(batch.labels)
             asked += max(len(batch.asked), 0 if batch.failure else 1)  # without a page to ask about, wait for more
             failures = failures + 1 if batch.failure else 0
             unusable = 0 if batch.labels else unusable + len(batch.asked)
@@ -316,9 +320,3 @@ class CrawlLabelling:
                     return
                 wait = max(batch.failure.retry_seconds, CRAWL_RETRY_SECONDS * 2.0 ** min(failures - 1, 10))
                 await asyncio.sleep(min(wait, LONGEST_CRAWL_RETRY_SECONDS))
-
-    async def _store(self, labels: Sequence[Label]) -> None:
-        if not labels:
-            return
-        async with self._crawl.connect() as connected:
-            await connected.labels.append(labels)

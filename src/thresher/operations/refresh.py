@@ -12,7 +12,7 @@ from thresher.assembly import build_strategy
 from thresher.config.run_options import RunOptions
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.frontier.base import async_closing
+from thresher.frontier.base import CrawlStore, async_closing
 from thresher.refresh.plan import candidates, choose
 from thresher.refresh.queue import copy_host_delays, queue_path, record_start, remove_queue
 from thresher.storage.reader import PageStoreReader
@@ -54,7 +54,9 @@ def refresh_run(crawl: CrawlSetup, number: int) -> Iterator[None]:
 
 
 async def _begin(crawl: CrawlSetup, number: int) -> None:
-    if not await _is_unfinished(crawl):
+    async with async_closing(_home(crawl)) as home:
+        if await _is_continued(crawl, home):
+            return
         now = time.time()
         remove_queue(crawl.folder.root)
         scope = crawl.rules().scope
@@ -62,26 +64,29 @@ async def _begin(crawl: CrawlSetup, number: int) -> None:
             chosen = choose(
                 collection, number, now=now, allowed=lambda record: not scope.allows(record.url, record.depth)
             )
-        visits = candidates(chosen, build_strategy(crawl))
+        planned = candidates(chosen, build_strategy(crawl))
         record_start(crawl.folder.root, now)
-        async with async_closing(crawl.backend.visits()) as queue:
-            await queue.add(visits)
-    await _copy_host_delays(crawl, to_visits=True)
+        async with async_closing(crawl.backend.visits()) as visits:
+            await visits.add(planned)
+            await copy_host_delays(home, visits)
 
 
-async def _is_unfinished(crawl: CrawlSetup) -> bool:
-    """Return whether visits of an earlier refresh are still waiting."""
+async def _is_continued(crawl: CrawlSetup, home: CrawlStore) -> bool:
+    """Return whether visits of an earlier refresh are still waiting; if so, prepare them."""
     if not queue_path(crawl.folder.root).is_file():
         return False
-    async with async_closing(crawl.backend.visits()) as queue:
-        return await queue.seconds_to_next() is not None
+    async with async_closing(crawl.backend.visits()) as visits:
+        is_unfinished = await visits.seconds_to_next() is not None
+        if is_unfinished:
+            await copy_host_delays(home, visits)
+    return is_unfinished
 
 
 async def _end(crawl: CrawlSetup) -> None:
-    await _copy_host_delays(crawl, to_visits=False)
+    async with async_closing(_home(crawl)) as home, async_closing(crawl.backend.visits()) as visits:
+        await copy_host_delays(visits, home)
 
 
-async def _copy_host_delays(crawl: CrawlSetup, *, to_visits: bool) -> None:
-    usual = replace(crawl, options=RunOptions()).backend
-    async with async_closing(usual.visits()) as visits, async_closing(usual.frontier()) as home:
-        await (copy_host_delays(home, visits) if to_visits else copy_host_delays(visits, home))
+def _home(crawl: CrawlSetup) -> CrawlStore:
+    """Open the crawl's own frontier."""
+    return replace(crawl, options=RunOptions()).backend.frontier()

@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from thresher.assembly import build_judge, build_strategy, check_crawl
+from thresher.assembly import PipelineParts, build_judge, build_pipeline, check_crawl
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
+from thresher.frontier.base import async_closing
 from thresher.frontier.memory.frontier import MemoryFrontier
 from thresher.judges.base import Judge, Learner
 from thresher.operations.verdict import PageVerdict, verdict_of
 from thresher.parsing.block_page import block_page
 from thresher.parsing.html import parse, with_headers
 from thresher.parsing.opt_outs import opted_out_reason
-from thresher.pipeline.pipeline import Pipeline
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import FetchedPage, Judgement, ParsedPage, TermWeight
-from thresher.storage.page_store import FoundLink, NoArchive
+from thresher.storage.page_store import FoundLink
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.address_policy import private_network
 from thresher.urls.canonical import canonicalize, fingerprint
@@ -216,15 +216,9 @@ class _FixedJudge:
 
 async def _links(crawl: CrawlSetup, page: ParsedPage, judgement: Judgement, fetched: FetchedPage) -> list[FoundLink]:
     """Score the links of a page with a pipeline of its own."""
-    pipeline = Pipeline(
-        frontier=MemoryFrontier(),
-        archive=NoArchive(),
-        judge=_FixedJudge(judgement),
-        strategy=build_strategy(crawl),
-        rules=crawl.rules(),
-        parse=lambda *_: page,
-    )
-    await pipeline.seed([page.url])
-    [lease] = await pipeline.frontier.lease(1, seconds=crawl.config.engine.lease_seconds)
-    record = await pipeline.process(lease, fetched)
+    parts = PipelineParts(frontier=MemoryFrontier(), judge=_FixedJudge(judgement))
+    async with async_closing(build_pipeline(crawl, None, lambda *_: page, **parts)) as pipeline:
+        await pipeline.seed([page.url])
+        [lease] = await pipeline.frontier.lease(1, seconds=crawl.config.engine.lease_seconds)
+        record = await pipeline.process(lease, fetched)
     return sorted(record.links, key=lambda link: -link.score)

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from thresher.assembly import build_worker
+from thresher.assembly import build_document_converter, build_worker
 from thresher.crawl import CrawlSetup
 from thresher.errors import ThresherError
 from thresher.frontier.base import UrlState
@@ -157,9 +157,9 @@ def fetch_once(crawl: CrawlSetup, urls: Sequence[str]) -> dict[str, FetchedPage 
         Interrupted: It was stopped by a signal.
     """
     collector = ResponseCollector(
-        crawl.rules(), delay_seconds=crawl.politeness.delay_seconds, documents=crawl.document_converter()
+        crawl.rules(), delay_seconds=crawl.politeness.delay_seconds, documents=build_document_converter(crawl)
     )
-    logger = logging.getLogger()
+    logger = logging.getLogger("thresher")
     level = logger.level
     logger.setLevel(logging.ERROR)  # the returned reasons have what a worker logs as a warning
     try:

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from thresher.backend import CrawlResources
 from thresher.collection.audit import CollectionAudit, audit
 from thresher.collection.manifest import MANIFEST_CACHE, ManifestReader
 from thresher.coordination.pending_uploads import PageOwner, PendingUploads
@@ -40,17 +41,16 @@ class CollectionCheck:
     waiting: FindingTally = field(default_factory=FindingTally)
     lost: FindingTally = field(default_factory=FindingTally)
 
-    async def run(self, crawl: CrawlSetup, frontier: Frontier, *, repair: bool) -> None:
+    async def run(self, crawl: CrawlSetup, connected: CrawlResources, frontier: Frontier, *, repair: bool) -> None:
         """Compare the list of pending uploads with the rows, and with `repair` queue lost URLs again."""
-        async with crawl.backend.pending_uploads() as pending, crawl.connect() as connected:
-            if pending is None:
-                return
-            workers = await connected.run.registered_workers() or ()
-            running = {PageOwner(each.name, each.heartbeat.mark) for each in workers if not each.is_silent}
-            uploaded = await asyncio.to_thread(_uploaded, crawl)
-            with VerifiedRows(crawl.folder.pages) as rows:
-                for owner in await pending.owners():
-                    await self._check(owner, pending, frontier, _Known(uploaded, rows, owner in running), repair=repair)
+        if not (pending := connected.pending_uploads):
+            return
+        workers = await connected.run.registered_workers() or ()
+        running = {PageOwner(each.name, each.heartbeat.mark) for each in workers if not each.is_silent}
+        uploaded = await asyncio.to_thread(_uploaded, crawl)
+        with VerifiedRows(crawl.folder.pages) as rows:
+            for owner in await pending.owners():
+                await self._check(owner, pending, frontier, _Known(uploaded, rows, owner in running), repair=repair)
 
     async def _check(
         self, owner: PageOwner, pending: PendingUploads, frontier: Frontier, known: _Known, *, repair: bool

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import nullcontext
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from thresher.assembly import build_strategy
+from thresher.backend import CrawlResources
 from thresher.config.folder import CrawlFolder
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError, StoreError, StoreLost, StoreRefused, StoreUnreachable
@@ -102,21 +103,24 @@ def _with_queue(crawl: CrawlSetup, place: Path) -> CrawlSetup:
 async def _compare_with(
     queued: CrawlSetup, crawl: CrawlSetup, collected: CollectionCheck | None, *, repair: bool, running: bool
 ) -> VerifyReport:
-    lost = await _loss_of(queued)
-    if lost and not repair:
-        finding = VerifyFinding(part="frontier", state=FindingState.WRONG, words=lost)
-        return VerifyReport(findings=[finding], unchecked=["the pages: there is nothing to compare them with"])
-    async with async_closing(queued.backend.frontier(crawl_id="")) as frontier:
+    async with crawl.connect() as connected, queued.connect() as of_queue, AsyncExitStack() as opened:
+        lost = await _loss_of(queued, of_queue)
+        if lost and not repair:
+            finding = VerifyFinding(part="frontier", state=FindingState.WRONG, words=lost)
+            return VerifyReport(findings=[finding], unchecked=["the pages: there is nothing to compare them with"])
         if lost:
+            frontier = await opened.enter_async_context(async_closing(queued.backend.frontier(crawl_id="")))
             await _restart(crawl, frontier)
+        else:
+            frontier = of_queue.frontier
         of_warc, captures = await _check_warc(crawl, frontier, repair=repair, running=running)
         if collected:
-            await collected.run(crawl, frontier, repair=repair)
+            await collected.run(crawl, connected, frontier, repair=repair)
         tiered = frontier if isinstance(frontier, HasColdRuns) else None
         cold = await tiered.check_runs(repair=repair) if tiered else None
         exact = tiered.without_filters() if tiered else nullcontext()
         with VerifiedRows(crawl.folder.pages) as rows, exact:  # with rows that were just restored from captures
-            queue = await _queue(crawl, frontier, collected, running=running)
+            queue = await _queue(crawl, connected, frontier, collected, running=running)
             compared = await QueueCheck(queue, rows, repair=repair).run()
         if tiered and cold and repair:
             await tiered.forget_loss(cold)
@@ -137,14 +141,13 @@ async def _compare_with(
     )
 
 
-async def _loss_of(crawl: CrawlSetup) -> str:
+async def _loss_of(crawl: CrawlSetup, connected: CrawlResources) -> str:
     """Return how the store lost the crawl; empty when it has the crawl, or when the folder does not know its id."""
     file = crawl.backend.frontier_file
     if file and not file.exists() and segment_paths(crawl.folder.pages):
         return f"{crawl.folder.frontier} is not there, though pages are stored"
     try:
-        async with crawl.connect() as connected:
-            await connected.frontier.counts()
+        await connected.frontier.counts()
     except StoreLost as error:
         return str(error).partition(". ")[0]
     return ""
@@ -175,11 +178,17 @@ async def _check_warc(
         return await WarcCheck(folder, crawl.folder.pages, repair=repair, is_running=running).run(rows, frontier)
 
 
-async def _queue(crawl: CrawlSetup, frontier: Frontier, collected: CollectionCheck | None, *, running: bool) -> Queue:
+async def _queue(
+    crawl: CrawlSetup,
+    connected: CrawlResources,
+    frontier: Frontier,
+    collected: CollectionCheck | None,
+    *,
+    running: bool,
+) -> Queue:
     scope = crawl.rules().scope
-    async with crawl.connect() as connected:
-        others = await connected.run.other_machines()
-        labels, _ = await connected.labels.read()
+    others = await connected.run.other_machines()
+    labels, _ = await connected.labels.read()
     is_whole = not others.have_pages or (collected is not None and not others.are_working)
     return Queue(
         frontier=frontier,

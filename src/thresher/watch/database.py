@@ -240,15 +240,6 @@ class WatchDatabase:
                 due.append(Delivery(digest=row[0], webhook=webhook, attempts=row[1], since=row[3]))
         return due
 
-    def count_deliveries(self) -> Mapping[str, int]:
-        """Count the deliveries that are acknowledged, waiting and abandoned."""
-        row = self._db.execute(
-            "SELECT coalesce(sum(acknowledged_at IS NOT NULL), 0), "
-            "coalesce(sum(acknowledged_at IS NULL AND abandoned_at IS NULL), 0), "
-            "coalesce(sum(abandoned_at IS NOT NULL), 0) FROM delivery"
-        ).fetchone()
-        return dict(zip(("acknowledged", "waiting", "abandoned"), row, strict=True))
-
     def acknowledge(self, delivery: Delivery) -> None:
         query = "UPDATE delivery SET acknowledged_at = ?, attempts = attempts + 1 WHERE digest = ? AND webhook = ?"
         self._db.execute(query, [time.time(), delivery.digest, delivery.webhook])

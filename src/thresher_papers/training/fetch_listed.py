@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.assembly import build_worker
+from thresher.assembly import build_pipeline, build_worker
 from thresher.config.event_log import log_to
 from thresher.config.folder import CrawlFolder
 from thresher.crawl import CrawlSetup
@@ -20,7 +20,6 @@ from thresher.engine.lease_loop import MAX_WAIT_SECONDS
 from thresher.frontier.base import async_closing
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.monitoring.failures import FailureReport, failure_report
-from thresher.parsing.isolated import ParserProcess
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.pipeline.pipeline import Pipeline
 from thresher.politeness.host_budget import HostBudget
@@ -123,11 +122,12 @@ def _pipeline(crawl: CrawlSetup, folder: CrawlFolder, report: Callable[[int], No
         watch=HostPolicyConfig(budget=HostBudget(most=crawl.config.scope.max_pages_per_host)),
         keep_irrelevant=True,
     )
-    return Pipeline(
+    return build_pipeline(
+        crawl,
+        None,
         frontier=_frontier(crawl, folder),
         archive=_ReportingStore(folder.pages / f"{WORKER}.db", report),
         judge=_NoVerdict(),
         strategy=BreadthFirst(),
         rules=rules,
-        parser_process=ParserProcess(),
     )

@@ -19,6 +19,7 @@ from thresher.crawl import CrawlSetup
 from thresher.errors import StoreError
 from thresher.feedback.labels import Label
 from thresher.runner.limits import Pace
+from thresher.status import read_collection
 from thresher.storage.page_store import segment_files
 from thresher.storage.reader import PageStoreReader
 from thresher_ui.dashboard.cache import SharedCache
@@ -132,7 +133,7 @@ class OpenCrawl:
     async def _update_pages(self) -> None:
         """Copy the pages of other machines from the collection, if there is one and it answers, and read its status."""
         try:
-            self.collection = await self.crawl.collection_status()
+            self.collection = await read_collection(self.crawl, self.resources)
             await asyncio.to_thread(self.crawl.update_pages)
         except (StoreError, OSError, sqlite3.Error) as error:
             logger.warning("only pages on this machine are shown: %s", error)

@@ -225,24 +225,10 @@ class Record:
         )
 
     def lease(self, url: str, host: str, *, fence: int, until: float, host_pages: int, host_relevant: int) -> Lease:
-        candidate = self.candidate(url)
-        return Lease(
-            url=url,
-            host=host,
-            score=self.score,
-            fence=fence,
-            until=until,
-            carry=candidate.carry,
-            depth_left=candidate.depth_left,
-            hops=self.hops,
-            redirects=self.redirects,
-            parent=self.parent,
-            kind=candidate.kind,
-            for_host=candidate.for_host,
-            tries=self.tries,
-            host_pages=host_pages,
-            host_relevant=host_relevant,
-        )
+        known = self.candidate(url)._asdict()
+        del known["parts"]
+        known |= {"tries": self.tries, "host_pages": host_pages, "host_relevant": host_relevant}
+        return Lease(host=host, fence=fence, until=until, **known)
 
 
 _host = struct.Struct(">BHIHdIdddIII")

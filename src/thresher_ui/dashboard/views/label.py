@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,8 +14,9 @@ from thresher_ui.dashboard.open_crawl import OpenCrawl
 
 async def questions(open_crawl: OpenCrawl, *, limit: int = 10, without: Sequence[str] = ()) -> dict[str, Any]:
     """Return the pages to label, the nearest to the judge's cut first, and the labels in numbers."""
-    chosen = await labelling.questions(open_crawl.crawl, limit, without=without)
-    given = list(verdicts(await open_crawl.labels()).values())
+    log = await open_crawl.labels()
+    chosen = await labelling.questions(open_crawl.crawl, log, limit, without=without)
+    given = list(verdicts(log).values())
     return {
         "questions": [_question(question) for question in chosen],
         "label_counts": {"yes": given.count(True), "no": given.count(False)},
@@ -41,6 +43,7 @@ async def labels(open_crawl: OpenCrawl) -> dict[str, Any]:
 
 async def add_labels(open_crawl: OpenCrawl, *, labels: Mapping[str, bool | None]) -> dict[str, Any]:
     """Label pages, None to remove a label; return what changed."""
-    result = await labelling.add_labels(open_crawl.crawl, labels)
+    labelled = labelling.add_labels(open_crawl.crawl, labels)
+    result = await asyncio.to_thread(asyncio.run, labelled)  # judging pages again would keep other requests waiting
     open_crawl.cache.clear()
     return result.as_json()

@@ -6,7 +6,9 @@ import sys
 import pytest
 
 from tests.e2e.conftest import serving
+from tests.faults.documents import docx
 from thresher.config.folder import CrawlFolder
+from thresher.parsing.documents.formats import DOCX
 from thresher.storage.reader import PageStoreReader
 from thresher.urls.canonical import fingerprint
 
@@ -100,3 +102,10 @@ def test_nothing_to_fetch_is_no_work(fetch, site):
     fetch("/a")
     assert fetch() == ["0"]
     assert len(site.paths) == 2
+
+
+def test_a_document_is_read_as_in_a_crawl(fetch, site, stored):
+    site.pages["/cells.docx"] = (200, {"Content-Type": DOCX.media_types[0]}, docx("<w:p><w:t>About cells</w:t></w:p>"))
+    assert fetch("/cells.docx") == ["1"]
+    with stored() as pages:
+        assert "About cells" in pages.text(fingerprint(site.url("/cells.docx")))
