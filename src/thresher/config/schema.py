@@ -297,7 +297,7 @@ class DocumentsConfig(StrictConfig):
     """Documents that are read like pages, besides HTML, plain text and Markdown."""
 
     formats: list[Annotated[str, AfterValidator(_document_format)]] = Field(
-        default=["pdf", "docx"],
+        default=[*registry.DOCUMENT_FORMATS],
         description="Formats that are fetched, judged and stored as pages are; [] for none. Packages can add some.",
     )
     max_pages: int = Field(default=500, ge=1, description="Pages of one PDF that are read; the rest is left out.")

@@ -13,17 +13,15 @@ from thresher.frontier.base import Counts
 from thresher.monitoring.failures import FailureReport
 from thresher.monitoring.totals import with_tally
 from thresher.runner.limits import HARVEST_PAGES
-from thresher.status import CrawlState, CrawlStatus, SpeedLimit, StatusReader, read_status
+from thresher.status import CrawlState, CrawlStatus, SpeedLimit, StatusReader, descriptions, read_status
+from thresher_ui.dashboard.api.responses import StatusResponse
 from thresher_ui.dashboard.open_crawl import OpenCrawl
 from thresher_ui.dashboard.page_index import IndexedPages
 
 if TYPE_CHECKING:
     from thresher.collection.status import CollectionStatus
 
-SHOWN = (
-    *("name", "title", "strategy", "judge", "shared", "collection", "state", "counts", "harvest_rate", "provisional"),
-    *("limit", "forecast", "topics", "ended", "blocked", "failures"),
-)
+SHOWN = tuple(name for name in StatusResponse.model_fields if name in descriptions(CrawlStatus))
 """What is shown of a `CrawlStatus`."""
 _SPEED_SECONDS = 5.0
 _FAILURES_SECONDS = 3.0
