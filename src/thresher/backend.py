@@ -36,12 +36,16 @@ from thresher.frontier.base import Closable, CrawlStore, SharedState, async_clos
 from thresher.frontier.inspect import FrontierReader
 from thresher.frontier.sqlite.frontier import SqliteFrontier
 from thresher.frontier.sqlite.inspect import SqliteFrontierReader
+from thresher.objects.base import Objects, open_objects
 from thresher.records import Merge, Settlement
 from thresher.refresh.queue import RefreshFrontier, queue_path
+from thresher.storage.page_store import COLLECTED, UPLOADED_TO
 from thresher.urls.store_address import SQLITE
 
 if TYPE_CHECKING:
+    from thresher.collection.replica import ReplicaUpdate
     from thresher.frontier.redis.connection import RedisConnection
+    from thresher.search.index import SearchIndex
 
 STORE_SECONDS = 5.0
 """How long a background task, such as an upload, waits for the store."""
@@ -192,6 +196,34 @@ class CrawlBackend(ABC):
             ThresherError: No run is active on the only machine.
             StoreLost: The store no longer holds the crawl.
         """
+
+    def objects(self) -> Objects:
+        """Open the collection.
+
+        Raises:
+            ConfigError: It cannot be opened, or a package is not installed.
+        """
+        known = self._folder.pages / COLLECTED / UPLOADED_TO
+        return open_objects(self._config.collection, used=known.read_text("utf-8") if known.is_file() else "")
+
+    def update_pages(self, progress: Callable[[int], None] = lambda rows: None) -> ReplicaUpdate | None:
+        """Copy to this folder what other machines have added to the collection; None without a collection.
+
+        Raises:
+            StoreUnreachable: The collection does not answer.
+        """
+        if not self._config.collection:
+            return None
+        from thresher.collection.replica import Replica
+
+        return Replica(self._folder.pages).update(self.objects(), progress=progress)
+
+    def update_search(self, index: SearchIndex) -> None:
+        """Add search segments of the collection to an index, after `update_pages`; what they lack is indexed here."""
+        if self._config.collection:
+            from thresher.collection.replica import update_search
+
+            update_search(self.objects(), self._folder.pages / COLLECTED, index)
 
     @abstractmethod
     def pending_uploads(self) -> PendingUploads | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,13 +24,11 @@ from thresher.frontier.base import async_closing
 from thresher.judges.base import Judge
 from thresher.judges.language_filter import only_languages, seed_languages
 from thresher.judges.topics import topics_judge
-from thresher.objects.base import Objects, open_objects
 from thresher.pipeline.host_policy import HostPolicyConfig
 from thresher.politeness.host_budget import HostBudget
 from thresher.politeness.settings import Politeness
 from thresher.records import ONE_TOPIC
 from thresher.sitemaps.source import SitemapHosts
-from thresher.storage.page_store import COLLECTED, UPLOADED_TO
 from thresher.storage.warc.base import warc_writer
 from thresher.strategies.base import Strategy
 from thresher.strategies.topics import topics_strategy
@@ -46,9 +44,7 @@ from thresher.urls.canonical import host_key
 from thresher.urls.scope import SKIPPED_EXTENSIONS, UrlScope
 
 if TYPE_CHECKING:
-    from thresher.collection.replica import ReplicaUpdate
     from thresher.pipeline.links import PipelineRules
-    from thresher.search.index import SearchIndex
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ class CrawlSetup:
         if self.config.output.warc:
             warc_writer()
         if self.config.collection:
-            self.objects()
+            self.backend.objects()
         check_contact(self.config.manners.contact)
         allowed = networks(self.config.network.allow)
         outside = [url for url in self.seeds() if not is_own(url, allowed)]
@@ -269,34 +265,6 @@ class CrawlSetup:
     def connect(self) -> AbstractAsyncContextManager[CrawlResources]:
         """Give the resources of the backend for the duration of a block."""
         return async_closing(CrawlResources(self.backend))
-
-    def objects(self) -> Objects:
-        """Open the collection.
-
-        Raises:
-            ConfigError: It cannot be opened, or a package is not installed.
-        """
-        known = self.folder.pages / COLLECTED / UPLOADED_TO
-        return open_objects(self.config.collection, used=known.read_text("utf-8") if known.is_file() else "")
-
-    def update_pages(self, progress: Callable[[int], None] = lambda rows: None) -> ReplicaUpdate | None:
-        """Copy to this folder what other machines have added to the collection; None without a collection.
-
-        Raises:
-            StoreUnreachable: The collection does not answer.
-        """
-        if not self.config.collection:
-            return None
-        from thresher.collection.replica import Replica
-
-        return Replica(self.folder.pages).update(self.objects(), progress=progress)
-
-    def update_search(self, index: SearchIndex) -> None:
-        """Add search segments of the collection to an index, after `update_pages`; what they lack is indexed here."""
-        if self.config.collection:
-            from thresher.collection.replica import update_search
-
-            update_search(self.objects(), self.folder.pages / COLLECTED, index)
 
     @property
     def is_refresh(self) -> bool:

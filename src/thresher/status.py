@@ -240,7 +240,7 @@ async def read_collection(crawl: CrawlSetup, connected: CrawlResources) -> Colle
 
     listed = connected.pending_uploads
     pending, segments = await listed.number() if listed else None, crawl.folder.segments()
-    return await asyncio.to_thread(collection_status, crawl.objects(), crawl.folder.pages, segments, pending)
+    return await asyncio.to_thread(collection_status, crawl.backend.objects(), crawl.folder.pages, segments, pending)
 
 
 async def read_live_status(frontier: StateReader, counts: Counts) -> CrawlStatus:

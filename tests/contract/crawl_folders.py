@@ -24,7 +24,7 @@ from unittest import mock
 
 from pyarrow import parquet
 
-from thresher import crawl as crawl_module
+from thresher import backend as backend_module
 from thresher.collection import audit, manifest, replica, uploader
 from thresher.config import loading
 from thresher.coordination.store_binding import bind
@@ -269,7 +269,7 @@ class World:
             (time, "time", self.times.wall),
             (time, "time_ns", self.times.wall_ns),
             (database, "_since_boot", self.times.since_boot),
-            (crawl_module, "open_objects", self._opened),
+            (backend_module, "open_objects", self._opened),
             (gathering, "open_objects", self._opened),
             (manifest, "MERGE_ENTRIES", MERGE_ENTRIES),
             (uploader, "MERGE_ENTRIES", MERGE_ENTRIES),

@@ -259,7 +259,7 @@ class Crawl:
     def _update_pages(self) -> None:
         """Copy the pages of other machines from the collection to this folder, if there is one and it answers."""
         try:
-            update = self._crawl.update_pages()
+            update = self._crawl.backend.update_pages()
             if update and update.flaws:
                 warnings.warn(update.flaws, stacklevel=3)
         except (StoreUnreachable, StoreRefused) as error:

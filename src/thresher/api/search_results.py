@@ -50,7 +50,7 @@ def find_pages(
         )
     folder = crawl.folder
     with SearchIndex(folder.root, folder.pages) as index, PageStoreReader(folder.pages) as collection:
-        crawl.update_search(index)
+        crawl.backend.update_search(index)
         index.catch_up()
         answers = index.search(terms, filters, limit=MOST_HITS if without_opt_outs else limit)
         if without_opt_outs:

@@ -218,7 +218,7 @@ class _Export:
         """Write the mirrors from the search index, which is updated first; page filters do not apply."""
         folder = self.crawl.folder
         with SearchIndex(folder.root, folder.pages) as index:
-            self.crawl.update_search(index)
+            self.crawl.backend.update_search(index)
             if index.catch_up() is None:
                 echo("a search is adding pages to the index: the newest may be missing here", err=True)
             table = map(asdict, index.mirrors())

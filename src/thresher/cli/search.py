@@ -103,7 +103,7 @@ def search(
     crawl = with_all_pages(CrawlSetup.open(dir))
     crawl.check_topic(filters["topic"])
     with SearchIndex(crawl.folder.root, crawl.folder.pages) as index, PageStoreReader(crawl.folder.pages) as collection:
-        crawl.update_search(index)
+        crawl.backend.update_search(index)
         if index.catch_up(_report_progress) is None:
             echo("another search is adding pages to the index: the newest may be missing here", err=True)
         most = MOST_HITS if without_optouts else limit

@@ -81,7 +81,7 @@ def opened(folder: Path | None, store: str | None, name: str | None) -> Iterator
 def with_all_pages(crawl: CrawlSetup) -> CrawlSetup:
     """Copy the pages of other machines from the collection to this folder; say so if some or all cannot be read."""
     try:
-        update = crawl.update_pages()
+        update = crawl.backend.update_pages()
         if update and update.flaws:
             echo(f"{update.flaws}.", err=True)
     except (StoreUnreachable, StoreRefused, OSError, sqlite3.OperationalError) as error:

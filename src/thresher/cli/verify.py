@@ -60,7 +60,7 @@ def verify(dir: Path, repair: bool, as_json: bool) -> None:  # noqa: A002 - the 
 
 def _repair_collection(crawl: CrawlSetup) -> CollectionAudit | None:
     """Upload what a run left on this machine, and what the collection has lost; None while it does not answer."""
-    crawl.objects()  # says so if a package is not installed
+    crawl.backend.objects()  # says so if a package is not installed
     from thresher.runner.uploads import repair_collection
 
     try:

@@ -457,7 +457,7 @@ def _upload_thread(crawl: CrawlSetup, *, owner: bool) -> UploadThread | None:
     """Build the uploader of this machine; None without a collection."""
     if not crawl.config.collection:
         return None
-    crawl.objects()  # says so if a package is not installed
+    crawl.backend.objects()  # says so if a package is not installed
     from thresher.runner.uploads import upload_thread
 
     return upload_thread(crawl, owner=owner)

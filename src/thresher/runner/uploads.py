@@ -36,7 +36,7 @@ DEFINITION = "definition/"
 
 def upload_thread(crawl: CrawlSetup, *, owner: bool) -> UploadThread:
     """Build the uploader of this machine and its thread."""
-    objects = InterruptibleObjects(crawl.objects())
+    objects = InterruptibleObjects(crawl.backend.objects())
     uploader = build_uploader(crawl, owner=owner, with_search=True, objects=cast("Objects", objects))
     return UploadThread(uploader, objects)
 
@@ -47,7 +47,7 @@ def repair_collection(crawl: CrawlSetup) -> CollectionAudit:
     Raises:
         StoreUnreachable: The collection does not answer.
     """
-    objects, pages = crawl.objects(), crawl.folder.pages
+    objects, pages = crawl.backend.objects(), crawl.folder.pages
     found = audit(objects, pages / COLLECTED / MANIFEST_CACHE, crawl.folder.segments())
     with closing(build_uploader(crawl, owner=not crawl.folder.joined.is_file())) as uploader:
         repair(found, objects, uploader, pages)
@@ -73,7 +73,7 @@ def build_uploader(
     folder = crawl.folder.pages / COLLECTED
     folder.mkdir(parents=True, exist_ok=True)
     return CollectionUploader(
-        objects or crawl.objects(),
+        objects or crawl.backend.objects(),
         crawl.folder.segments,
         folder=folder,
         files=_CrawlFiles(crawl, owner=owner, with_search=with_search).read,

@@ -124,7 +124,7 @@ class _Known:
 
 def audited(crawl: CrawlSetup) -> CollectionAudit:
     """Read the whole collection of a crawl, and compare it with its manifest."""
-    return audit(crawl.objects(), crawl.folder.pages / COLLECTED / MANIFEST_CACHE, crawl.folder.segments())
+    return audit(crawl.backend.objects(), crawl.folder.pages / COLLECTED / MANIFEST_CACHE, crawl.folder.segments())
 
 
 def _uploaded(crawl: CrawlSetup) -> set[int]:

@@ -73,7 +73,7 @@ async def _check_collection(
     if not crawl.config.collection:
         return None, []
     try:
-        await asyncio.to_thread(crawl.update_pages)
+        await asyncio.to_thread(crawl.backend.update_pages)
         from thresher.verify.collection_check import CollectionCheck, audited  # its package may not be installed
 
         found = repaired if repaired else await asyncio.to_thread(audited, crawl)

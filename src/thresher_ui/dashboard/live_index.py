@@ -73,7 +73,7 @@ class LiveIndex:
     def _catch_up(self) -> None:
         try:
             with SearchIndex(self._index_folder, self._pages) as index:
-                self._crawl.update_search(index)
+                self._crawl.backend.update_search(index)
                 self._is_built_elsewhere = index.catch_up(self._stop_when_closing) is None
         except _Closing:
             return

@@ -134,7 +134,7 @@ class OpenCrawl:
         """Copy the pages of other machines from the collection, if there is one and it answers, and read its status."""
         try:
             self.collection = await read_collection(self.crawl, self.resources)
-            await asyncio.to_thread(self.crawl.update_pages)
+            await asyncio.to_thread(self.crawl.backend.update_pages)
         except (StoreError, OSError, sqlite3.Error) as error:
             logger.warning("only pages on this machine are shown: %s", error)
         self._next_update = time.monotonic() + COLLECTION_SECONDS
