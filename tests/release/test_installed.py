@@ -23,6 +23,14 @@ ASKED = {
         ["work", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
     ],
     "collection": [["run", "solar", "--collection", "s3://bucket/solar"], ["gather", "s3://bucket/solar", "copy"]],
+    "parquet": [
+        ["export", "solar", "-f", "parquet", "-o", "pages.parquet"],
+        ["export", "solar", "-f", "dataset", "-o", "dataset"],
+        ["batch", "links", "solar", "-o", "links.parquet"],
+        ["run", "solar", "--collection", "file:///collection"],
+        "pages().to_arrow()",
+        "export('pages.parquet')",
+    ],
     "metrics": [["run", "solar", "--pages", "1", "--metrics-port", "9"]],
     "learn": [["run", "judge"], ["collect", "solar", "--train", "layers"], ["collect", "solar", "--train", "rules"]],
     "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
@@ -37,8 +45,8 @@ ASKED = {
 """What asks for each extra: commands, or calls in Python."""
 IMPORTED = {"scrapy": "thresher_scrapy.addon"}
 """Extras for modules that other programs import."""
-ASKS_FOR_NOTHING = {"dev", "text"}
-"""One is for those who work on Thresher; without the other a rule of ours takes its place."""
+ASKS_FOR_NOTHING = {"dev"}
+"""For those who work on Thresher."""
 
 
 @pytest.fixture(scope="module")
