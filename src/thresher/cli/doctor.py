@@ -36,6 +36,7 @@ EXTRAS = {
     "ray": "batch jobs on a Ray cluster",
     "redis": "crawls on many machines",
     "scrapy": "the add-on for Scrapy projects",
+    "speed": "another event loop for workers; it makes no result different",
     "ui": "the dashboard",
     "warc": "WARC files",
 }
