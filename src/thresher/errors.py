@@ -5,6 +5,7 @@
     │   ├── UnknownName          a strategy, judge or backend that is not registered
     │   ├── UnknownCrawl         the store has no crawl of that name
     │   ├── NoSeeds              a crawl without seeds
+    │   ├── MissingExtra         a package of an extra is not installed
     │   └── RefusedAddress       a seed with an address that may not be contacted
     ├── CrawlNotFound            the folder contains no crawl
     ├── CrawlBusy                another run of the same crawl is under way
@@ -27,6 +28,7 @@ import resource
 import sqlite3
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -70,6 +72,13 @@ class RefusedAddress(ConfigError):
 
     def __init__(self, url: str, why: str, remedy: str) -> None:
         super().__init__(f'refused {url}: {why}. If this is your own site: network.allow: ["{remedy}"].')
+
+
+class MissingExtra(ConfigError):
+    """A package is not installed that an extra brings."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(f'{what} needs {package}: pip install "thresher-crawler[{extra}]"')
 
 
 class CrawlNotFound(ThresherError):
@@ -143,6 +152,20 @@ class StoreLost(StoreError):
 
 class ExportError(ThresherError):
     """A collection cannot be exported as requested."""
+
+
+def require(package: str, *, extra: str, what: str) -> None:
+    """Check before any work is done that a package is installed.
+
+    Args:
+        package: Its name in an import.
+        what: What needs it, for the message.
+
+    Raises:
+        MissingExtra: It is not.
+    """
+    if find_spec(package) is None:
+        raise MissingExtra(what, package, extra)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -1,11 +1,13 @@
 """The wheel alone, in an environment of its own and from an empty folder: it runs, and names its extras."""
 
+import json
 import os
 import subprocess
 import tomllib
 
 import pytest
 
+from tests.e2e.conftest import quick, serving
 from tests.release.building import ROOT
 from thresher import __version__
 
@@ -23,6 +25,14 @@ ASKED = {
         ["work", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
     ],
     "collection": [["run", "solar", "--collection", "s3://bucket/solar"], ["gather", "s3://bucket/solar", "copy"]],
+    "parquet": [
+        ["export", "solar", "-f", "parquet", "-o", "pages.parquet"],
+        ["export", "solar", "-f", "dataset", "-o", "dataset"],
+        ["batch", "links", "solar", "-o", "links.parquet"],
+        ["run", "solar", "--collection", "file:///collection"],
+        "pages().to_arrow()",
+        "export('pages.parquet')",
+    ],
     "metrics": [["run", "solar", "--pages", "1", "--metrics-port", "9"]],
     "learn": [["run", "judge"], ["collect", "solar", "--train", "layers"], ["collect", "solar", "--train", "rules"]],
     "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
@@ -37,8 +47,12 @@ ASKED = {
 """What asks for each extra: commands, or calls in Python."""
 IMPORTED = {"scrapy": "thresher_scrapy.addon"}
 """Extras for modules that other programs import."""
-ASKS_FOR_NOTHING = {"dev", "text"}
-"""One is for those who work on Thresher; without the other a rule of ours takes its place."""
+ASKS_FOR_NOTHING = {"dev", "speed"}
+"""One is for those who work on Thresher; without the other a worker uses the event loop of asyncio."""
+
+
+MOST_BYTES = 150_000_000
+"""Of all packages that an installation without extras has, this one included."""
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +112,43 @@ def test_the_demo_crawls_and_explains(installed):
     assert done.returncode == 0, done.stderr
     assert "breadth-first" in done.stdout
     assert "Now with your own topic:" in done.stdout
+
+
+def test_the_plain_installation_is_small(bare):
+    """Bytecode is not counted: Python writes it for what was imported so far."""
+    [packages] = (bare.parents[1] / "lib").glob("python*/site-packages")
+    size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    assert size <= MOST_BYTES
+
+
+def test_a_crawl_needs_no_extra(installed, folder):
+    links = " ".join(f"<a href=/{number}>solar cells {number}</a>" for number in range(30))
+    with serving() as site:
+        site.pages = {
+            f"/{number}": f"<title>Cell {number}</title><p>Solar cells of kind {number}.</p>{links}"
+            for number in range(30)
+        }
+        _check_crawl(installed, folder, site)
+
+
+def _check_crawl(installed, folder, site):
+    assert installed("thresher", "new", "whole", "--topic", "solar cells", "--seed", site.url("/0")).returncode == 0
+    quick(folder / "whole")
+    done = {
+        words[0]: installed("thresher", *words)
+        for words in (
+            ["run", "whole", "--pages", "20"],
+            ["status", "whole", "--json"],
+            ["search", "whole", "solar cells", "--json"],
+            ["export", "whole", "-f", "jsonl"],
+            ["why", "whole", site.url("/1")],
+            ["verify", "whole"],
+        )
+    }
+    assert {name: each.stderr for name, each in done.items() if each.returncode} == {}
+    assert json.loads(done["status"].stdout)["pages"] == 20
+    assert len(done["export"].stdout.splitlines()) == 20
+    assert site.url("/") in done["search"].stdout
 
 
 def test_commands_that_only_look_need_no_extra(installed, crawls):

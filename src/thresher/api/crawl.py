@@ -23,7 +23,7 @@ from thresher.api.why import Why, why_of
 from thresher.assembly import check_crawl
 from thresher.crawl import CrawlSetup as BuiltCrawl
 from thresher.errors import ConfigError, ExportError, StoreRefused, StoreUnreachable
-from thresher.export.rows import FORMATS, export, page_columns, refuse_taken, rows
+from thresher.export.rows import FORMATS, export, page_columns, refuse_taken, require_parquet, rows
 from thresher.operations.explain import explain
 from thresher.operations.labelling import LabellingResult, add_labels
 from thresher.runner.limits import Limits
@@ -232,13 +232,14 @@ class Crawl:
 
         Raises:
             ExportError: There is no such format, or a file of that name and no `replace`.
-            ConfigError: There is no such topic.
+            ConfigError: There is no such topic, or pyarrow is not installed.
         """
         self._crawl.check_topic(topic)
         target = Path(path)
         form = format or target.suffix.removeprefix(".")
         if form not in FORMATS:
             raise ExportError(f"{form or target.name!r} is not a format; known: {', '.join(FORMATS)}")
+        require_parquet(form)
         refuse_taken(target, replace=replace, option="replace=True")
         self._update_pages()
         with PageStoreReader(self._crawl.folder.pages) as collection:

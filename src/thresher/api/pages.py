@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from thresher.api.page import Page, page_of
 from thresher.charts.html import html_table
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, require
 from thresher.export.rows import arrow_groups, arrow_schema, page_columns, rows
 from thresher.storage.reader import PageStoreReader
 
@@ -69,7 +69,11 @@ class Pages:
         Args:
             text: Add the main text of each page as a column.
             markdown: Add the main content as Markdown, with author, date of publication and licence.
+
+        Raises:
+            ConfigError: pyarrow is not installed.
         """
+        require("pyarrow", extra="parquet", what="to_arrow")
         import pyarrow as pa
 
         types = page_columns(several=self.is_of_several, text=text, markdown=markdown)

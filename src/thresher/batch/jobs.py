@@ -263,9 +263,6 @@ def _true(column: Any) -> int:
     return int(pc.sum(column).as_py() or 0)
 
 
-JOBS = ("rejudge", "duplicates", "links")
-
-
 def open_job(name: str, crawl: CrawlSetup) -> BatchJob:
     """Return a job with what it needs of the crawl.
 

@@ -6,15 +6,19 @@ import sys
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from thresher.batch.executors import BatchResult, run_batch
-from thresher.batch.jobs import JOBS
+from thresher.batch import JOBS
 from thresher.cli.output import CRAWL, echo, echo_json, json_option
 from thresher.cli.stores import with_all_pages
 from thresher.crawl import CrawlSetup
+from thresher.errors import require
 from thresher.monitoring.failures import some
+
+if TYPE_CHECKING:
+    from thresher.batch.executors import BatchResult
 
 
 @click.command()
@@ -71,6 +75,11 @@ def batch(
     """
     if apply and job != "rejudge":
         raise click.UsageError(f"only rejudge makes judgements that --apply writes back; leave --apply out for {job}")
+    if ray:
+        require("ray", extra="ray", what="--ray")
+    require("pyarrow", extra="parquet", what="thresher batch")
+    from thresher.batch.executors import run_batch
+
     crawl = with_all_pages(CrawlSetup.open(dir))
     with crawl.folder.only_one_run() if apply else nullcontext():
         done = run_batch(job, crawl, output, ray=ray, work=work, apply=apply)

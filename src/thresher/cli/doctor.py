@@ -32,10 +32,11 @@ EXTRAS = {
     "mcp": "the server for AI agents",
     "metrics": "metrics for Prometheus",
     "notebook": "tables and curves in notebooks",
+    "parquet": "Parquet files: exports, batch jobs, collections and cold storage",
     "ray": "batch jobs on a Ray cluster",
     "redis": "crawls on many machines",
     "scrapy": "the add-on for Scrapy projects",
-    "text": "nothing any more: it is empty, and older install commands name it",
+    "speed": "another event loop for workers; it makes no result different",
     "ui": "the dashboard",
     "warc": "WARC files",
 }

@@ -20,7 +20,7 @@ from thresher.export.chunks import CHUNK_CHARACTERS, CHUNK_COLUMNS, LEAST_CHARAC
 from thresher.export.formats import ExportFormat, ExportSummary, PageSelection
 from thresher.export.hosts import HOST_COLUMNS, host_rows
 from thresher.export.link_graph import LINK_COLUMNS, LinkGraphExport
-from thresher.export.rows import FORMATS, page_contents, refuse_taken
+from thresher.export.rows import FORMATS, page_contents, refuse_taken, require_parquet
 from thresher.export.rows import export as write
 from thresher.search.index import SearchIndex
 from thresher.search.mirrors import MIRROR_COLUMNS
@@ -136,10 +136,10 @@ def export(
       thresher export solar -f csv -o hosts.csv --hosts --min-relevance 0.5
       thresher export solar --chunks --chunk-size 1500 | head -n 3
     """
+    require_parquet(form)
     crawl = with_all_pages(CrawlSetup.open(dir))
     crawl.check_topic(options["topic"])
-    hosts = hosts or new_hosts_only
-    tables = hosts + links + mirrors + chunks
+    tables = (hosts := hosts or new_hosts_only) + links + mirrors + chunks
     if tables and (form not in FORMATS or tables > 1):
         raise ExportError(f"--hosts, --links, --mirrors, --chunks make tables, one at a time: -f {', '.join(FORMATS)}")
     chosen_format: ExportFormat = registry.find(KIND, form)

@@ -37,8 +37,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
-import zstandard
-
+from thresher.compression import zstd
 from thresher.errors import REPAIR, ConfigError, DamagedFile, ObjectMissing, StoreError
 from thresher.objects.base import Objects
 
@@ -268,7 +267,7 @@ class ManifestWriter:
         numbers = [ManifestEntry.from_json(content).number for content in found]
         if numbers != list(range(len(numbers))):
             raise DamagedFile(f"the manifest of {stream} has a gap, and is not merged")
-        packed = zstandard.ZstdCompressor(level=3).compress(b"\n".join(found))
+        packed = zstd.FrameCompressor(level=3).compress(b"\n".join(found))
         self._objects.put_new(_merged_key(stream, numbers[-1]), packed)
         return len(numbers)
 
@@ -301,8 +300,8 @@ def merged_entries(objects: Objects, stream: str, last: int) -> list[bytes]:
     """
     packed = objects.get(_merged_key(stream, last))
     try:
-        content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_MERGED_BYTES)
-    except zstandard.ZstdError as error:
+        content = zstd.decompress(packed, max_bytes=MOST_MERGED_BYTES)
+    except zstd.ZstdError as error:
         raise DamagedFile(f"merged entries of {stream} cannot be read: {error}") from error
     found = content.split(b"\n")
     entries = [ManifestEntry.from_json(each) for each in found]

@@ -46,9 +46,10 @@ def _open(connection: RedisConnection, crawl: str, tiers: FrontierConfig, **sett
 
     if not tiers.cold:
         return RedisFrontier(connection, crawl, **settings)
+    objects = open_objects(tiers.cold)  # says so if a package is not installed
     from thresher.frontier.tiered.frontier import TieredFrontier
 
-    return TieredFrontier(connection, crawl, objects=open_objects(tiers.cold), hot_urls=tiers.hot_urls, **settings)
+    return TieredFrontier(connection, crawl, objects=objects, hot_urls=tiers.hot_urls, **settings)
 
 
 def shared_frontier_reader(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from thresher.atomic_file import atomic_write
-from thresher.errors import ExportError
+from thresher.errors import ExportError, require
 from thresher.storage.page_store import PageRecord
 from thresher.storage.reader import PageStoreReader
 from thresher.storage.visits import VisitHistory, visit_history
@@ -190,8 +190,23 @@ def harmless(cell: Any) -> Any:
     return f"'{printable(cell)}" if starts_one else printable(cell)
 
 
+def require_parquet(form: str) -> None:
+    """Check that what a format needs is installed.
+
+    Raises:
+        MissingExtra: It is not.
+    """
+    if form in PARQUET_FORMATS:
+        require("pyarrow", extra="parquet", what=f"the format {form}")
+
+
 def write_parquet(table: Iterable[Row], path: Path, *, columns: Columns = COLUMNS) -> int:
-    """Write a Parquet file atomically and in bounded memory; return the number of rows."""
+    """Write a Parquet file atomically and in bounded memory; return the number of rows.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+    """
+    require_parquet("parquet")
     import pyarrow.parquet as pq
 
     number = 0
@@ -240,6 +255,7 @@ def _groups(table: Iterable[Row]) -> Iterator[list[Row]]:
         yield group
 
 
+PARQUET_FORMATS = ("parquet", "dataset")
 TEXT_WRITERS: dict[str, Callable[..., int]] = {"jsonl": write_jsonl, "csv": write_csv}
 FORMATS = (*TEXT_WRITERS, "parquet")
 

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from struct import Struct, error
 
-import zstandard
-
+from thresher.compression import zstd
 from thresher.judges.base import Judge, Learner, Reasons, StateStore, reasons_of
 from thresher.modelstate.by_topic import TopicState
 from thresher.records import ONE_TOPIC, Judgement, ParsedPage, Revision, TermWeight, best_topic
@@ -130,7 +129,7 @@ def check_vector(packed: bytes) -> None:
     """
     from thresher.judges.adaptive.terms import TermVector  # here: commands that only read must not load numpy
 
-    is_one = packed.startswith(zstandard.FRAME_HEADER)
+    is_one = packed.startswith(zstd.FRAME_HEADER)
     for vector in [packed] if is_one else [own for _, own in _vectors(packed) if own]:
         TermVector.unpack(vector)
 

@@ -2,7 +2,7 @@
 
 Objects are never replaced: `put_new` creates one or finds that it exists. Credentials come from the environment
 (``AWS_*``, ``GOOGLE_*``, ``AZURE_*``) and are never written to a file; a URL that has a password in it is refused. A
-folder needs no other package; buckets need the extra ``collection``.
+folder needs the extra ``parquet``, for what is stored there; buckets need the extra ``collection``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, require
 from thresher.objects.folder import FolderObjects
 from thresher.urls.store_address import check_collection
+
+_PARQUET_USES = "a collection or a cold storage"
 
 
 class Objects(Protocol):
@@ -77,11 +79,11 @@ def open_objects(address: str, *, used: str = "") -> Objects:
     Raises:
         ConfigError: The URL or an environment variable is invalid, or a package is not installed.
     """
-    if address.startswith("/"):
-        return FolderObjects(Path(address), used=used)
-    url = check_collection(address)
-    if url.startswith("file:"):
-        return FolderObjects(Path(unquote(urlsplit(url).path)), used=used)
+    url = address if address.startswith("/") else check_collection(address)
+    if url.startswith(("/", "file:")):
+        require("pyarrow", extra="parquet", what=_PARQUET_USES)
+        return FolderObjects(Path(unquote(urlsplit(url).path) if url.startswith("file:") else url), used=used)
+    require("pyarrow", extra="collection", what=_PARQUET_USES)
     try:
         from thresher.objects.bucket import BucketObjects
     except ModuleNotFoundError as error:

@@ -17,10 +17,9 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import uvloop
 
 from thresher.assembly import build_label_feed, build_pipeline, build_worker
 from thresher.config.access import AccessTable
@@ -66,8 +65,17 @@ def run_worker(
     """
     gc.freeze()  # imported modules stay for the life of the process
     gc.set_threshold(20_000, 20, 20)  # a page makes thousands of objects and hardly ever a cycle
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=_new_event_loop) as runner:
         return runner.run(_crawl(crawl, work, heartbeat_task, endpoint))
+
+
+def _new_event_loop() -> asyncio.AbstractEventLoop:
+    """Return a loop of uvloop where the extra ``speed`` is installed, and one of asyncio elsewhere."""
+    if find_spec("uvloop") is None:
+        return asyncio.new_event_loop()
+    import uvloop
+
+    return uvloop.new_event_loop()
 
 
 async def _crawl(

@@ -9,6 +9,7 @@ their index, and index only the rows after them.
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -17,8 +18,8 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
-import zstandard
 
+from thresher.compression import zstd
 from thresher.search.indexer import SearchIndexer
 from thresher.search.near_duplicates import NearDuplicateTables
 from thresher.search.page_rows import Segment
@@ -28,6 +29,7 @@ VERSION = 2
 MOST_ROWS = 50_000
 ROWS_AT_ONCE = 2_000
 """Rows that one call indexes while a crawl runs, so that uploads of pages do not wait long."""
+_BLOCK_BYTES = 1 << 20
 _NAME = re.compile(r"(?P<stream>[a-z0-9][a-z0-9.-]{0,90})\.(?P<first>\d{1,15})-(?P<last>\d{1,15})\.db").fullmatch
 _SCHEMA = resources.files("thresher.search") / "sql" / "schema.sql"
 _UPLOADED = "SELECT (SELECT min(id) FROM change WHERE version > ?), (SELECT max(id) FROM page)"
@@ -170,8 +172,8 @@ class SearchSegmentBuilder:
                 copy.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 - our own names
             copy.execute("VACUUM")
         temporary = self._folder / f".{part.name}.zst"
-        with plain.open("rb") as content, temporary.open("wb") as file:
-            zstandard.ZstdCompressor(level=3).copy_stream(content, file)
+        with plain.open("rb") as content, zstd.ZstdFile(temporary, "wb", level=3) as file:
+            shutil.copyfileobj(content, file)
         temporary.replace(self._folder / f"{part.name}.zst")
         for path in (plain, *replaced):
             path.unlink(missing_ok=True)
@@ -185,13 +187,13 @@ def unpack(content: Path, path: Path, *, max_bytes: int = 16 << 30) -> None:
     """
     size = 0
     try:
-        with content.open("rb") as file, path.open("wb") as plain:
-            for block in zstandard.ZstdDecompressor().read_to_iter(file):
+        with zstd.ZstdFile(content) as file, path.open("wb") as plain:
+            while block := file.read(_BLOCK_BYTES):
                 size += len(block)
                 if size > max_bytes:
                     raise sqlite3.DatabaseError(f"{path.name} is larger than {max_bytes:,} bytes")
                 plain.write(block)
-    except zstandard.ZstdError as error:
+    except (zstd.ZstdError, EOFError) as error:
         raise sqlite3.DatabaseError(f"{path.name} cannot be decompressed: {error}") from error
 
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import orjson
-import zstandard
 
+from thresher.compression import zstd
 from thresher.errors import REPAIR, DamagedFile
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
 from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Parts, Revision, best_topic
@@ -210,7 +210,7 @@ class PageStoreWriter:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=60)
-        self._compress = zstandard.ZstdCompressor(level=1, write_checksum=True).compress
+        self._compress = zstd.FrameCompressor(level=1, checksum=True).compress
         self._insert = (_SQL / "insert_page.sql").read_text(encoding="utf-8")
         self._writing = threading.Lock()  # records and revisions come from different threads
         self._revise = (_SQL / "revise_page.sql").read_text(encoding="utf-8")
@@ -373,8 +373,8 @@ def unpacked_text(blob: bytes | None) -> str:
         DamagedFile: The bytes cannot be decoded.
     """
     try:
-        return zstandard.ZstdDecompressor().decompress(blob).decode("utf-8") if blob else ""
-    except (zstandard.ZstdError, MemoryError, OverflowError, UnicodeDecodeError) as error:  # its head may be damaged
+        return zstd.decompress(blob).decode("utf-8") if blob else ""
+    except (zstd.ZstdError, MemoryError, UnicodeDecodeError) as error:
         raise DamagedFile(f"the stored text, markup or links of a page are damaged: {error}; {REPAIR}") from error
 
 

@@ -93,12 +93,11 @@ _LATIN_LETTERS = {
 }  # fmt: skip
 """Letters besides a to z in which a language is written; English has those of its loan words."""
 _MAX_ENGLISH_RANK = 15_000  # of a word by frequency; rarer ones in the table of word vectors are often foreign
-_LANGUAGES_OF_WORD = {
-    word.encode(): [code for code, others in _FUNCTION_WORDS.items() if word in others.split()]
-    for words in _FUNCTION_WORDS.values()
-    for word in words.split()
-    if len(word) > 1 or not word.isascii()  # lists of single letters are in no language
-}
+_LANGUAGES_OF_WORD: dict[bytes, list[str]] = {}
+for _code, _words in _FUNCTION_WORDS.items():
+    for _word in dict.fromkeys(_words.split()):
+        if len(_word) > 1 or not _word.isascii():  # lists of single letters are in no language
+            _LANGUAGES_OF_WORD.setdefault(_word.encode(), []).append(_code)
 
 RECOGNISED = frozenset(["zh", "ja", *_SPACED_SCRIPTS, *_FUNCTION_WORDS, *_OWN_LETTERS["ru"], *_OWN_LETTERS["ar"]])
 """The codes that `language` can return."""

@@ -50,11 +50,7 @@ STEMMERS = {
 MAX_LANGUAGES = 8
 """How many languages have a cache of stems."""
 
-_WORDS = {
-    code: re.compile(rf"[^\W_{CJK}{inside(ranges)}]+").finditer for code, ranges in {"": (), **UNSPACED_IN}.items()
-}
 _VOWEL_SIGNS = "\u0900-\u0903\u093a-\u094f\u0955-\u0957\u0b82\u0bbe-\u0bcd"  # parts of Indic words, but no letters
-_WORDS |= dict.fromkeys(("hi", "ne", "ta"), re.compile(rf"(?:[^\W_{CJK}]|[{_VOWEL_SIGNS}])+").finditer)
 _STARTS_UNSPACED = re.compile(rf"[{CJK}{''.join(map(inside, UNSPACED_IN.values()))}]").match
 _FOLD_EACH = re.compile(f"[{inside(FOLDED)}]+|.?[{inside(ACCENTS)}]+", re.DOTALL).sub
 
@@ -158,13 +154,20 @@ def _pairs() -> ModuleType:
     return import_module("thresher.text.bigrams")
 
 
+def _words_in(language: str) -> Callable[[str], Iterator[re.Match[str]]]:
+    """Return what finds the words of a text; it is compiled on use, for commands that read no text wait for it too."""
+    if language in ("hi", "ne", "ta"):
+        return re.compile(rf"(?:[^\W_{CJK}]|[{_VOWEL_SIGNS}])+").finditer
+    return re.compile(rf"[^\W_{CJK}{inside(UNSPACED_IN.get(language, ()))}]+").finditer
+
+
 class LanguageTerms:
     """The terms of words of one language, with a cache of them."""
 
     def __init__(self, language: str) -> None:
         self._stop_words = stop_words("en" if language in UNSPACED_IN else language)
         self._stemmer = Stemmer.Stemmer(STEMMERS.get(language, "english"), 0)  # without its own cache: `stems` is one
-        self._words = _WORDS.get(language, _WORDS[""])
+        self._words = _words_in(language)
         self.pairs_in = language if language in UNSPACED_IN else ""
         """The language by which characters are split into bigrams; empty for most languages."""
         self._stem = lru_cache(maxsize=1 << 16)(self._stem_word)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.cli.output import echo, echo_json, echo_table, json_option
+from thresher.errors import require
 from thresher_lab.cli.progress import STOPPED, LabReporter
 from thresher_lab.cli.web import PAGES, SEEDS, WEB, opened, without_curves
 
@@ -104,9 +105,7 @@ def compare(
     from thresher_lab.reports.comparisons import make_sections
     from thresher_lab.simulation import comparison_plan as plans
 
-    path = output or Path("thresher-lab") / f"{web_name}.jsonl"
-    if path.suffix == ".parquet":
-        raise click.BadParameter("name a .jsonl file; the Parquet file is written beside it", param_hint="-o")
+    path = _checked_path(output, web_name)
     names = plans.checked_strategies([*_names(strategies), baseline])
     with opened(web_name) as web:
         chosen = plans.chosen_topics(web, _names(topics), seeds=seeds_per_set)
@@ -125,6 +124,14 @@ def compare(
     rows = _run_plan(plan, path, workers or os.cpu_count() or 1)
     _print_comparison(rows, make_sections(rows, baseline), as_json=as_json)
     echo(f"Rows: {path}. A page with curves: thresher lab report {path} -o report.html", err=True)
+
+
+def _checked_path(output: Path | None, web_name: str) -> Path:
+    require("pyarrow", extra="lab", what="thresher lab compare")
+    path = output or Path("thresher-lab") / f"{web_name}.jsonl"
+    if path.suffix == ".parquet":
+        raise click.BadParameter("name a .jsonl file; the Parquet file is written beside it", param_hint="-o")
+    return path
 
 
 def _names(parted_by_commas: str) -> list[str]:

@@ -102,7 +102,7 @@ async def _race(root: Path, pages: int, console: Console) -> list[Contestant]:
         Contestant(strategy, CrawlFolder(root / strategy), lambda url: web.is_topic(url, TOPIC))
         for strategy in STRATEGIES
     ]
-    servers = [WebServer(web, asked=contestant.asked) for contestant in contestants]
+    servers = [WebServer(web, asked=contestant.asked, with_https=False) for contestant in contestants]
     for contestant, server in zip(contestants, servers, strict=True):
         _write_crawl(contestant, await server.start(), web, pages)
     with Live(_table(contestants), console=console, refresh_per_second=8) as live:

@@ -20,7 +20,7 @@ from thresher_lab.cli.web import PAGES, SEEDS, WEB, opened, without_curves
 if TYPE_CHECKING:
     from thresher_lab.statistics.result_rows import Row
 
-EXTRA = frozenset({"numpy", "scipy", "matplotlib"})
+EXTRA = frozenset({"cryptography", "matplotlib", "pyarrow", "scipy"})
 """Packages that only the lab needs."""
 
 ROW_KEYS = {

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
+
+from thresher.compression import zstd
 
 TEN = 10
 REPEATS = 5
@@ -43,9 +44,8 @@ class Corpus:
 def lines(name: str) -> Iterator[str]:
     """Read the lines of a packed file of the folder."""
     path = Path(os.environ["THRESHER_WEBS"]) / name
-    with path.open("rb") as packed:
-        unpacked = zstandard.ZstdDecompressor().stream_reader(packed)
-        yield from io.TextIOWrapper(unpacked, encoding="utf-8", newline="\n")
+    with zstd.ZstdFile(path) as packed:
+        yield from io.TextIOWrapper(packed, encoding="utf-8", newline="\n")
 
 
 def records(name: str) -> Iterator[dict[str, Any]]:

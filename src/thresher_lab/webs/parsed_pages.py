@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
+from thresher.compression import zstd
 from thresher.parsing.html import parse
 from thresher.records import Link, ParsedPage
 from thresher_lab.webs.virtualweb import Web
@@ -38,8 +37,7 @@ class ParsedPages:
         self._web = web
         self._recent: OrderedDict[str, tuple[ParsedPage, int]] = OrderedDict()
         self._unwritten: list[tuple[str, bytes]] = []
-        self._pack = zstandard.ZstdCompressor(level=3).compress
-        self._unpack = zstandard.ZstdDecompressor().decompress
+        self._pack = zstd.FrameCompressor(level=3).compress
         self._db = _open(web, cache) if keep else None
         if self._db:
             weakref.finalize(self, self._db.close)  # must live as long as the measurement
@@ -59,7 +57,7 @@ class ParsedPages:
 
     def _read(self, url: str) -> tuple[ParsedPage, int] | None:
         row = self._db.execute("SELECT page FROM parsed WHERE url = ?", [url]).fetchone() if self._db else None
-        return _page(url, json.loads(self._unpack(row[0]))) if row else None
+        return _page(url, json.loads(zstd.decompress(row[0]))) if row else None
 
     def _parse(self, url: str) -> tuple[ParsedPage, int] | None:
         source = self._web.get(url)

@@ -39,6 +39,8 @@ class WebServer:
         latency_seconds: How long each answer takes.
         asked: Called with every requested URL, in order.
         fault_share: Share of the requests that fail: half of them with a 503, half with a connection that is cut.
+        with_https: Whether it speaks https too, for which the package cryptography makes a certificate. Without it,
+            a request by https fails.
     """
 
     def __init__(
@@ -48,18 +50,21 @@ class WebServer:
         latency_seconds: float = 0.0,
         asked: Callable[[str], None] | None = None,
         fault_share: float = 0.0,
+        with_https: bool = True,
     ) -> None:
         self._web = web
         self._latency_seconds = latency_seconds
         self._asked = asked
         self._fault_share = fault_share
+        self._with_https = with_https
         self._random = Random(1)  # noqa: S311 - a repeatable sequence
         self._servers: list[asyncio.Server] = []
 
     async def start(self, port: int = 0) -> dict[str, str]:
-        """Listen for http and https; return the value for ``network.connect_to``."""
+        """Listen; return the value for ``network.connect_to``."""
+        certificate = _certificate() if self._with_https else None
         plain = await self._listen("http", port, None)
-        secure = await self._listen("https", port + 1 if port else 0, _certificate())
+        secure = await self._listen("https", port + 1 if port else 0, certificate) if certificate else plain
         return {"*:80": f"{_ADDRESS}:{plain}", "*:443": f"{_ADDRESS}:{secure}"}
 
     async def _listen(self, scheme: str, port: int, certificate: ssl.SSLContext | None) -> int:

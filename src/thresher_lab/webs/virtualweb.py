@@ -8,12 +8,11 @@ import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
-import zstandard
-
+from thresher.compression import zstd
 from thresher.errors import UnknownName
 from thresher.urls.canonical import host_key
 from thresher_lab.webs.webstore import unpacked_numbers
@@ -129,8 +128,8 @@ class VirtualWeb:
         weakref.finalize(self, self._db.close)
         self._lock = threading.Lock()
         learned = self._db.execute("SELECT bytes FROM dictionary").fetchone()
-        dictionary = zstandard.ZstdCompressionDict(learned[0]) if learned else None
-        self._unpack = zstandard.ZstdDecompressor(dict_data=dictionary).decompress
+        dictionary = zstd.ZstdDict(learned[0]) if learned else None
+        self._unpack = partial(zstd.decompress, dictionary=dictionary)
 
     def close(self) -> None:
         self._db.close()

@@ -18,8 +18,8 @@ from importlib import resources
 from pathlib import Path
 
 import xxhash
-import zstandard
 
+from thresher.compression import zstd
 from thresher.errors import ConfigError, UnknownName
 from thresher.parsing.html import parse
 from thresher.urls import canonical
@@ -124,7 +124,7 @@ def _fill(db: sqlite3.Connection, read: Read) -> None:
     hosts = {host_key(url) for url in _add_pages(db, samples.watch(_canonical(read())))}
     dictionary = samples.dictionary()
     if dictionary:
-        db.execute("INSERT INTO dictionary VALUES (?)", [dictionary.as_bytes()])
+        db.execute("INSERT INTO dictionary VALUES (?)", [dictionary.dict_content])
     _add_markup(db, _canonical(read()), AliasTable(db, hosts), dictionary)
     db.execute("COMMIT")
     db.execute("ANALYZE")
@@ -162,9 +162,9 @@ def _add_markup(
     db: sqlite3.Connection,
     pages: Iterable[tuple[str, SourcePage]],
     table: AliasTable,
-    dictionary: zstandard.ZstdCompressionDict | None,
+    dictionary: zstd.ZstdDict | None,
 ) -> None:
-    compress = zstandard.ZstdCompressor(level=_LEVEL, dict_data=dictionary).compress
+    compress = zstd.FrameCompressor(_LEVEL, dictionary=dictionary).compress
     for url, page in pages:
         number = db.execute("SELECT id FROM page WHERE url = ?", [url]).fetchone()[0]
         html = settle_links(url, page.html, table.resolve).encode("utf-8", "replace")
@@ -212,11 +212,11 @@ class _Samples:
                 self._pages, self._stride = self._pages[::2], self._stride * 2
             yield url, page
 
-    def dictionary(self) -> zstandard.ZstdCompressionDict | None:
+    def dictionary(self) -> zstd.ZstdDict | None:
         """Return the compression dictionary; None when there are too few pages."""
         if len(self._pages) < _MIN_SAMPLES:
             return None
         try:
-            return zstandard.train_dictionary(_DICTIONARY_BYTES, self._pages)
-        except zstandard.ZstdError:  # small pages, or hardly different ones
+            return zstd.train_dict(self._pages, _DICTIONARY_BYTES)
+        except zstd.ZstdError:  # small pages, or hardly different ones
             return None

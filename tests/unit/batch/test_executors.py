@@ -6,8 +6,9 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
+from thresher.batch import JOBS
 from thresher.batch.executors import run_batch
-from thresher.batch.jobs import JOBS, open_job
+from thresher.batch.jobs import open_job
 from thresher.errors import ConfigError
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 from contextlib import closing
 
 import pyarrow.parquet as pq
@@ -72,3 +73,14 @@ def test_pages_of_which_too_little_is_stored_are_counted(shell, tmp_path):
         )  # the first page was fetched again
     code, _, err = shell("batch", "rejudge", root, "-o", tmp_path / "result.parquet")
     assert (code, "4 pages could not be judged: too little of them is stored" in err) == (0, True), err
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "words"), [("pyarrow", "parquet", []), ("ray", "ray", ["--ray", "local"])]
+)
+def test_a_missing_package_is_named_with_its_extra(crawl, shell, monkeypatch, tmp_path, package, extra, words):
+    monkeypatch.setitem(sys.modules, package, None)
+    code, _, err = shell("batch", "links", crawl.folder.root, "-o", tmp_path / "links.parquet", *words)
+    assert code == 4
+    assert f'needs {package}: pip install "thresher-crawler[{extra}]"' in err
+    assert not (tmp_path / "links.parquet").exists()

@@ -1,6 +1,7 @@
 """Every way out of a collection, from the command line."""
 
 import json
+import sys
 from contextlib import closing
 from functools import partial
 
@@ -167,3 +168,12 @@ def test_a_file_is_replaced_when_the_user_says_so(export, tmp_path):
 
 def contents(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("words", [["-f", "parquet"], ["-f", "dataset"], ["-f", "parquet", "--hosts"]])
+def test_a_parquet_file_without_pyarrow_is_refused_before_anything_is_written(export, tmp_path, monkeypatch, words):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, _, err = export(*words, "-o", tmp_path / "written")
+    assert code == 4
+    assert f'the format {words[1]} needs pyarrow: pip install "thresher-crawler[parquet]"' in err
+    assert not (tmp_path / "written").exists()

@@ -22,6 +22,16 @@ def test_a_bucket_names_the_package_that_is_missing(monkeypatch):
         open_objects("s3://bucket/prefix")
 
 
+@pytest.mark.parametrize(
+    ("address", "extra"), [("/", "parquet"), ("file:///a", "parquet"), ("s3://bucket/prefix", "collection")]
+)
+def test_what_is_stored_needs_pyarrow(monkeypatch, address, extra):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    message = rf"a collection or a cold storage needs pyarrow: pip install \"thresher-crawler\[{extra}\]\""
+    with pytest.raises(ConfigError, match=message):
+        open_objects(address)
+
+
 def test_an_unfinished_object_is_not_listed(tmp_path):
     objects = FolderObjects(tmp_path)
     objects.put_new("crawl/0/one", b"1")

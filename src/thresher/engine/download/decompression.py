@@ -6,16 +6,12 @@ more than a page of the largest size.
 
 from __future__ import annotations
 
-import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 
 import brotli  # type: ignore[import-untyped]
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from thresher.compression import zstd
 
 ACCEPTED = "gzip, deflate, br, zstd"
 """The Accept-Encoding header of requests."""

@@ -12,9 +12,9 @@ from itertools import pairwise
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
+from thresher.compression import zstd
 from thresher.records import ParsedPage
 from thresher.text.tokens import adjacent, count, is_bigram, stemmed_as, tokenize
 
@@ -46,7 +46,7 @@ class TermVector:
     def pack(self) -> bytes:
         """Serialize with half-precision weights and compression: some 2 KB for a usual page."""
         names = "\n".join(self.names).encode("utf-8", "replace")
-        compressor = zstandard.ZstdCompressor(level=1, write_checksum=True)
+        compressor = zstd.FrameCompressor(level=1, checksum=True)
         return compressor.compress(names + b"\0" + self.weights.astype("<f2").tobytes())
 
     @classmethod
@@ -57,8 +57,8 @@ class TermVector:
             ValueError: The bytes are damaged.
         """
         try:
-            content = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_PACKED)
-        except (zstandard.ZstdError, MemoryError, OverflowError) as error:  # a damaged head may claim any size
+            content = zstd.decompress(packed, max_bytes=MOST_PACKED)
+        except zstd.ZstdError as error:
             raise ValueError(f"packed terms cannot be read: {error}") from error
         names, _, weights = content.partition(b"\0")
         terms = names.decode("utf-8").split("\n") if names else []

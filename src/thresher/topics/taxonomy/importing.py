@@ -20,8 +20,7 @@ from enum import Enum
 from pathlib import Path
 from typing import BinaryIO, cast
 
-import zstandard
-
+from thresher.compression import zstd
 from thresher.errors import ConfigError, StoreError
 from thresher.topics.taxonomy.bundled import complete_labels
 from thresher.topics.taxonomy.odp import read_odp
@@ -130,7 +129,7 @@ def open_source(path: Path) -> Iterator[TaxonomySource]:
                 yield TaxonomySource(kind, cast(BinaryIO, file))
     except FileNotFoundError as error:
         raise ConfigError(f"there is no file {path}; check the path") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
+    except (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError) as error:
         raise StoreError(f"{path} cannot be unpacked: {error}") from error
 
 
@@ -138,7 +137,7 @@ def _unpacked(raw: BinaryIO, packed: bytes) -> io.RawIOBase:
     if packed.startswith(_GZIP):
         return cast(io.RawIOBase, gzip.GzipFile(fileobj=raw))
     if packed.startswith(_ZSTD):
-        return cast(io.RawIOBase, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+        return cast(io.RawIOBase, zstd.ZstdFile(raw))
     return cast(io.RawIOBase, raw)
 
 

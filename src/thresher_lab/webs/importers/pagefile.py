@@ -24,8 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
+from thresher.compression import zstd
 from thresher.errors import StoreError
 from thresher.parsing.html import parse
 from thresher.records import Json, ParsedPage
@@ -69,12 +68,12 @@ def read_pages(path: Path) -> Iterator[SourcePage]:
         StoreError: A line is not a page, or the file is damaged.
     """
     read = 0
-    with path.open("rb") as file:
+    with zstd.ZstdFile(path) as file:
         try:
-            for line in io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(file), encoding="utf-8"):
+            for line in io.TextIOWrapper(file, encoding="utf-8"):
                 yield _read_page(json.loads(line))
                 read += 1
-        except (zstandard.ZstdError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (zstd.ZstdError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(f"{path} is no page file: line {read + 1} cannot be read: {error!r}") from error
 
 
@@ -101,7 +100,7 @@ def write_web(path: Path, pages: Iterable[SourcePage]) -> int:
     """
     seen: set[int] = set()
     unfinished = path.with_name(path.name + ".part")
-    with unfinished.open("wb") as file, zstandard.ZstdCompressor(level=_LEVEL).stream_writer(file) as packed:
+    with zstd.ZstdFile(unfinished, "wb", level=_LEVEL) as packed:
         for page in pages:
             url = canonicalize(page.url)
             if url is None or fingerprint(url) in seen:

@@ -249,7 +249,7 @@ def test_a_report_without_rows_or_baseline_says_so(thresher, tmp_path):
     assert "strategies there: best-first, breadth-first" in err
 
 
-@pytest.mark.parametrize("part", ["numpy", "scipy", "matplotlib"])
+@pytest.mark.parametrize("part", ["cryptography", "matplotlib", "pyarrow", "scipy"])
 def test_a_missing_part_is_named_with_its_remedy(thresher, monkeypatch, tmp_path, part):
     def write_pictures(sections, folder):
         raise ModuleNotFoundError(f"No module named '{part}.x'", name=f"{part}.x")
@@ -259,6 +259,14 @@ def test_a_missing_part_is_named_with_its_remedy(thresher, monkeypatch, tmp_path
     code, _, err = thresher("lab", "report", tmp_path / "rows.jsonl", "--png", tmp_path / "pictures")
     assert code == 1
     assert err.strip().splitlines()[-1] == f'the lab needs {part}: pip install "thresher-crawler[lab]"'
+
+
+def test_a_comparison_without_pyarrow_is_refused_before_it_starts(thresher, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, _, err = thresher(*COMPARE, "--strategies", "random", "-o", tmp_path / "rows.jsonl")
+    assert code == 4
+    assert 'thresher lab compare needs pyarrow: pip install "thresher-crawler[lab]"' in err
+    assert not (tmp_path / "rows.jsonl").exists()
 
 
 # serve and help

@@ -1,6 +1,7 @@
 """A frozen web answers over real sockets for all of its hosts, in the charsets of its pages."""
 
 import asyncio
+import sys
 
 import pytest
 
@@ -91,3 +92,12 @@ async def test_a_share_of_the_requests_fails_half_of_them_with_a_cut_connection(
             answers.append("cut")
     await server.close()
     assert {answer: 5 <= answers.count(answer) <= 45 for answer in answers} == {"200": True, "503": True, "cut": True}
+
+
+async def test_without_https_no_certificate_is_needed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    server = WebServer(tea_and_solar(), with_https=False)
+    places = await server.start()
+    assert (await ask(places["*:80"], "b.example", "/solar3"))[0].startswith("HTTP/1.1 200 OK")
+    assert places["*:443"] == places["*:80"]
+    await server.close()
