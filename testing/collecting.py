@@ -121,8 +121,8 @@ async def collect(root: Path, worker: str, pages: int, say: Callable[[int], None
             continue
         answers = [answer_of(lease, pages) for lease in leases]
         if warc:
-            await warc.keep(answers)
-        await rows.keep([record for record, _ in answers])
+            await warc.append(answers)
+        await rows.append([record for record, _ in answers])
         await frontier.commit(
             [settlement_of(lease, record) for lease, (record, _) in zip(leases, answers, strict=True)]
         )

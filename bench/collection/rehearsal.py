@@ -57,7 +57,7 @@ HOT_URLS = 20_000
 FAULT_SHARE = 0.02
 SAMPLE_SECONDS = 60.0
 STOP_SECONDS = 180.0
-MOST_ASKED = 40
+MAX_ASKED = 40
 GENERATED = Site(pages=250_000, hosts=100, page_bytes=6_000, links=20, topic_share=0.1)
 HTTP_PORT = 80
 SEEDS = (GENERATED.url(0, HTTP_PORT), DIRECTORY)
@@ -131,7 +131,7 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         exported = [json.loads(line)["url"] for line in lines]
         sent = {*(folder / HITS).read_text(encoding="utf-8").split()}
         missing = sorted(sent - {*exported})
-        reasons = Counter(_why(world, url) for url in missing[:MOST_ASKED])
+        reasons = Counter(_why(world, url) for url in missing[:MAX_ASKED])
     server.terminate()
     return {
         "minutes": minutes,

@@ -40,7 +40,7 @@ from thresher_lab.statistics.result_rows import add_rows
 NAME = "shared"
 HITS = "hits.csv"
 AWAY_SECONDS = 10.0
-MOST_ROUNDS = 10
+MAX_ROUNDS = 10
 SAMPLE_SECONDS = 10.0
 
 
@@ -224,7 +224,7 @@ def _crawl(world: World, pages: int, machines: int, fault_seconds: float, curve:
 def _repair(world: World) -> list[int]:
     """Verify and crawl on until nothing is left to repair; return how many URLs each round queued again."""
     rounds: list[int] = []
-    while len(rounds) < MOST_ROUNDS:
+    while len(rounds) < MAX_ROUNDS:
         report = json.loads(world.call("verify", NAME, "--repair", "--json").stdout)
         queued = sum(each["number"] for each in report["findings"] if each["state"] in ("repaired", "lost", "wrong"))
         rounds.append(queued)

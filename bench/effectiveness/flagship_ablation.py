@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from bench.effectiveness.flagship_prior import WEBS, Examples, kept, learned, written
 from bench.effectiveness.listwise import Teaching
 from thresher.cli.output import echo_table
-from thresher.strategies.flagship.model import GROUPS
+from thresher.strategies.link_model.model import GROUPS
 from thresher_lab.simulation.compare import run_tasks
 from thresher_lab.simulation.tasks import PERFECT, Task
 from thresher_lab.simulation.topic_splits import split

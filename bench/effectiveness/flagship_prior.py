@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.effectiveness.listwise import List, Taught, Teaching, taught
-from thresher.strategies.flagship.link_table import Ints
-from thresher.strategies.flagship.model import NAMES, Prior, sigmoid
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.link_table import Ints
+from thresher.strategies.link_model.model import NAMES, Prior, sigmoid
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher_lab.simulation.simulator import Simulator
 from thresher_lab.simulation.tasks import PERFECT, Task, TaskRunner
 from thresher_lab.simulation.topic_splits import split
@@ -42,10 +42,10 @@ IRRELEVANT = 400
 """URLs that are not of the topic, at each moment; the others are drawn from, and weigh more."""
 MASS = 10.0
 """How many examples a moment stands for when one crawl alone is fitted: its moments are much alike."""
-LEAST_HOLD, MOST_HOLD, ROUNDS = 0.2, 20.0, 3
-LEAST_STEP = 1e-4
+MIN_PRIOR_STRENGTH, MAX_PRIOR_STRENGTH, ROUNDS = 0.2, 20.0, 3
+MIN_STEP = 1e-4
 FOLDS = 4
-OUTPUT = Path(__file__).parents[2] / "src" / "thresher" / "strategies" / "flagship" / "prior.json"
+OUTPUT = Path(__file__).parents[2] / "src" / "thresher" / "strategies" / "link_model" / "prior.json"
 
 Floats = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ class Crawl:
     start: str
 
 
-class Watched(Thresher):
+class Watched(LinkModelStrategy):
     """The strategy, telling what it knows of all that waits."""
 
     examples: Examples
@@ -109,10 +109,10 @@ class Watched(Thresher):
 
     def _features(self, numbers: Ints, rows: Ints, at: Ints) -> Floats:
         x = super()._features(numbers, rows, at)
-        done = int(np.count_nonzero(self._known.urls["fetched"]))
-        if self.moments and done >= self.moments[0] and len(numbers) == len(self._known.waiting()[0]):
+        done = int(np.count_nonzero(self._links.urls["fetched"]))
+        if self.moments and done >= self.moments[0] and len(numbers) == len(self._links.waiting()[0]):
             self.moments = [moment for moment in self.moments if moment > done]
-            pages = [self.bench.web.page_id(self._known.names[number]) for number in numbers.tolist()]
+            pages = [self.bench.web.page_id(self._links.names[number]) for number in numbers.tolist()]
             targets = self.bench.web.targets(self.topic)
             y = np.array([page in targets for page in pages])
             self.examples.add(x, y, np.random.default_rng(len(numbers)))
@@ -172,9 +172,9 @@ def fitted(
         gradient = x.T @ (weight * (p - y)) + hold * (w - start)
         curvature = (x * (weight * (p * (1 - p) + 1e-6))[:, None]).T @ x + np.diag(hold)
         step = np.linalg.solve(curvature, gradient)
-        while (next_loss := loss(w - step)) > least and np.abs(step).max() > LEAST_STEP:
+        while (next_loss := loss(w - step)) > least and np.abs(step).max() > MIN_STEP:
             step /= 2
-        if np.abs(step).max() <= LEAST_STEP:
+        if np.abs(step).max() <= MIN_STEP:
             break
         w, least = w - step, next_loss
     return w, curvature
@@ -199,7 +199,7 @@ def _holds(net: Taught, weights: Floats, parts: Sequence[tuple[Floats, Floats, F
     for _ in range(ROUNDS):
         own = [fitted(*part, start=weights, hold=hold, steps=15) for part in wide]
         spread = np.mean([(one - weights) ** 2 + 1 / np.diag(curvature) for one, curvature in own], axis=0)
-        hold = np.clip(1 / spread, LEAST_HOLD, MOST_HOLD)
+        hold = np.clip(1 / spread, MIN_PRIOR_STRENGTH, MAX_PRIOR_STRENGTH)
     return hold
 
 

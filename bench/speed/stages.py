@@ -121,7 +121,7 @@ async def turn(crawl: CrawlSetup, watches: Watches, pages: int) -> None:
     watches.watch("score", pipeline._strategy, "score", "revise")
     watches.watch("archive", pipeline._outcomes, "_stored_content")
     assert isinstance(pipeline._archive, PageStoreWriter)
-    watches.watch("archive", pipeline._archive, "write", "rewrite")
+    watches.watch("archive", pipeline._archive, "write", "apply_revisions")
     await pipeline.seed(crawl.seeds())
     while done < pages:
         leases = await frontier.lease(AT_ONCE, seconds=60.0, pages=pages)

@@ -324,7 +324,7 @@ class CrawlSetup:
         config = self.config
         return PipelineRules(
             scope=self.scope(),
-            watch=self._host_policy_config(),
+            host_limits=self._host_policy_config(),
             politeness=self.politeness,
             keep_irrelevant=config.output.keep_irrelevant,
             skip_block_pages=config.scope.block_pages == "skip",

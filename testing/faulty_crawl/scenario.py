@@ -96,7 +96,7 @@ class Observed:
 
 
 def observe(plan: Plan, command: Sequence[str] = THRESHER) -> Observed:
-    """Carry out a plan in a temporary folder.
+    """StrategyData out a plan in a temporary folder.
 
     Raises:
         CrawlStalled: It did not end within the plan's time.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thresher.errors import StoreLost, StoreRefused, ThresherError
-from thresher.runner.limits import LEAST_ATTEMPTS, LEAST_SHARE, NOT_UPLOADED, NOTHING_FETCHED, StopReason
+from thresher.runner.limits import MIN_ATTEMPTS, MIN_SHARE, NOT_UPLOADED, NOTHING_FETCHED, StopReason
 
 ANSWERS = {
     "batch": "damaged pages were left out",
@@ -29,7 +29,7 @@ Nothing, or almost nothing, could be fetched ({NOTHING_FETCHED}) means one of th
 
 - the run brought no page, and URLs failed in it or wait for hosts that do not answer or want to be left alone;
 - the crawl has no page at all, and URLs failed in an earlier run;
-- at least {LEAST_ATTEMPTS} URLs were finished in the run, and less than {LEAST_SHARE:.0%} of them brought a page.
+- at least {MIN_ATTEMPTS} URLs were finished in the run, and less than {MIN_SHARE:.0%} of them brought a page.
 
 A run that starts with its limit of pages already reached ends with 0. So does a run of a finished crawl with nothing
 left to fetch. In a refresh an unchanged page counts as fetched. The summary lists why URLs failed.
@@ -66,9 +66,9 @@ def _rows() -> Iterator[tuple[int, str, str]]:
             yield kind.exit_code, _FOR_KINDS.get(kind, _FOR_ERRORS[kind.exit_code]), names
     yield NOT_UPLOADED, "the work was done, but pages wait on this machine for their upload", "`run`, `work`"
     yield NOTHING_FETCHED, "nothing, or almost nothing, could be fetched", "`run`, `work`"
-    for ending in StopReason:
-        command = "`run`, `work`" if ending.exit_code else "`run`"
-        yield ending.exit_code, ending.words, command
+    for stop_reason in StopReason:
+        command = "`run`, `work`" if stop_reason.exit_code else "`run`"
+        yield stop_reason.exit_code, stop_reason.message, command
 
 
 _FOR_ERRORS = {1: "error", 3: "the disk is full", 4: "bad configuration", 8: "the store cannot be reached"}

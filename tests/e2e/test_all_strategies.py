@@ -82,7 +82,7 @@ def test_it_fetches_the_asked_number_of_pages_and_ends(crawled, name):
     folder, endings = crawled
     if isinstance(endings[name], BaseException):
         raise endings[name]
-    assert endings[name].ending is StopReason.PAGES
+    assert endings[name].stop_reason is StopReason.PAGES
     counts = endings[name].status
     assert (counts.pages, counts.leased) == (PAGES, 0)
     assert complaints(folder / name) == []

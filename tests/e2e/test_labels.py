@@ -147,7 +147,7 @@ async def test_workers_that_run_read_a_label_and_put_the_queue_in_a_new_order(tm
             assert taught.after.relevant == collection.tally().relevant
         assert [asdict(entry) for entry in taught.before.queue] != [asdict(entry) for entry in taught.after.queue]
         await control_run(crawl, pages=1)
-        assert (await run).ending is StopReason.PAGES
+        assert (await run).stop_reason is StopReason.PAGES
 
 
 async def control_run(crawl, **run_control):
@@ -169,7 +169,7 @@ async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
         assert await counted(crawl, 10) == paused
         await control_run(crawl, pages=paused + 20)
         result = await run
-    assert result.ending is StopReason.PAGES
+    assert result.stop_reason is StopReason.PAGES
     assert result.status.pages == paused + 20
 
 

@@ -65,7 +65,7 @@ class _OnlyWrites:
         self.dialled: list[tuple[str, int]] = []
 
     async def run(self, transfer: Transfer) -> bool:
-        self.dialled.extend(transfer.request.places)
+        self.dialled.extend(transfer.request.endpoints)
         raise FetchFailed(ReasonKind.OTHER, "dialled")
 
     def close(self) -> None:

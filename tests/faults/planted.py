@@ -19,7 +19,7 @@ from tests.faults.planted_crawls import KINDS, PreparedCrawls, SiteCrawl, prepar
 from tests.faults.planted_losses import LOSSES, Loss
 from tests.faults.table import Outcome
 
-MOST_ROUNDS = 3
+MAX_ROUNDS = 3
 """How often a crawl is repaired and run: pages that nothing names can be found only after a run has found links."""
 
 
@@ -108,7 +108,7 @@ def planted(crawls: PreparedCrawls, loss: Loss) -> Verdict:
         taken = loss.plant(crawl)
         has_changed = crawl.state() != before
         reports, rounds, code = [verify(crawl)], 0, 0
-        while rounds < MOST_ROUNDS and (rounds == 0 or any(map(_is_wrong, reports[-1].findings))):
+        while rounds < MAX_ROUNDS and (rounds == 0 or any(map(_is_wrong, reports[-1].findings))):
             reports.append(verify(crawl, "--repair"))
             code = 0 if crawl.kind.wide else crawl.run()
             reports.append(verify(crawl))

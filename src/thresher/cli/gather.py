@@ -10,7 +10,7 @@ import click
 from thresher.cli.output import echo, echo_json, json_option
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.monitoring.failures import some
+from thresher.monitoring.failures import pluralize
 
 
 @click.command()
@@ -43,7 +43,7 @@ def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - t
     echo(f"{copy.pages:,} pages and {copy.files:,} files are in {dir}.", err=True)
     if copy.lost:
         echo(
-            f"The copy is not complete: {some(len(copy.lost), 'object')} of the collection missing or damaged. "
+            f"The copy is not complete: {pluralize(len(copy.lost), 'object')} of the collection missing or damaged. "
             "On a machine of the crawl: thresher verify DIR --repair",
             err=True,
         )

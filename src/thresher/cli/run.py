@@ -23,9 +23,9 @@ from thresher.coordination.store_binding import STORE_VARIABLE
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
 from thresher.feedback.count_interval import CountInterval
-from thresher.monitoring.failures import duration, some
+from thresher.monitoring.failures import duration, pluralize
 from thresher.monitoring.totals import relevant_words
-from thresher.operations.refresh import MOST_PAGES, refresh_run
+from thresher.operations.refresh import MAX_PAGES, refresh_run
 from thresher.runner.limits import Limits, Progress
 from thresher.runner.supervisor import RunResult, SupervisorOptions, run_crawl
 from thresher.status import described_keys
@@ -137,12 +137,12 @@ def run(
         raise ConfigError("--workers 0 only supervises other machines; give --store redis://…, which they can reach")
     check_crawl(crawl)
     is_first = not crawl.folder.segments()
-    around = refresh_run(crawl, pages or MOST_PAGES) if refresh else None
+    during_run = refresh_run(crawl, pages or MAX_PAGES) if refresh else None
     limits = Limits(minutes=minutes) if refresh else _limits(crawl.config.stop, pages, minutes)
     with RunReporter() as reporter:
         metrics = (metrics_address, metrics_port) if metrics_port else None
         options = SupervisorOptions(workers=workers, limits=limits, report=reporter.show, metrics=metrics)
-        result = run_crawl(crawl, options, around=around)
+        result = run_crawl(crawl, options, during_run=during_run)
     interval, doubtful = (None, []) if result.exit_code else _doubts(crawl, result)  # else the store may be away
     look = f"changes {dir}" if refresh else ""
     print_result(dir, result, as_json=as_json, next_command=look, interval=interval, doubtful=doubtful)
@@ -219,7 +219,7 @@ class RunReporter:
 def _as_json(result: RunResult, interval: CountInterval | None, doubtful: Sequence[DoubtfulSeed]) -> dict[str, Any]:
     values = replace(result.status, interval=interval, ended=result.ended).as_json()
     return {
-        "ending": result.ending.code,
+        "ending": result.stop_reason.code,
         **{name: values[name] for name in STATUS_KEYS},
         "seconds": round(result.progress.seconds, 3),
         "doubtful_seeds": [asdict(seed) for seed in doubtful],
@@ -244,7 +244,7 @@ def print_result(
         echo_json(_as_json(result, interval, doubtful))
     echo(result.closing_line, err=True)
     echo(
-        f"{some(counts.pages, 'page')}, {relevant_words(counts)}, {counts.failed:,} failed, "
+        f"{pluralize(counts.pages, 'page')}, {relevant_words(counts)}, {counts.failed:,} failed, "
         f"{counts.waiting:,} waiting, in {result.progress.seconds:.0f} s.",
         err=True,
     )

@@ -177,11 +177,11 @@ class InstrumentedFrontier:
     async def get_state(self, host: str, kind: str) -> str | None:
         return await self._timed("recall", self.frontier.get_state(host, kind))
 
-    async def acquire_lock(self, gate: str, *, seconds: float) -> float:
-        return await self._timed("enter", self.frontier.acquire_lock(gate, seconds=seconds))
+    async def acquire_lock(self, name: str, *, seconds: float) -> float:
+        return await self._timed("enter", self.frontier.acquire_lock(name, seconds=seconds))
 
-    async def release_lock(self, gate: str, *, delay_seconds: float) -> None:
-        await self._timed("leave", self.frontier.release_lock(gate, delay_seconds=delay_seconds))
+    async def release_lock(self, name: str, *, delay_seconds: float) -> None:
+        await self._timed("leave", self.frontier.release_lock(name, delay_seconds=delay_seconds))
 
     async def identify(self, crawl_id: str) -> str:
         return await self.frontier.identify(crawl_id)

@@ -38,7 +38,7 @@ from thresher.frontier.base import CrawlStore
 from thresher.monitoring.http_endpoint import Endpoint
 from thresher.monitoring.prometheus import WorkerMetrics
 from thresher.parsing.html import parse as parse_html
-from thresher.runner.shutdown import DrainTimer, within
+from thresher.runner.shutdown import DrainTimer, run_with_timeout
 from thresher.runner.worker_pool import WorkerOrder
 from thresher.text.terminal import printable
 
@@ -162,7 +162,7 @@ async def _end(watching: asyncio.Task[None], downloader: Downloader, browser: Re
 
 
 async def _leave(loop: LeaseLoop, heartbeat_task: HeartbeatTask | None) -> bool:
-    released = loop.fatal is None and await within(loop.give_back())
+    released = loop.fatal is None and await run_with_timeout(loop.release_all())
     if heartbeat_task:
         await heartbeat_task.deregister(released=released)
     if loop.context.label_feed:

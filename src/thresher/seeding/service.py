@@ -25,7 +25,7 @@ from thresher.seeding.base import SourceFailed
 from thresher.urls.address_policy import private_network
 from thresher.urls.canonical import canonicalize, host_key
 
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 
 
 class ServiceClient:
@@ -48,7 +48,7 @@ class ServiceClient:
         config: CrawlConfig,
         *,
         example: str,
-        max_bytes: int = MOST_BYTES,
+        max_bytes: int = MAX_BYTES,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from thresher.topics.topic import TopicDefinition
 
-MOST_NAME_CHARACTERS = 50
+MAX_NAME_CHARACTERS = 50
 
 
 def topic_yaml(
@@ -59,7 +59,7 @@ def _topic_lines(topics: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 def topic_name(text: str, taken: Collection[str] = ()) -> str:
     """Make the name of one of several topics from its phrase or its node: letters, digits and hyphens."""
-    name = "-".join(re.findall(r"\w+", text.lower()))[:MOST_NAME_CHARACTERS] or "topic"
+    name = "-".join(re.findall(r"\w+", text.lower()))[:MAX_NAME_CHARACTERS] or "topic"
     return next(free for free in (name, *map(f"{name}-{{}}".format, range(2, len(taken) + 3))) if free not in taken)
 
 

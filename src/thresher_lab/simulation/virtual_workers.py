@@ -79,7 +79,7 @@ class FleetCrawl:
     ran_dry: bool
 
 
-LEAST_WAIT_SECONDS = 0.001
+MIN_WAIT_SECONDS = 0.001
 """Between two polls of an empty queue."""
 
 MakeParts = Callable[[], tuple[Judge, Strategy]]
@@ -215,7 +215,7 @@ class Fleet:
         if wait is None:
             self._is_dry = True
             return
-        at = self._clock.now + max(wait, LEAST_WAIT_SECONDS)
+        at = self._clock.now + max(wait, MIN_WAIT_SECONDS)
         if at < self._wake_at:
             self._wake_at = at
             self._at(at, self._wake)

@@ -204,7 +204,7 @@ def _echo(model: CollectedModel) -> None:
         echo_table(["layer", "pages", "precision", "recall", "links into it", "typical words"], _layer_rows(model))
     echo()
     _echo_confusion(model)
-    for line in model.quality.lines(model.noun):
+    for line in model.quality.lines(model.class_label):
         echo(line)
     for line in model.table.lines() if model.table else ():
         echo(line)
@@ -233,5 +233,5 @@ def _echo_confusion(model: CollectedModel, most: int = 12) -> None:
         echo(f"The confusion of {len(confusion)} classes is in the report of --json.")
         return
     rows = [(label, *(row.get(other, 0) for other in labels)) for label, row in confusion.items()]
-    echo_table([f"{model.noun}, classified as", *labels], rows)
+    echo_table([f"{model.class_label}, classified as", *labels], rows)
     echo()

@@ -29,8 +29,8 @@ class Pupil:
         self.seen, self.labels = [], {}
 
     def judge(self, page):
-        parts = {LABEL_PART: 1.0} if self.labels.get(page.url) else {}
-        return Judgement(relevance=0.9, relevant=True, parts=parts)
+        breakdown = {LABEL_PART: 1.0} if self.labels.get(page.url) else {}
+        return Judgement(relevance=0.9, relevant=True, breakdown=breakdown)
 
     def words(self, page):
         return []
@@ -130,7 +130,7 @@ def test_a_page_of_unknown_language_is_left_to_the_judge():
 
 def test_a_rejection_names_its_cause():
     judgement = only_languages(Pupil(), ["zh"]).judge(page("en"))
-    assert (judgement.relevance, dict(judgement.parts)) == (0.0, {LANGUAGE_PART: 1.0})
+    assert (judgement.relevance, dict(judgement.breakdown)) == (0.0, {LANGUAGE_PART: 1.0})
 
 
 def test_a_region_of_a_language_is_not_another_language():
@@ -255,4 +255,4 @@ def test_a_page_in_no_language_of_phrases_and_seeds_is_refused_by_auto(tmp_path)
     crawl = CrawlSetup.open(tmp_path)
     judge = build_judge(crawl)
     judge.learn(page_of(ENGLISH), seed=True)
-    assert dict(judge.judge(page_of(CHINESE)).parts) == {LANGUAGE_PART: 1.0}
+    assert dict(judge.judge(page_of(CHINESE)).breakdown) == {LANGUAGE_PART: 1.0}

@@ -4,7 +4,7 @@ import pytest
 
 from thresher.crawl import CrawlSetup
 from thresher.errors import ConfigError
-from thresher.frontier.base import short
+from thresher.frontier.base import as_float32
 from thresher.operations import try_page
 from thresher.operations.try_page import SEEDS_READ, try_pages
 from thresher.operations.verdict import WORDS_KEPT
@@ -107,7 +107,7 @@ def attempt(crawl, servers, *urls, **options):
 def test_a_page_is_judged_by_the_judge_of_the_crawl(crawl, servers):
     [tried] = attempt(crawl, servers)
     assert (tried.title, tried.language, tried.verdict.judgement.relevant) == ("On cells", "en", True)
-    assert tried.verdict.judgement.parts["cosine en"] == tried.verdict.judgement.relevance
+    assert tried.verdict.judgement.breakdown["cosine en"] == tried.verdict.judgement.relevance
 
 
 def test_words_are_written_as_the_page_writes_them(crawl, servers):
@@ -132,8 +132,8 @@ def test_links_are_those_a_crawl_would_follow_with_anchors_scores_and_parts(craw
     [tried] = attempt(crawl, servers)
     relevance = tried.verdict.judgement.relevance
     assert [(link.url, link.anchor, link.score) for link in tried.links] == [
-        ("http://a.example/more", "more cells", short(relevance)),
-        ("http://a.example/tea", "tea", short(relevance)),
+        ("http://a.example/more", "more cells", as_float32(relevance)),
+        ("http://a.example/tea", "tea", as_float32(relevance)),
     ]
     assert tried.links[0].parts == {"page": relevance}
 

@@ -79,7 +79,7 @@ def test_a_topic_that_is_not_there_is_reported(tmp_path, monkeypatch):
 def test_the_crawl_of_a_spider_orders_and_does_not_cut(topic):
     crawl = open_spider_crawl(topic, load_config(topic), spider="one", start=["https://a.example/", "nonsense"])
     assert crawl.seeds() == ["https://a.example/"]
-    assert crawl.rules().watch.budget.most == NO_LIMIT
+    assert crawl.rules().host_limits.budget.most == NO_LIMIT
     assert crawl.rules().scope.allows("https://b.example/", 1000) == ""
     assert crawl.folder.root == topic.parent / ".thresher" / "one"
     assert load_config(crawl.folder.topic).seeds == []
@@ -104,5 +104,5 @@ def test_limits_that_topic_yaml_names_are_kept(topic):
     }
     topic.write_text(json.dumps(document), encoding="utf-8")
     crawl = open_spider_crawl(topic, load_config(topic), spider="one", start=())
-    assert crawl.rules().watch.budget.most == 9
+    assert crawl.rules().host_limits.budget.most == 9
     assert crawl.rules().scope.allows("https://b.example/", 3)

@@ -16,7 +16,7 @@ def think(tmp_path):
         judgement = Judgement(relevance=0.7, relevant=relevant, reward=0.4)
         with closing(PageStoreWriter(tmp_path / "w1.db")) as writer:
             writer.write([record])
-            writer.rewrite([Revision(url=LEAF, judgement=judgement)])
+            writer.apply_revisions([Revision(url=LEAF, judgement=judgement)])
         with PageStoreReader(tmp_path) as collection:
             return next(collection.ranked())
 

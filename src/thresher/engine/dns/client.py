@@ -19,8 +19,8 @@ from thresher.engine.dns import messages
 from thresher.engine.dns.messages import BadMessage, DnsAnswer
 from thresher.urls.address_policy import refused_name
 
-LONGEST_SECONDS = 300.0
-SHORTEST_SECONDS = 1.0
+MAX_TTL_SECONDS = 300.0
+MIN_TTL_SECONDS = 1.0
 """Bounds of the TTL for which an answer is cached."""
 MISSING_SECONDS = 5.0
 """How long it is cached that a name has no address."""
@@ -40,7 +40,7 @@ _LOCAL_SERVER = ("127.0.0.1", _DNS_PORT)
 _MAX_DATAGRAM = 65_535
 _LENGTH = struct.Struct("!H")
 
-Place = tuple[str, int]
+Endpoint = tuple[str, int]
 SystemLookup = Callable[[str], Awaitable[Sequence[str]]]
 
 
@@ -59,7 +59,7 @@ class NameServers:
         servers: Addresses and ports; none to use those in /etc/resolv.conf, which is read again after a minute.
     """
 
-    def __init__(self, servers: Sequence[Place] = (), *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, servers: Sequence[Endpoint] = (), *, clock: Callable[[], float] = time.monotonic) -> None:
         self._servers = list(servers)
         self._from_file = not servers
         self._clock = clock
@@ -89,14 +89,14 @@ class NameServers:
                 return await _ask_by_stream(server, asked) if answer.is_truncated else answer
         return None
 
-    def _current_servers(self) -> list[Place]:
+    def _current_servers(self) -> list[Endpoint]:
         if self._from_file and self._clock() >= self._read_again_at:
             self._servers = listed_servers(RESOLV_CONF)
             self._read_again_at = self._clock() + READ_AGAIN_SECONDS
         return self._servers
 
 
-async def _ask_by_datagram(server: Place, asked: bytes) -> DnsAnswer:
+async def _ask_by_datagram(server: Endpoint, asked: bytes) -> DnsAnswer:
     """Send a query from a port of its own; what does not answer it is ignored."""
     loop = asyncio.get_running_loop()
     with socket.socket(_family(server), socket.SOCK_DGRAM) as own:
@@ -111,7 +111,7 @@ async def _ask_by_datagram(server: Place, asked: bytes) -> DnsAnswer:
                 continue
 
 
-async def _ask_by_stream(server: Place, asked: bytes) -> DnsAnswer | None:
+async def _ask_by_stream(server: Endpoint, asked: bytes) -> DnsAnswer | None:
     """Ask again over TCP; return None when the answer is cut off there too, or cannot be read."""
     try:
         async with asyncio.timeout(TCP_SECONDS):
@@ -121,7 +121,7 @@ async def _ask_by_stream(server: Place, asked: bytes) -> DnsAnswer | None:
     return None if answer.is_truncated else answer
 
 
-async def _exchanged(server: Place, asked: bytes) -> bytes:
+async def _exchanged(server: Endpoint, asked: bytes) -> bytes:
     loop = asyncio.get_running_loop()
     with socket.socket(_family(server), socket.SOCK_STREAM) as own:
         own.setblocking(False)
@@ -143,7 +143,7 @@ async def _received(own: socket.socket, length: int) -> bytes:
     return data
 
 
-def _family(server: Place) -> socket.AddressFamily:
+def _family(server: Endpoint) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in server[0] else socket.AF_INET
 
 
@@ -152,7 +152,7 @@ def _both(answers: Sequence[DnsAnswer | None]) -> ResolvedAddresses | None:
     addresses = tuple(address for answer in good for address in answer.addresses)
     if addresses:
         seconds = min(answer.ttl for answer in good)  # of alias records too
-        return ResolvedAddresses(addresses, min(max(float(seconds), SHORTEST_SECONDS), LONGEST_SECONDS))
+        return ResolvedAddresses(addresses, min(max(float(seconds), MIN_TTL_SECONDS), MAX_TTL_SECONDS))
     known = (messages.NO_ERROR, messages.NAME_ERROR)
     is_missing = all(answer and answer.code in known for answer in answers)
     return ResolvedAddresses((), MISSING_SECONDS) if is_missing else None
@@ -188,7 +188,7 @@ class DnsClient:
         self._own = frozenset() if only_servers or not servers else hosts_file_names(HOSTS)
 
     @classmethod
-    def of(cls, servers: Sequence[Place]) -> DnsClient:
+    def of(cls, servers: Sequence[Endpoint]) -> DnsClient:
         """Use these servers, or those in /etc/resolv.conf; without that file, the system."""
         if servers or RESOLV_CONF.is_file():
             return cls(NameServers(servers), only_servers=bool(servers))
@@ -208,7 +208,7 @@ class DnsClient:
         return ResolvedAddresses(tuple(addresses), SYSTEM_SECONDS if addresses else MISSING_SECONDS)
 
 
-def listed_servers(file: Path) -> list[Place]:
+def listed_servers(file: Path) -> list[Endpoint]:
     """Return the name servers in a resolv.conf; the one of this machine when it lists none."""
     servers = [(words[1], _DNS_PORT) for words in _lines_of(file) if words[0] == "nameserver" and len(words) > 1]
     return servers or [_LOCAL_SERVER]

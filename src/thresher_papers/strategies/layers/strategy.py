@@ -54,5 +54,11 @@ class Layers(BaseStrategy):
         k = 0 if hot > self._theta_h else page_layer
         i, sim = self._model.link_layer(link.anchor)
         score = layered_score(k, i, sim, self._model.N)
-        parts = {"queue": float(k), "hot word": hot, "page likelihood": likelihood, "link layer": float(i), "sim": sim}
-        return Candidate(url=link.url, score=score, parts=parts)
+        breakdown = {
+            "queue": float(k),
+            "hot word": hot,
+            "page likelihood": likelihood,
+            "link layer": float(i),
+            "sim": sim,
+        }
+        return Candidate(url=link.url, score=score, breakdown=breakdown)

@@ -104,7 +104,7 @@ def test_targets_and_two_layers_of_back_links_are_fetched(make, web):
     assert set(web.asked) == set(urls(range(30)))
     assert stages(model) == {"targets": (10, 10, 10), "layer 1": (10, 10, 10), "layer 2": (10, 10, 10)}
     assert [layer.pages for layer in model.layers] == [10, 10, 10, 0]
-    assert (model.quality.pages, model.noun) == (30, "layer")
+    assert (model.quality.pages, model.class_label) == (30, "layer")
     assert LayerModel.load(crawl.folder.model / "trained").N == 2
 
 
@@ -189,7 +189,7 @@ def test_rules_fetch_examples_and_the_pages_that_they_link_to(make, web):
     assert set(web.asked) == set(urls(range(40)))
     assert stages(model)["example pages"] == (35, 35, 35)
     assert model.table.rules()["Lists/Hubs"] == {"Energy/Solar": 1.0}
-    assert (model.noun, model.quality.accuracy) == ("class", 1.0)
+    assert (model.class_label, model.quality.accuracy) == ("class", 1.0)
     assert RuleTable.load(crawl.folder.model / "trained").targets == {"Energy/Solar"}
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.strategies.flagship.test_state import MemoryStateStore
+from tests.unit.strategies.link_model.test_state import MemoryStateStore
 from thresher.records import Judgement, Lease, Link, ParsedPage, Revision
 from thresher.strategies.base import Forecaster
-from thresher.strategies.flagship.forecast import forecast
-from thresher.strategies.flagship.model import GROUPS
-from thresher.strategies.flagship.strategy import Thresher
+from thresher.strategies.link_model.forecast import forecast
+from thresher.strategies.link_model.model import GROUPS
+from thresher.strategies.link_model.strategy import LinkModelStrategy
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 
@@ -33,22 +33,22 @@ def crawled(strategy, found, relevance):
 
 
 def test_seeds_start_on_top():
-    assert [one.score for one in Thresher(TopicProfile()).seeds(["http://a.org/"])] == [1.0]
+    assert [one.score for one in LinkModelStrategy(TopicProfile()).seeds(["http://a.org/"])] == [1.0]
 
 
 def test_links_of_relevant_pages_come_before_those_of_others():
-    strategy = Thresher(TopicProfile())
+    strategy = LinkModelStrategy(TopicProfile())
     good, _ = crawled(strategy, page("good", "x", "y"), 1.0)
     bad, _ = crawled(strategy, page("bad", "u", "v"), 0.0)
     assert min(one.score for one in good.values()) > max(one.score for one in bad.values())
 
 
 def test_a_score_is_a_probability_and_its_parts_have_names():
-    candidates, _ = crawled(Thresher(TopicProfile()), page("p", "x", "y", "x"), 0.7)
+    candidates, _ = crawled(LinkModelStrategy(TopicProfile()), page("p", "x", "y", "x"), 0.7)
     assert set(candidates) == {"http://a.org/x", "http://a.org/y"}
     for one in candidates.values():
         assert 0 <= one.score <= 1
-        assert list(one.parts) == list(GROUPS)
+        assert list(one.breakdown) == list(GROUPS)
 
 
 def wide_crawl(strategy, pages=40):
@@ -65,7 +65,7 @@ def wide_crawl(strategy, pages=40):
 
 
 def test_where_links_lead_is_learned_and_waiting_urls_follow():
-    strategy = Thresher(TopicProfile())
+    strategy = LinkModelStrategy(TopicProfile())
     changes = wide_crawl(strategy)
     films = [change.now for url, change in changes.items() if "/film/" in url]
     taxes = [change.now for url, change in changes.items() if "/tax/" in url]
@@ -76,7 +76,7 @@ def test_where_links_lead_is_learned_and_waiting_urls_follow():
 
 
 def test_changes_begin_where_the_queue_stands():
-    strategy, queue = Thresher(TopicProfile()), {}
+    strategy, queue = LinkModelStrategy(TopicProfile()), {}
     for number in range(30):
         candidates, changes = crawled(
             strategy, page(f"p{number}", *(f"x{(number + one) % 40}" for one in range(8))), 1.0
@@ -89,7 +89,7 @@ def test_changes_begin_where_the_queue_stands():
 
 
 def test_dead_links_are_learned_from():
-    strategy = Thresher(TopicProfile())
+    strategy = LinkModelStrategy(TopicProfile())
     for number in range(20):
         crawled(strategy, page(f"p{number}", f"image/{number}.htm", f"text/{number}.htm"), 1.0)
         assert list(strategy.on_miss(lease(f"http://a.org/image/{number}.htm"))) == []
@@ -99,7 +99,7 @@ def test_dead_links_are_learned_from():
 
 
 def test_revisions_of_the_judge_reach_what_waits():
-    strategy = Thresher(TopicProfile(), sweep_pages=1)
+    strategy = LinkModelStrategy(TopicProfile(), sweep_pages=1)
     crawled(strategy, page("p", "x"), 1.0)
     verdict = Judgement(relevance=0.0, relevant=False)
     changes = strategy.revise([Revision(url="http://a.org/p", judgement=verdict)])
@@ -107,14 +107,18 @@ def test_revisions_of_the_judge_reach_what_waits():
 
 
 def test_it_forecasts_by_the_measured_interval():
-    strategy = Thresher(TopicProfile())
+    strategy = LinkModelStrategy(TopicProfile())
     assert isinstance(strategy, Forecaster)
     assert strategy.forecast(pages=199, harvest=10.0, waiting=500) is None
     assert strategy.forecast(pages=200, harvest=10.0, waiting=500) == forecast(pages=200, harvest=10.0, waiting=500)
 
 
 def test_a_restart_goes_on_with_what_was_learned():
-    state_store, strategy, other = MemoryStateStore(), Thresher(TopicProfile()), Thresher(TopicProfile())
+    state_store, strategy, other = (
+        MemoryStateStore(),
+        LinkModelStrategy(TopicProfile()),
+        LinkModelStrategy(TopicProfile()),
+    )
     strategy.load_state(state_store)
     wide_crawl(strategy)
     strategy.save_state()
@@ -125,29 +129,29 @@ def test_a_restart_goes_on_with_what_was_learned():
 
 
 def test_its_memory_is_bounded():
-    strategy = Thresher(TopicProfile(), most_links=500)
+    strategy = LinkModelStrategy(TopicProfile(), most_links=500)
     for number in range(100):
         crawled(strategy, page(f"p{number}", *(f"{number}/{one}" for one in range(20))), float(number % 2))
-    assert strategy._known.links.size <= 500
-    assert strategy._known.urls.size <= 1100
+    assert strategy._links.links.size <= 500
+    assert strategy._links.urls.size <= 1100
 
 
 @pytest.mark.parametrize("relevance", [1.0, 0.0])
 def test_a_url_that_redirects_counts_as_what_it_led_to(relevance):
-    strategy = Thresher(TopicProfile())
+    strategy = LinkModelStrategy(TopicProfile())
     crawled(strategy, page("start", "moved", "other"), 1.0)
-    moved = strategy._known.find(fingerprint("http://a.org/moved"))
-    assert moved in strategy._known.waiting()[0]
+    moved = strategy._links.find(fingerprint("http://a.org/moved"))
+    assert moved in strategy._links.waiting()[0]
     target = replace(lease("http://a.org/target"), redirects=1, parent=fingerprint("http://a.org/moved"))
     judgement = Judgement(relevance=relevance, relevant=relevance >= 0.5)
     list(strategy.score(page("target"), judgement, target) if relevance else strategy.on_miss(target))
-    assert moved not in strategy._known.waiting()[0]
-    assert strategy._known.urls["relevance"][moved] == relevance
+    assert moved not in strategy._links.waiting()[0]
+    assert strategy._links.urls["relevance"][moved] == relevance
 
 
 def test_a_revision_counts_only_where_the_fetch_was_counted():
     """A link that is found after the fetch stands at another element, which has no tries."""
-    strategy = Thresher(TopicProfile())
+    strategy = LinkModelStrategy(TopicProfile())
     crawled(strategy, page("hub", "x"), 0.5)
     crawled(strategy, page("x"), 0.2)
     late = page("late", "x", "y")
@@ -155,9 +159,9 @@ def test_a_revision_counts_only_where_the_fetch_was_counted():
     for relevance in (0.9, 0.1, 1.0):
         judgement = Judgement(relevance=relevance, relevant=relevance > 0.5)
         strategy.revise([Revision(url="http://a.org/x", judgement=judgement)])
-    footer, lists = (strategy._places.path("a.org", path) for path in ("footer/a", "ul/li/a"))
-    assert strategy._places._successes[footer] == 0
-    assert strategy._places._successes[lists] == pytest.approx(1.0)
+    footer, lists = (strategy._site_rates.path("a.org", path) for path in ("footer/a", "ul/li/a"))
+    assert strategy._site_rates._successes[footer] == 0
+    assert strategy._site_rates._successes[lists] == pytest.approx(1.0)
 
 
 def titled(name, title, *targets):
@@ -185,21 +189,24 @@ def crawl_of_volcanoes(strategy):
 
 
 def test_links_with_names_similar_to_relevant_titles_come_first():
-    scores = crawl_of_volcanoes(Thresher(TopicProfile()))
+    scores = crawl_of_volcanoes(LinkModelStrategy(TopicProfile()))
     assert scores["http://a.org/geyser"].score > 2 * scores["http://a.org/violin"].score
-    assert scores["http://a.org/geyser"].parts["similar names"] > scores["http://a.org/violin"].parts["similar names"]
+    assert (
+        scores["http://a.org/geyser"].breakdown["similar names"]
+        > scores["http://a.org/violin"].breakdown["similar names"]
+    )
 
 
 def test_without_the_table_scores_are_those_of_the_model_without_vectors(monkeypatch):
-    plain = crawl_of_volcanoes(Thresher(TopicProfile(), vectors=False, early_pages=0))
-    monkeypatch.setattr("thresher.strategies.flagship.strategy.load_word_vectors", lambda: None)
-    absent = crawl_of_volcanoes(Thresher(TopicProfile()))
+    plain = crawl_of_volcanoes(LinkModelStrategy(TopicProfile(), vectors=False, early_pages=0))
+    monkeypatch.setattr("thresher.strategies.link_model.strategy.load_word_vectors", lambda: None)
+    absent = crawl_of_volcanoes(LinkModelStrategy(TopicProfile()))
     assert {url: one.score for url, one in absent.items()} == {url: one.score for url, one in plain.items()}
-    assert {one.parts["similar names"] for one in plain.values()} == {0.0}
+    assert {one.breakdown["similar names"] for one in plain.values()} == {0.0}
 
 
 def test_waiting_urls_are_rescored_after_every_early_page():
-    early, late = Thresher(TopicProfile()), Thresher(TopicProfile(), early_pages=0)
+    early, late = LinkModelStrategy(TopicProfile()), LinkModelStrategy(TopicProfile(), early_pages=0)
     swept = dict.fromkeys((early, late), 0)
     for strategy in swept:
         for number in range(20):
@@ -210,7 +217,11 @@ def test_waiting_urls_are_rescored_after_every_early_page():
 
 
 def test_a_restart_goes_on_with_the_names_that_were_learned():
-    state_store, strategy, other = MemoryStateStore(), Thresher(TopicProfile()), Thresher(TopicProfile())
+    state_store, strategy, other = (
+        MemoryStateStore(),
+        LinkModelStrategy(TopicProfile()),
+        LinkModelStrategy(TopicProfile()),
+    )
     strategy.load_state(state_store)
     crawl_of_volcanoes(strategy)
     strategy.save_state()
@@ -235,7 +246,7 @@ def test_a_restart_goes_on_with_the_names_that_were_learned():
 
 
 def test_another_workers_relevant_page_is_an_example_by_its_name():
-    names, strategy = ["lava-flow", "ash-cloud", "crater-lake"], Thresher(TopicProfile())
+    names, strategy = ["lava-flow", "ash-cloud", "crater-lake"], LinkModelStrategy(TopicProfile())
     crawled(strategy, page("1", *names, "tax-law"), 0.0)
     for name in names:
         strategy._learn_name(fingerprint(f"http://a.org/{name}"), 1.0)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from thresher.strategies.flagship.link_table import FIRST_ROWS, Columns
+from thresher.strategies.link_model.link_table import FIRST_ROWS, Columns
 
 
 def table():

@@ -18,7 +18,7 @@ from math import ceil, expm1, floor, log1p
 
 from thresher.records import Forecast
 
-LEAST_PAGES = 200
+MIN_PAGES = 200
 """Before this many pages there is no forecast."""
 
 
@@ -30,7 +30,7 @@ def forecast(*, pages: int, harvest: float, waiting: int) -> Forecast | None:
         harvest: Sum of the relevance of the latest 100 fetches.
         waiting: Number of waiting URLs.
     """
-    if pages < LEAST_PAGES or waiting <= 0:
+    if pages < MIN_PAGES or waiting <= 0:
         return None
     ends = {end: expm1(max(0.0, a + b * log1p(max(0.0, harvest)))) for end, (a, b) in coefficients().items()}
     most = min(waiting, max(1, ceil(ends["most"])))
@@ -40,6 +40,6 @@ def forecast(*, pages: int, harvest: float, waiting: int) -> Forecast | None:
 @cache
 def coefficients() -> Mapping[str, Sequence[float]]:
     """Return a and b of each end."""
-    text = (resources.files("thresher.strategies.flagship") / "forecast.json").read_text(encoding="utf-8")
+    text = (resources.files("thresher.strategies.link_model") / "forecast.json").read_text(encoding="utf-8")
     content: dict[str, list[float]] = json.loads(text)
     return content

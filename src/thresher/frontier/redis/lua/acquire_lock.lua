@@ -1,7 +1,7 @@
 -- Acquire a lock.
 -- needs: call
 -- KEYS: the shard's prefix
--- ARGV: time, settings, lock (`gate`), seconds until it expires unless it is released
+-- ARGV: time, settings, name of the lock, seconds until it expires unless it is released
 -- Returns 0 when it was free, else the seconds to wait.
 
 local key, seconds = prefix .. 'y' .. ARGV[3], tonumber(ARGV[4])

@@ -31,9 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.native import compiled
-from thresher.strategies.flagship.link_table import PLACES, Ints, LinkTable
-from thresher.strategies.flagship.name_model import NAME_FEATURES, NameModel
-from thresher.strategies.flagship.site_rates import EVERYWHERE, SiteRates
+from thresher.strategies.link_model.link_table import PLACES, Ints, LinkTable
+from thresher.strategies.link_model.name_model import NAME_FEATURES, NameModel
+from thresher.strategies.link_model.site_rates import EVERYWHERE, SiteRates
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "start": ("bias", "pages", "rate"),
@@ -63,7 +63,7 @@ _OWN = [_AT[name] for name in ("anchor_max", "url", "query")]
 _VECTORS = [_AT[name] for name in NAME_FEATURES]
 TRUST = 2.0
 """Shrinkage: known siblings that weigh as much as the rate of all URLs together."""
-LEAST_RATE = 0.005
+MIN_RATE = 0.005
 
 Floats = NDArray[np.float64]
 
@@ -137,7 +137,7 @@ def _most(at: Ints, values: NDArray[np.floating], size: int) -> NDArray[np.float
 
 
 def _logit(p: Floats | float) -> Floats:
-    p = np.minimum(np.maximum(p, LEAST_RATE), 1 - LEAST_RATE)
+    p = np.minimum(np.maximum(p, MIN_RATE), 1 - MIN_RATE)
     odds: Floats = np.log(p / (1 - p))
     return odds
 
@@ -179,7 +179,7 @@ def read_prior(path: str | Path, names: Sequence[str], *, hold: float = 1.0) -> 
         hold: A factor of the prior's precisions.
     """
     is_packaged = path in (PRIOR, PRIOR_WITHOUT_VECTORS)
-    file = files("thresher.strategies.flagship") / str(path) if is_packaged else Path(path)
+    file = files("thresher.strategies.link_model") / str(path) if is_packaged else Path(path)
     read: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     features: dict[str, Any] = read["features"]
     combined = read["combinations"]
@@ -192,11 +192,11 @@ def read_prior(path: str | Path, names: Sequence[str], *, hold: float = 1.0) -> 
     )
 
 
-MOST_EXAMPLES = 2_000
+MAX_EXAMPLES = 2_000
 """The latest examples, which the weights are fitted to."""
 NEWTON_STEPS = 2
-LONGEST_STEP = 2.0
-LEAST_CURVATURE = 1e-4
+MAX_STEP = 2.0
+MIN_CURVATURE = 1e-4
 SURE = 1e-4
 STOPS, STOP_SHARES = (np.polynomial.legendre.leggauss(4) + np.array([[1.0], [0.0]])) / 2
 """Nodes and weights of the quadrature (Gauss, Legendre) for the parts of a score."""
@@ -217,7 +217,7 @@ def log_odds(p: Floats) -> Floats:
 class Model:
     """The model: weights of the features and of their combinations."""
 
-    def __init__(self, prior: Prior, *, most: int = MOST_EXAMPLES) -> None:
+    def __init__(self, prior: Prior, *, most: int = MAX_EXAMPLES) -> None:
         self.weights = prior.weights.copy()
         self._prior = prior
         self._x = np.zeros((most, len(prior.mixing)))
@@ -265,9 +265,9 @@ class Model:
         for _ in range(NEWTON_STEPS):
             p = sigmoid(x @ self.weights)
             gradient = x.T @ (p - r) + hold * (self.weights - self._prior.weights)
-            curvature = (x * (p * (1 - p) + LEAST_CURVATURE)[:, None]).T @ x + np.diag(hold)
+            curvature = (x * (p * (1 - p) + MIN_CURVATURE)[:, None]).T @ x + np.diag(hold)
             step = np.linalg.solve(curvature, gradient)
-            self.weights -= step / max(1.0, float(np.abs(step).max()) / LONGEST_STEP)
+            self.weights -= step / max(1.0, float(np.abs(step).max()) / MAX_STEP)
 
     def state(self) -> dict[str, Any]:
         x, r = self._examples()
@@ -314,10 +314,10 @@ FIRST_WEIGHT = 0.9
 """Initial weight of the model: its prior was trained on other topics, where it predicted better than any classic."""
 FIXED_SHARE = 0.01
 """Share of the weights that is distributed equally, so that an expert that was wrong for long can recover."""
-FIRST_SLOPE, FIRST_LEVEL, LEAST_SLOPE = 3.0, -2.5, 0.5
+FIRST_SLOPE, FIRST_LEVEL, MIN_SLOPE = 3.0, -2.5, 0.5
 """Initial calibration of a classic's score; its slope stays positive."""
 RATE, FIRST_SQUARE = 0.3, 1.0
-MOST_LOSS = 5.0
+MAX_LOSS = 5.0
 """Upper bound of the loss of one page, in nats."""
 
 
@@ -376,12 +376,12 @@ class ExpertMixture:
         scores = _scores(x[None, :])
         p = np.clip(self._predict(scores, np.array([learned]))[:, 0], 1e-6, 1 - 1e-6)
         loss = -relevance * np.log(p) - (1 - relevance) * np.log(1 - p)
-        weights = self._weights * np.exp(-np.minimum(loss, MOST_LOSS))
+        weights = self._weights * np.exp(-np.minimum(loss, MAX_LOSS))
         self._weights = (1 - FIXED_SHARE) * weights / weights.sum() + FIXED_SHARE / len(weights)
         gradient = (p[1:] - relevance)[:, None] * np.stack([scores[:, 0], np.ones(len(scores))], axis=1)
         self._squares += gradient**2
         self._lines -= RATE * gradient / np.sqrt(self._squares)
-        self._lines[:, 0] = np.maximum(self._lines[:, 0], LEAST_SLOPE)
+        self._lines[:, 0] = np.maximum(self._lines[:, 0], MIN_SLOPE)
 
     def _predict(self, scores: Floats, learned: Floats) -> Floats:
         return np.vstack([learned, sigmoid(scores * self._lines[:, :1] + self._lines[:, 1:])])

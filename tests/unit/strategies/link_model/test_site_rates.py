@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from thresher.strategies.flagship import site_rates as module
-from thresher.strategies.flagship.site_rates import EVERYWHERE, KAPPA, SiteRates
+from thresher.strategies.link_model import site_rates as module
+from thresher.strategies.link_model.site_rates import EVERYWHERE, KAPPA, SiteRates
 
 URL = "http://a.example.org/x/y/page-12.html"
 
@@ -35,7 +35,7 @@ def test_a_second_thought_changes_successes_and_not_tries():
 
 
 def test_when_all_numbers_are_given_out_a_place_counts_as_the_one_above_it(monkeypatch):
-    monkeypatch.setattr(module, "MOST_PLACES", 3)
+    monkeypatch.setattr(module, "MAX_PLACES", 3)
     domain, host, directory, template = SiteRates().of(URL)
     assert (directory, template) == (host, host)
     assert domain != host

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from thresher.strategies.flagship import term_model as module
-from thresher.strategies.flagship.term_model import (
+from thresher.strategies.link_model import term_model as module
+from thresher.strategies.link_model.term_model import (
     ABOUT_WORDS,
     AROUND,
     AROUND_WORDS,
@@ -107,7 +107,7 @@ def test_a_word_that_comes_twice_counts_once():
 
 
 def test_when_all_numbers_are_given_out_words_share_them(monkeypatch):
-    monkeypatch.setattr(module, "MOST_WORDS", 8)
+    monkeypatch.setattr(module, "MAX_WORDS", 8)
     words = TermModel()
     numbers = words.of_page(" ".join(f"word{number}" for number in range(100)))
     assert set(numbers.tolist()) <= set(range(1, 8))

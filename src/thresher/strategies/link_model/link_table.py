@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from thresher.native import compiled
 from thresher.records import Link, ParsedPage
-from thresher.strategies.flagship.name_model import NameModel
-from thresher.strategies.flagship.site_rates import SiteRates
-from thresher.strategies.flagship.term_model import (
+from thresher.strategies.link_model.name_model import NameModel
+from thresher.strategies.link_model.site_rates import SiteRates
+from thresher.strategies.link_model.term_model import (
     ABOUT_CHARACTERS,
     ABOUT_WORDS,
     ANCHOR_CHARACTERS,
     AROUND,
     AROUND_WORDS,
     CONTEXT_CHARACTERS,
-    MOST_ENDING,
-    MOST_WORDS,
+    MAX_EXTENSION_CHARACTERS,
+    MAX_WORDS,
     NAME,
     NAME_WORDS,
     TERM_FEATURES,
@@ -85,12 +85,12 @@ class Columns:
         self.filled = {name: array[: self.size] for name, array in self._arrays.items()}
 
 
-MOST_LINKS = 120_000
+MAX_LINKS = 120_000
 KEPT_SHARE = 0.5
 """Share of the limit that is left when links are dropped."""
-MOST_PARENTS = 32
+MAX_PARENTS = 32
 """Links that are stored per URL; a link in a menu has as many parents as there are pages."""
-MOST_OUTCOMES = 1 << 17
+MAX_OUTCOMES = 1 << 17
 """URLs whose outcome is remembered without their links; else they would seem to wait when they are found again."""
 UPDATE_ROWS = 2_048
 """Links that are updated at once: chosen so that the data fit into the processor's cache."""
@@ -111,7 +111,7 @@ Ints = NDArray[np.intp]
 _URLS = {
     "key": ("i8", 1), "places": ("i4", len(PLACES)), "url": ("f4", 1), "depth": ("f4", 1),
     "query": ("f4", 1), "fetched": ("?", 1), "relevance": ("f4", 1), "score": ("f8", 1), "shift": ("f8", 1),
-    "away": ("f4", 1), "parents": ("i4", 1), "known": ("i4", 1), "to": ("i4", MOST_PARENTS),
+    "away": ("f4", 1), "parents": ("i4", 1), "known": ("i4", 1), "to": ("i4", MAX_PARENTS),
     "facts": ("f4", len(FACTS) + 2 * TERM_FEATURES), "anchor": ("f4", 1),
     "links": ("f4", 1), "tries": ("f4", 1), "successes": ("f4", 1), "promise": ("f4", 1), "about": ("i4", 1),
 }  # fmt: skip
@@ -144,7 +144,7 @@ class LinkTable:
         names: NameModel,
         *,
         width: int,
-        most_links: int = MOST_LINKS,
+        most_links: int = MAX_LINKS,
     ) -> None:
         self._topic_profile = topic_profile
         self._places = places
@@ -152,7 +152,7 @@ class LinkTable:
         self._name_model = names
         self._most_links = most_links
         self._topics = np.reshape(
-            [words.weights_of(vector) for vector in topic_profile.vectors.values()], (-1, MOST_WORDS)
+            [words.weights_of(vector) for vector in topic_profile.vectors.values()], (-1, MAX_WORDS)
         )
         self._is_topic: NDArray[np.bool_] = np.any(self._topics, axis=0)
         self.urls = Columns({**_URLS, "vector": ("f2", names.width), "x": ("f4", width)})
@@ -172,7 +172,7 @@ class LinkTable:
         """Remember the outcome of a URL, whether any link to it is known or not."""
         self._outcomes.pop(key, None)
         self._outcomes[key] = relevance
-        if len(self._outcomes) > MOST_OUTCOMES:
+        if len(self._outcomes) > MAX_OUTCOMES:
             del self._outcomes[next(iter(self._outcomes))]
 
     def number(self, url: str) -> int:
@@ -262,8 +262,8 @@ class LinkTable:
         selected[at[self._is_topic[numbers]]] = True
         selected[1::2] = False
         inside = selected[at]
-        words, counts = np.unique(at[inside] * MOST_WORDS + numbers[inside], return_counts=True)
-        texts, words = words // MOST_WORDS, words % MOST_WORDS
+        words, counts = np.unique(at[inside] * MAX_WORDS + numbers[inside], return_counts=True)
+        texts, words = words // MAX_WORDS, words % MAX_WORDS
         lengths = np.sqrt(np.bincount(texts, counts**2, len(sizes)))
         products = [np.bincount(texts, counts * vector[words], len(sizes)) for vector in self._topics]
         similarities: NDArray[np.float64] = np.max(products, axis=0, initial=0.0) / np.maximum(lengths, 1)
@@ -274,7 +274,7 @@ class LinkTable:
         urls, links, block = self.urls, self.links, slice(rows.start, rows.stop)
         self._on[number] = rows
         if compiled:
-            tried, succeeded = compiled.connect(urls.filled, links.filled, rows.start, children, MOST_PARENTS, KERNEL)
+            tried, succeeded = compiled.connect(urls.filled, links.filled, rows.start, children, MAX_PARENTS, KERNEL)
             urls["tries"][number], urls["successes"][number] = tried, succeeded
             self._add_vectors(links["kept"][block], links["name"][block], children)
             return
@@ -284,7 +284,7 @@ class LinkTable:
         links["near"][block] = np.convolve(done, KERNEL)[REACH : REACH + len(rows)]
         links["near_success"][block] = np.convolve(outcome, KERNEL)[REACH : REACH + len(rows)]
         urls["parents"][children] += 1
-        kept = urls["known"][children] < MOST_PARENTS
+        kept = urls["known"][children] < MAX_PARENTS
         links["kept"][block] = kept
         self._add_vectors(kept, links["name"][block], children)
         children = children[kept]
@@ -428,7 +428,7 @@ class LinkTable:
 def _texts_of(links: Sequence[Link]) -> list[str]:
     """Return the texts of links, those of each in the order of `TEXTS`."""
     if compiled:
-        return compiled.link_texts(links, ANCHOR_CHARACTERS, CONTEXT_CHARACTERS, MOST_ENDING, end_of)
+        return compiled.link_texts(links, ANCHOR_CHARACTERS, CONTEXT_CHARACTERS, MAX_EXTENSION_CHARACTERS, end_of)
     texts = (
         (
             link.anchor[:ANCHOR_CHARACTERS],

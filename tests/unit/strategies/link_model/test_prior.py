@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from thresher.strategies.flagship.model import NAMES, PRIOR, read_prior
+from thresher.strategies.link_model.model import NAMES, PRIOR, read_prior
 
 SMALL = {
     "recipe": "",

@@ -24,9 +24,9 @@ from thresher.modelstate.codec import fitted, pack_both, readable, unpack_both
 from thresher.modelstate.schedule import RefitSchedule
 from thresher.records import LABEL_PART, Candidate, Forecast, Judgement, Lease, ParsedPage, Revision
 from thresher.strategies.base import BaseStrategy, ScoreChange
-from thresher.strategies.flagship.forecast import forecast
-from thresher.strategies.flagship.link_table import MOST_LINKS, RELEVANT, Ints, LinkTable
-from thresher.strategies.flagship.model import (
+from thresher.strategies.link_model.forecast import forecast
+from thresher.strategies.link_model.link_table import MAX_LINKS, RELEVANT, Ints, LinkTable
+from thresher.strategies.link_model.model import (
     GROUPS,
     MEMBERS,
     NAMES,
@@ -40,24 +40,24 @@ from thresher.strategies.flagship.model import (
     read_prior,
     sigmoid,
 )
-from thresher.strategies.flagship.name_model import NameModel
-from thresher.strategies.flagship.site_rates import SiteRates
-from thresher.strategies.flagship.term_model import ANCHOR_CHARACTERS, Ids, TermModel, end_of
+from thresher.strategies.link_model.name_model import NameModel
+from thresher.strategies.link_model.site_rates import SiteRates
+from thresher.strategies.link_model.term_model import ANCHOR_CHARACTERS, Ids, TermModel, end_of
 from thresher.text.word_vectors import load_word_vectors, unit_length
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
 
 LEARNED, OUTCOMES = "learned", "outcomes"
 """The kinds of entries."""
-MOST_NAMES = 20_000
+MAX_NAMES = 20_000
 """Words, and places, that are saved."""
-MOST_OUTCOMES = 2_000
+MAX_OUTCOMES = 2_000
 
 Outcome = tuple[int, float]
 """A URL's fingerprint, and the relevance of its page."""
 
 
-class FlagshipState:
+class LinkModelState:
     """Saves the state of a worker, and reads the outcomes of others."""
 
     def __init__(
@@ -66,9 +66,9 @@ class FlagshipState:
         self._model = model
         self._words = words
         self._names = names
-        self._places = places
-        self._net = net
-        self._latest: deque[Outcome] = deque(maxlen=MOST_OUTCOMES)
+        self._site_rates = places
+        self._experts = net
+        self._latest: deque[Outcome] = deque(maxlen=MAX_OUTCOMES)
         self._refit_schedule = RefitSchedule()
         self._pages = 0
         self._state_store: StateStore | None = None
@@ -101,7 +101,7 @@ class FlagshipState:
 
     def save_state(self) -> None:
         if self._state_store:
-            content, _ = fitted(self._entry, MOST_NAMES)
+            content, _ = fitted(self._entry, MAX_NAMES)
             self._state_store.write(LEARNED, content)
             keys, relevance = zip(*self._latest, strict=True) if self._latest else ((), ())
             arrays = {"keys": np.array(keys, dtype=np.int64), "relevance": np.array(relevance, dtype=np.float32)}
@@ -110,8 +110,8 @@ class FlagshipState:
 
     def _entry(self, most: int) -> bytes:
         words, word_counts = self._words.state(most)
-        places, place_counts = self._places.state(most)
-        net = self._net.state() if self._net else {}
+        places, place_counts = self._site_rates.state(most)
+        net = self._experts.state() if self._experts else {}
         arrays = {
             **self._model.state(),
             **self._names.state(),
@@ -126,9 +126,9 @@ class FlagshipState:
         self._model.restore(arrays)
         self._words.restore(names["words"], arrays["word_counts"])
         self._names.restore(arrays)
-        self._places.restore(names["places"], arrays["place_counts"])
-        if self._net:
-            self._net.restore(arrays)
+        self._site_rates.restore(names["places"], arrays["place_counts"])
+        if self._experts:
+            self._experts.restore(arrays)
 
 
 def _read_outcomes(content: bytes) -> list[Outcome]:
@@ -153,15 +153,15 @@ HOT = 300
 """How many of the best URLs get a new score in a sweep; of the others, those that drop out of the best."""
 REFUSED = 0.0
 """The label of a page that is not about the topic."""
-LEAST_CHANGE = 0.002
+MIN_CHANGE = 0.002
 """Smaller changes of a score are not worth a write."""
 LINKS_LEARNED = 8
 """Links to a URL whose words are learned from."""
-MOST_PAGE_WORDS = 5_000
+MAX_PAGE_WORDS = 5_000
 """The latest pages whose words are remembered, for revised judgements."""
 
 
-class Thresher(BaseStrategy):
+class LinkModelStrategy(BaseStrategy):
     """Follow the links that are likeliest to lead to the topic, by a model that learns from every page.
 
     Each worker knows its own links; workers share the outcomes of URLs. After a restart learning continues, with the
@@ -192,21 +192,21 @@ class Thresher(BaseStrategy):
         without: str = "",
         prior: str = "",
         net: bool = True,
-        most_links: int = MOST_LINKS,
+        most_links: int = MAX_LINKS,
         vectors: bool = True,
         early_pages: int = EARLY_PAGES,
     ) -> None:
-        self._places = SiteRates()
+        self._site_rates = SiteRates()
         self._words = TermModel()
         table = load_word_vectors() if vectors else None
         self._names = NameModel(table, self._words, " ".join(topic_profile.phrases))
-        self._known = LinkTable(
-            topic_profile, self._places, self._words, self._names, width=len(NAMES), most_links=most_links
+        self._links = LinkTable(
+            topic_profile, self._site_rates, self._words, self._names, width=len(NAMES), most_links=most_links
         )
         packaged = PRIOR if table else PRIOR_WITHOUT_VECTORS
         self._model = Model(read_prior(prior or packaged, NAMES, hold=hold))
-        self._net = ExpertMixture() if net else None
-        self._state = FlagshipState(self._model, self._words, self._places, self._names, self._net)
+        self._experts = ExpertMixture() if net else None
+        self._state = LinkModelState(self._model, self._words, self._site_rates, self._names, self._experts)
         self._used = np.array([float(name not in without.split("+")) for name in NAMES])
         self._sweep_pages = sweep_pages
         self._sweep_urls = sweep_urls
@@ -221,7 +221,7 @@ class Thresher(BaseStrategy):
     def score(self, page: ParsedPage, judgement: Judgement, lease: Lease) -> list[Candidate]:
         """Learn from the links to this page, then score its own."""
         self._keep_recalled_scores()
-        known, relevance = self._known, judgement.reward
+        known, relevance = self._links, judgement.reward
         known.number(page.url)  # a seed is known from now on
         is_seed = not lease.hops and not known.urls["parents"][known.number(page.url)]
         self._record_outcomes(lease, page.url, relevance)
@@ -234,8 +234,8 @@ class Thresher(BaseStrategy):
         known.urls["x"][children] = x
         known.urls["score"][children] = np.maximum(known.urls["score"][children], scores)
         urls = map(known.names.__getitem__, children.tolist())
-        named_parts = (dict(zip(GROUPS, values, strict=True)) for values in parts)
-        return list(map(Candidate, urls, scores.tolist(), named_parts))
+        breakdowns = (dict(zip(GROUPS, values, strict=True)) for values in parts)
+        return list(map(Candidate, urls, scores.tolist(), breakdowns))
 
     def on_miss(self, lease: Lease) -> Iterator[Candidate]:
         """Learn from a URL without a page, or with a duplicate."""
@@ -246,7 +246,7 @@ class Thresher(BaseStrategy):
         self, page: ParsedPage, judgement: Judgement, *, waiting: Mapping[str, float], outcomes: Mapping[str, float]
     ) -> None:
         """Load the links of a page of an earlier run; what was learned from them is in the saved state."""
-        known = self._known
+        known = self._links
         for url, relevance in outcomes.items():
             known.remember(fingerprint(url), relevance)
         children = known.add_page(page, judgement.reward, recalled=True)
@@ -267,11 +267,11 @@ class Thresher(BaseStrategy):
         self._keep_recalled_scores()
         for revision in revisions:
             key, judgement = fingerprint(revision.url), revision.judgement
-            if judgement.parts.get(LABEL_PART) != REFUSED:
+            if judgement.breakdown.get(LABEL_PART) != REFUSED:
                 self._revise_outcome(key, judgement.reward)
         self._pages_to_sweep -= 1
         self._pages_seen += 1
-        if any(LABEL_PART in revision.judgement.parts for revision in revisions):
+        if any(LABEL_PART in revision.judgement.breakdown for revision in revisions):
             self._pages_to_sweep = self._pages_to_full_sweep = 0
         return {} if self._pages_to_sweep > 0 else self._sweep()
 
@@ -281,7 +281,7 @@ class Thresher(BaseStrategy):
     def load_state(self, state_store: StateStore) -> None:
         """Restore the state of an earlier run, and the outcomes of the latest URLs."""
         for key, relevance in self._state.load_state(state_store):
-            self._known.remember(key, relevance)
+            self._links.remember(key, relevance)
 
     def save_state(self) -> None:
         self._state.save_state()
@@ -301,13 +301,13 @@ class Thresher(BaseStrategy):
 
     def _learn_name(self, key: int, relevance: float) -> None:
         """Take the name of another worker's relevant page for its title, which only that worker has read."""
-        number = self._known.find(key)
+        number = self._links.find(key)
         if self._names.is_active and number is not None and relevance >= RELEVANT and not self._names.has(key):
-            self._names.add(key, unit_length(self._known.urls["vector"][number].astype(np.float32)), relevance)
+            self._names.add(key, unit_length(self._links.urls["vector"][number].astype(np.float32)), relevance)
 
     def _learn(self, key: int, relevance: float) -> None:
         """Learn from the outcome of a URL, unless it is known already."""
-        known, number = self._known, self._known.find(key)
+        known, number = self._links, self._links.find(key)
         if number is None:
             known.remember(key, relevance)
             return
@@ -318,8 +318,8 @@ class Thresher(BaseStrategy):
         if rows:
             predicted = float(self._model.predict(x))
             error = predicted - relevance
-            if self._net:
-                self._net.learn(x, predicted, relevance)
+            if self._experts:
+                self._experts.learn(x, predicted, relevance)
             names, contexts, pages = known.links["name"][rows], known.links["around"][rows], known.introductions(rows)
             self._words.follow(names, contexts, pages, relevance=relevance, error=error)
             self._model.add(key, x, relevance)
@@ -331,9 +331,9 @@ class Thresher(BaseStrategy):
 
     def _count(self, key: int, places: list[int], relevance: float) -> None:
         """Count the outcome of a URL at its places, and remember these: links found later add others."""
-        self._places.count(places, relevance)
+        self._site_rates.count(places, relevance)
         self._counted[key] = places
-        if len(self._counted) > MOST_PAGE_WORDS:
+        if len(self._counted) > MAX_PAGE_WORDS:
             del self._counted[next(iter(self._counted))]
 
     def _read(self, page: ParsedPage, relevance: float, *, is_seed: bool) -> None:
@@ -343,29 +343,29 @@ class Thresher(BaseStrategy):
             ids, _ = self._words.of([f"{page.title[:ANCHOR_CHARACTERS]} {end_of(page.url)}"], page.language)
             self._names.add(key, self._names.embed(ids[None, :])[0], relevance, is_seed=is_seed)
         self._page_words[key] = words
-        if len(self._page_words) > MOST_PAGE_WORDS:
+        if len(self._page_words) > MAX_PAGE_WORDS:
             del self._page_words[next(iter(self._page_words))]
 
     def _revise_outcome(self, key: int, relevance: float) -> None:
-        number = self._known.find(key)
-        if number is None or not self._known.urls["fetched"][number]:
+        number = self._links.find(key)
+        if number is None or not self._links.urls["fetched"][number]:
             return
-        if change := self._known.settle(number, relevance):
-            self._places.count(self._counted.get(key, []), change, tries=0)
+        if change := self._links.settle(number, relevance):
+            self._site_rates.count(self._counted.get(key, []), change, tries=0)
             self._model.revise(key, relevance)
             self._names.revise(key, relevance)
             if key in self._page_words:
                 self._words.revise_page(self._page_words[key], change)
 
     def _features(self, numbers: Ints, rows: Ints, at: Ints) -> Floats:
-        x: Floats = features(self._known, self._places, self._names, numbers, rows, at) * self._used
+        x: Floats = features(self._links, self._site_rates, self._names, numbers, rows, at) * self._used
         return x
 
     def _scores(self, numbers: Ints, x: Floats) -> Floats:
         """Return the scores of some URLs by their features, plus their shifts after a warm start."""
         learned = self._model.predict(x)
-        mixed = self._net.mix(x, learned) if self._net else learned
-        shift = self._known.urls["shift"][numbers]
+        mixed = self._experts.mix(x, learned) if self._experts else learned
+        shift = self._links.urls["shift"][numbers]
         return np.where(shift == 0, mixed, sigmoid(log_odds(mixed) + shift))
 
     def _keep_recalled_scores(self) -> None:
@@ -373,15 +373,15 @@ class Thresher(BaseStrategy):
         if not self._recalled:
             return
         self._recalled = False
-        numbers, rows, at = self._known.waiting()
+        numbers, rows, at = self._links.waiting()
         self._update_text_features(rows)
         self._update_name_model(estimate=True)
         x = self._features(numbers, rows, at)
-        scores = self._known.urls["score"][numbers]
-        self._known.urls["x"][numbers] = x
-        self._known.urls["shift"][numbers] = 0
+        scores = self._links.urls["score"][numbers]
+        self._links.urls["x"][numbers] = x
+        self._links.urls["shift"][numbers] = 0
         shift = log_odds(scores) - log_odds(self._scores(numbers, x))
-        self._known.urls["shift"][numbers] = np.where(scores > 0, shift, 0)
+        self._links.urls["shift"][numbers] = np.where(scores > 0, shift, 0)
 
     @property
     def _pause(self) -> int:
@@ -394,17 +394,17 @@ class Thresher(BaseStrategy):
     def _update_text_features(self, rows: Ints) -> None:
         """Update the features of all words, of some links and of all pages."""
         self._words.update()
-        self._known.update_text_features(rows)
-        self._known.update_page_features()
+        self._links.update_text_features(rows)
+        self._links.update_page_features()
 
     def _update_name_model(self, *, estimate: bool) -> None:
         if estimate:
-            self._names.estimate_spread(self._known.urls["vector"])
+            self._names.estimate_spread(self._links.urls["vector"])
         self._names.fit()
 
     def _sweep(self) -> dict[str, ScoreChange]:
         """Rescore the best waiting URLs, and now and then all; return the changes among the best."""
-        known = self._known
+        known = self._links
         self._pages_to_full_sweep -= self._pause
         self._pages_to_sweep = self._pause
         everything = self._pages_to_full_sweep <= 0
@@ -420,7 +420,7 @@ class Thresher(BaseStrategy):
         now, was = self._scores(numbers, x), known.urls["score"][numbers]
         last = len(now) - min(HOT, len(now))
         hot = np.maximum(now, was) >= np.partition(now, last)[last]
-        changed = np.flatnonzero(hot & (np.abs(now - was) > LEAST_CHANGE))
+        changed = np.flatnonzero(hot & (np.abs(now - was) > MIN_CHANGE))
         numbers, was, now = numbers[changed], was[changed], now[changed]
         known.urls["score"][numbers] = now
         changes = map(ScoreChange, was.tolist(), now.tolist())

@@ -19,7 +19,7 @@ local function merged(before, found)
     end
     if merge ~= 'f' then
         if found_score > score then
-            url.carry, url.parent, url.redirects = again.carry, again.parent, again.redirects
+            url.strategy_data, url.parent, url.redirects = again.strategy_data, again.parent, again.redirects
         end
         if merge == 'a' then
             url.score = (score * url.found + found_score) / (url.found + 1)
@@ -138,7 +138,7 @@ local function let_into_host(name, links, first_age)
 end
 
 -- Add the links of `groups` hosts, starting at ARGV[at]; return the index after them.
-local function let_in(at, groups, first_age)
+local function insert_links(at, groups, first_age)
     for _ = 1, groups do
         local name, links = ARGV[at], {}
         for n = 1, tonumber(ARGV[at + 1]) do

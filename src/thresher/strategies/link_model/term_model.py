@@ -15,7 +15,7 @@ from thresher.native import compiled
 from thresher.text.term_ids import Numbers, TermNumbers
 from thresher.text.vectors import Vector, unit
 
-MOST_WORDS = 1 << 17
+MAX_WORDS = 1 << 17
 NO_WORD = 0
 NAME_WORDS = 8
 """Words of a link's anchor and address that are used."""
@@ -24,14 +24,14 @@ AROUND_WORDS = 16
 ABOUT_WORDS = 32
 """Introductory words of a page."""
 PAGE_CHARACTERS, ABOUT_CHARACTERS, CONTEXT_CHARACTERS, ANCHOR_CHARACTERS = 4_000, 600, 400, 200
-MOST_ENDING = 5
+MAX_EXTENSION_CHARACTERS = 5
 """Longest file extension, such as ``.html``, which is ignored."""
 TRUST = 2.0
 """Shrinkage: occurrences of a word that weigh as much as the rate of all words together."""
 RATE, FIRST_SQUARE = 0.3, 0.01
 """Learning rate of AdaGrad, and the initial value of its sums of squares."""
 NAME, AROUND, ABOUT = range(3)
-ALL_WORDS = np.array([NO_WORD, MOST_WORDS, 2 * MOST_WORDS])
+ALL_WORDS = np.array([NO_WORD, MAX_WORDS, 2 * MAX_WORDS])
 """Indices of the totals over all words."""
 TERM_FEATURES = 4
 """Features of a word on a link: weight, lift, share, led."""
@@ -54,21 +54,21 @@ class TermModel:
     """
 
     def __init__(self) -> None:
-        self._numbers = TermNumbers(MOST_WORDS)
-        self._pages = np.zeros(MOST_WORDS)
-        self._relevant = np.zeros(MOST_WORDS)
-        self._links = np.zeros(MOST_WORDS)
-        self._tries = np.zeros((3, MOST_WORDS))
-        self._successes = np.zeros((3, MOST_WORDS))
-        self._weights = np.zeros((2, MOST_WORDS))
-        self._squares = np.full((2, MOST_WORDS), FIRST_SQUARE)
-        self._sums = np.zeros(2 * MOST_WORDS)  # scratch array: all zeros between two uses
-        self._features = np.zeros((2, MOST_WORDS, TERM_FEATURES), dtype=np.float32)
-        self._hubs = np.zeros(MOST_WORDS, dtype=np.float32)
+        self._numbers = TermNumbers(MAX_WORDS)
+        self._pages = np.zeros(MAX_WORDS)
+        self._relevant = np.zeros(MAX_WORDS)
+        self._links = np.zeros(MAX_WORDS)
+        self._tries = np.zeros((3, MAX_WORDS))
+        self._successes = np.zeros((3, MAX_WORDS))
+        self._weights = np.zeros((2, MAX_WORDS))
+        self._squares = np.full((2, MAX_WORDS), FIRST_SQUARE)
+        self._sums = np.zeros(2 * MAX_WORDS)  # scratch array: all zeros between two uses
+        self._features = np.zeros((2, MAX_WORDS, TERM_FEATURES), dtype=np.float32)
+        self._hubs = np.zeros(MAX_WORDS, dtype=np.float32)
 
     def weights_of(self, vector: Vector) -> NDArray[np.float64]:
         """Return a vector of terms (of `text.tokens.tokenize`), scaled to length 1, as an array by term numbers."""
-        weights, directed = np.zeros(MOST_WORDS), unit(vector)
+        weights, directed = np.zeros(MAX_WORDS), unit(vector)
         weights[list(map(self._numbers.number, directed))] = list(directed.values())
         return weights
 
@@ -103,7 +103,7 @@ class TermModel:
 
     def follow(self, names: Ids, contexts: Ids, introductions: Ids, *, relevance: float, error: float) -> None:
         """Learn from the outcome of a URL and the error of its score, for some links to it."""
-        words = [names.ravel(), contexts.ravel() + MOST_WORDS, introductions.ravel() + 2 * MOST_WORDS]
+        words = [names.ravel(), contexts.ravel() + MAX_WORDS, introductions.ravel() + 2 * MAX_WORDS]
         met = np.concatenate([*words, ALL_WORDS])
         self._tries.ravel()[met] += 1  # a repeated word counts once: NumPy adds once per index
         self._successes.ravel()[met] += relevance
@@ -121,7 +121,7 @@ class TermModel:
 
     def update(self) -> None:
         """Recompute the features of each word."""
-        size = min(len(self._numbers) + 1, MOST_WORDS)
+        size = min(len(self._numbers) + 1, MAX_WORDS)
         pages, relevant, links = self._pages[:size], np.maximum(self._relevant[:size], 0.0), self._links[:size]
         rate = (relevant[NO_WORD] + 0.5) / (pages[NO_WORD] + 1)
         lift = np.log((relevant + TRUST * rate) / ((pages + TRUST) * rate))
@@ -151,7 +151,7 @@ class TermModel:
 
     def state(self, most: int) -> tuple[list[str], NDArray[np.float32]]:
         """Return the state for a restart: the `most` most frequent words, and the counts of each."""
-        size = min(len(self._numbers) + 1, MOST_WORDS)
+        size = min(len(self._numbers) + 1, MAX_WORDS)
         met = (self._pages[:size] + self._tries[:, :size].sum(axis=0))[1:]
         chosen = np.sort(np.argsort(-met, kind="stable")[:most]) + 1
         names = list(self._numbers)
@@ -187,7 +187,7 @@ def end_of(url: str) -> str:
     parts = url.partition("?")[0].rsplit("/", 2)[1:]
     end = " ".join(parts) if len(parts) < 2 or parts[0] else parts[-1]
     stem, dot, ending = end.rpartition(".")
-    end = stem if dot and len(ending) <= MOST_ENDING else end
+    end = stem if dot and len(ending) <= MAX_EXTENSION_CHARACTERS else end
     return unquote(end) if "%" in end else end
 
 
@@ -202,7 +202,7 @@ def rows_of(words: Numbers, at: Numbers, widths: Numbers) -> Ids:
     if compiled:
         return compiled.rows_of(words, at, widths)
     rows = np.zeros((len(widths), int(widths.max(initial=0))), dtype=np.int32)
-    keys = np.sort(((at * MOST_WORDS + words) << PLACE_BITS) + np.arange(len(words)))
+    keys = np.sort(((at * MAX_WORDS + words) << PLACE_BITS) + np.arange(len(words)))
     again = np.flatnonzero(keys[1:] >> PLACE_BITS == keys[:-1] >> PLACE_BITS) + 1
     is_new = np.ones(len(words), dtype=np.bool_)
     is_new[keys[again] & PLACES] = False

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from thresher.strategies.flagship.model import CLASSICS, NAMES, ExpertMixture
+from thresher.strategies.link_model.model import CLASSICS, NAMES, ExpertMixture
 
 
 def url(**values):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from thresher.strategies.flagship.model import NAMES, Model, Prior, sigmoid
-from thresher.strategies.flagship.name_model import NAME_FEATURES
+from thresher.strategies.link_model.model import NAMES, Model, Prior, sigmoid
+from thresher.strategies.link_model.name_model import NAME_FEATURES
 
 
 def prior(*weights, hold=1.0, mixing=None):

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from tests.unit.strategies.flagship.test_model import prior
-from tests.unit.strategies.flagship.test_term_model import name
-from thresher.strategies.flagship.model import Model
-from thresher.strategies.flagship.name_model import NameModel
-from thresher.strategies.flagship.site_rates import SiteRates
-from thresher.strategies.flagship.strategy import LEARNED, OUTCOMES, FlagshipState
-from thresher.strategies.flagship.term_model import NAME, TermModel
+from tests.unit.strategies.link_model.test_model import prior
+from tests.unit.strategies.link_model.test_term_model import name
+from thresher.strategies.link_model.model import Model
+from thresher.strategies.link_model.name_model import NameModel
+from thresher.strategies.link_model.site_rates import SiteRates
+from thresher.strategies.link_model.strategy import LEARNED, OUTCOMES, LinkModelState
+from thresher.strategies.link_model.term_model import NAME, TermModel
 
 
 class MemoryStateStore:
@@ -28,7 +28,7 @@ class MemoryStateStore:
 
 def worker():
     parts = Model(prior(-1.0, 1.0)), TermModel(), SiteRates()
-    return FlagshipState(*parts, NameModel(None, parts[1], "")), *parts
+    return LinkModelState(*parts, NameModel(None, parts[1], "")), *parts
 
 
 def learned(state_store):

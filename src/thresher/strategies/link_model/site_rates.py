@@ -19,7 +19,7 @@ from thresher.urls.patterns import template
 
 KAPPA = 3.0
 """Shrinkage: URLs of a place that weigh as much as the rate of the place above it."""
-MOST_PLACES = 1 << 17
+MAX_PLACES = 1 << 17
 """Further places are counted as the one above them."""
 FIRST_PLACES = 1 << 10
 EVERYWHERE = 0
@@ -162,7 +162,7 @@ class SiteRates:
     def _number(self, name: str, above: int) -> int:
         known = self._numbers.get(name)
         if known is None:
-            if len(self._numbers) >= MOST_PLACES:
+            if len(self._numbers) >= MAX_PLACES:
                 return above
             known = self._numbers[name] = len(self._numbers)
             if known >= len(self._tries):

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from thresher.records import Link, ParsedPage
-from thresher.strategies.flagship.link_table import MOST_PARENTS, LinkTable
-from thresher.strategies.flagship.model import NAMES
-from thresher.strategies.flagship.name_model import NAME_FEATURES, NameModel
-from thresher.strategies.flagship.site_rates import SiteRates
-from thresher.strategies.flagship.term_model import TermModel
+from thresher.strategies.link_model.link_table import MAX_PARENTS, LinkTable
+from thresher.strategies.link_model.model import NAMES
+from thresher.strategies.link_model.name_model import NAME_FEATURES, NameModel
+from thresher.strategies.link_model.site_rates import SiteRates
+from thresher.strategies.link_model.term_model import TermModel
 from thresher.text.word_vectors import load_word_vectors
 from thresher.topics.profile import TopicProfile
 from thresher.urls.canonical import fingerprint
@@ -83,11 +83,11 @@ def test_a_tunnel_grows_with_irrelevant_pages_and_ends_at_a_relevant_one():
 
 def test_of_a_url_in_every_menu_a_limited_number_of_parents_is_kept():
     known = known_links()
-    for one in range(MOST_PARENTS + 5):
+    for one in range(MAX_PARENTS + 5):
         known.add_page(page(f"p{one}", "menu"), 0.0)
     menu = number(known, "menu")
-    assert len(known.links_to(menu)) == MOST_PARENTS
-    assert known.urls["parents"][menu] == MOST_PARENTS + 5
+    assert len(known.links_to(menu)) == MAX_PARENTS
+    assert known.urls["parents"][menu] == MAX_PARENTS + 5
 
 
 def test_when_there_are_too_many_links_those_to_the_worst_urls_are_forgotten():
@@ -167,7 +167,7 @@ def test_what_others_have_fetched_does_not_wait_either():
 
 
 def test_outcomes_are_remembered_of_the_latest_only(monkeypatch):
-    monkeypatch.setattr("thresher.strategies.flagship.link_table.MOST_OUTCOMES", 2)
+    monkeypatch.setattr("thresher.strategies.link_model.link_table.MAX_OUTCOMES", 2)
     known = known_links()
     for key in (1, 2, 1, 3):
         known.remember(key, 0.5)

@@ -1,12 +1,12 @@
 import pytest
 
-from thresher.strategies.flagship.forecast import LEAST_PAGES, coefficients, forecast
+from thresher.strategies.link_model.forecast import MIN_PAGES, coefficients, forecast
 
 
 def test_there_is_no_forecast_of_a_young_crawl_or_an_empty_queue():
-    assert forecast(pages=LEAST_PAGES - 1, harvest=50.0, waiting=1000) is None
-    assert forecast(pages=LEAST_PAGES, harvest=50.0, waiting=0) is None
-    assert forecast(pages=LEAST_PAGES, harvest=50.0, waiting=1000) is not None
+    assert forecast(pages=MIN_PAGES - 1, harvest=50.0, waiting=1000) is None
+    assert forecast(pages=MIN_PAGES, harvest=50.0, waiting=0) is None
+    assert forecast(pages=MIN_PAGES, harvest=50.0, waiting=1000) is not None
 
 
 def test_the_more_was_found_of_late_the_more_may_wait():

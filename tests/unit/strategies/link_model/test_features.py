@@ -3,11 +3,11 @@ from importlib.resources import files
 
 import numpy as np
 
-from tests.unit.strategies.flagship.test_links import known_links, page
-from thresher.strategies.flagship.model import GROUPS, MEMBERS, NAMES, PRIOR, PRIOR_WITHOUT_VECTORS, features
-from thresher.strategies.flagship.name_model import NAME_FEATURES, NameModel
-from thresher.strategies.flagship.site_rates import SiteRates
-from thresher.strategies.flagship.term_model import TermModel
+from tests.unit.strategies.link_model.test_links import known_links, page
+from thresher.strategies.link_model.model import GROUPS, MEMBERS, NAMES, PRIOR, PRIOR_WITHOUT_VECTORS, features
+from thresher.strategies.link_model.name_model import NAME_FEATURES, NameModel
+from thresher.strategies.link_model.site_rates import SiteRates
+from thresher.strategies.link_model.term_model import TermModel
 
 
 def feature(known, name, places=None):
@@ -26,7 +26,7 @@ def test_every_feature_belongs_to_one_group_and_has_a_prior_weight():
 
 
 def prior_features(name):
-    prior = json.loads((files("thresher.strategies.flagship") / name).read_text(encoding="utf-8"))
+    prior = json.loads((files("thresher.strategies.link_model") / name).read_text(encoding="utf-8"))
     return list(prior["features"])
 
 

@@ -19,25 +19,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.native import compiled
-from thresher.strategies.flagship.term_model import MOST_WORDS, TermModel
+from thresher.strategies.link_model.term_model import MAX_WORDS, TermModel
 from thresher.text.word_vectors import Floats, WordVectors, unit_length
 
 NAME_FEATURES = ("vec_line", "vec_near", "vec_far", "vec_phrase", "vec_seeds")
 NEAREST = 3
-MOST_NAMES, LEAST_NAMES = 1_500, 10
+MAX_NAMES, MIN_NAMES = 1_500, 10
 """Names that the mean and the covariance are estimated from."""
-MOST_SAMPLED = 300
+MAX_SAMPLED = 300
 """Names that features are standardised over."""
 SHRINKAGE, SHRINKAGE_NAMES = 0.5, 100.0
 """Shrinkage of the covariance towards a multiple of the identity: with many names, and for how many it adds 1."""
 BACKGROUND_PAGES = 8.0
 """Pages off the topic that the mean of all names counts for."""
-MOST_EXAMPLES = 128
+MAX_EXAMPLES = 128
 """The latest examples on the topic, and off it, that names are compared with; twice as many are remembered."""
-LEAST_LENGTH = 1e-3
+MIN_LENGTH = 1e-3
 """A name that differs from the mean of all by less has no direction."""
 RELEVANT = 0.5
-LEAST_RELEVANCE = 0.5
+MIN_RELEVANCE = 0.5
 """The sum of all examples' relevance from which there is a model."""
 
 
@@ -54,7 +54,7 @@ class NameModel:
         self._vectors = vectors
         self._words = words
         self.width = vectors.width if vectors else 1
-        self._rows = np.zeros(MOST_WORDS if vectors else 1, dtype=np.int32)
+        self._rows = np.zeros(MAX_WORDS if vectors else 1, dtype=np.int32)
         self._known = 0
         self._examples: dict[int, tuple[Floats, float]] = {}
         self._seeds: list[Floats] = []
@@ -86,7 +86,7 @@ class NameModel:
             self._examples[key] = (vector, relevance)
             if is_seed:
                 self._seeds.append(vector)
-            if len(self._examples) > 4 * MOST_EXAMPLES:
+            if len(self._examples) > 4 * MAX_EXAMPLES:
                 del self._examples[next(iter(self._examples))]
 
     def has(self, key: int) -> bool:
@@ -100,23 +100,23 @@ class NameModel:
 
     def estimate_spread(self, names: NDArray[np.float16]) -> None:
         """Estimate mean and covariance of names, from the sums of the vectors of all known URLs."""
-        if not self.is_active or len(names) < LEAST_NAMES:
+        if not self.is_active or len(names) < MIN_NAMES:
             return
-        if len(names) > MOST_NAMES:
-            names = names[np.random.default_rng(len(names)).choice(len(names), MOST_NAMES, replace=False)]
+        if len(names) > MAX_NAMES:
+            names = names[np.random.default_rng(len(names)).choice(len(names), MAX_NAMES, replace=False)]
         vectors = names.astype(np.float32)
         vectors = unit_length(vectors[vectors.any(axis=1)])
-        if len(vectors) < LEAST_NAMES:
+        if len(vectors) < MIN_NAMES:
             return
         self._middle = vectors.mean(axis=0)
         centred = vectors - self._middle
         covariance: Floats = (centred.T @ centred / len(vectors)).astype(np.float32)
-        if np.trace(covariance) < LEAST_LENGTH:  # all names are alike
+        if np.trace(covariance) < MIN_LENGTH:  # all names are alike
             return
         shrinkage = SHRINKAGE + SHRINKAGE_NAMES / len(vectors)
         covariance[np.diag_indices(self.width)] += shrinkage * np.trace(covariance) / self.width
         self._covariance = covariance
-        self._sample = centred[:: max(1, len(centred) // MOST_SAMPLED)]
+        self._sample = centred[:: max(1, len(centred) // MAX_SAMPLED)]
 
     def fit(self) -> None:
         """Learn from the examples so far."""
@@ -125,7 +125,7 @@ class NameModel:
             return
         titles = np.array([vector for vector, _ in self._examples.values()], dtype=np.float32) - self._middle
         relevance = np.array([each for _, each in self._examples.values()], dtype=np.float32)
-        if relevance.sum() < LEAST_RELEVANCE:
+        if relevance.sum() < MIN_RELEVANCE:
             return
         on = relevance @ titles / relevance.sum()
         off = (1 - relevance) @ titles / ((1 - relevance).sum() + BACKGROUND_PAGES)
@@ -133,8 +133,8 @@ class NameModel:
         is_on = relevance >= RELEVANT
         self._model = _Discriminant(
             directions=np.stack([np.linalg.solve(self._covariance, on - off), self._phrase, seeds]),
-            near=unit_length(titles[is_on][-MOST_EXAMPLES:]),
-            far=unit_length(titles[~is_on][-MOST_EXAMPLES:]),
+            near=unit_length(titles[is_on][-MAX_EXAMPLES:]),
+            far=unit_length(titles[~is_on][-MAX_EXAMPLES:]),
             sample=self._sample,
         )
 
@@ -193,7 +193,7 @@ class _Discriminant:
         return standardised
 
     def _raw(self, names: Floats) -> Floats:
-        lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", names, names)), np.float32(LEAST_LENGTH))
+        lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", names, names)), np.float32(MIN_LENGTH))
         products: Floats = names @ self._columns
         near, far = (_nearest(products, lengths, columns) for columns in (self._near, self._far))
         return np.stack([products[:, 0], near, far, products[:, 1] / lengths, products[:, 2] / lengths], axis=1)
