@@ -60,7 +60,7 @@ def make_crawl(root: Path, *, warc: bool = True, store: str = "sqlite") -> Crawl
         "seeds": [page_url(0)],
         "strategy": {"name": "breadth-first"},
         "judge": {"name": "match"},
-        "manners": {"contact": "tests@example.org", "delay_seconds": 0.0},
+        "politeness": {"contact": "tests@example.org", "delay_seconds": 0.0},
         "scope": {"max_depth": 100},
         "output": {"warc": warc, "keep_irrelevant": True},
         "store": store,

@@ -41,7 +41,7 @@ TARGETS = {"status": 0.5, "search": 1.0, "verify": 60.0}
 QUERY = "word17 word4711"
 TOPIC = (
     "name: at-scale\ntitle: {{en: words}}\nseeds: ['{seed}']\ncollection: {collection}\n"
-    "scope: {{first_pages_per_host: null, traps: follow}}\nmanners: {{contact: bench@example.org}}\n"
+    "scope: {{first_pages_per_host: null, traps: follow}}\npoliteness: {{contact: bench@example.org}}\n"
 )
 
 

@@ -38,7 +38,9 @@ PROCESSES = 2
 CHUNK = 8_192
 """Pages that are written at once."""
 MAX_SECONDS = 7_200
-TOPIC = "name: made-up\nkeywords: [word1 word2]\nseeds: ['http://a.example/0']\nmanners: {contact: bench@example.org}\n"
+TOPIC = (
+    "name: made-up\nkeywords: [word1 word2]\nseeds: ['http://a.example/0']\npoliteness: {contact: bench@example.org}\n"
+)
 
 
 def page(number: int) -> ParsedPage:

@@ -102,7 +102,7 @@ def _write_crawl(folder: Path, connect_to: dict[str, str], collection: str) -> N
         "name": NAME,
         "title": {"en": "perovskite solar cells"},
         "scope": {"first_pages_per_host": None, "traps": "follow", "max_pages_per_host": 1_000_000},
-        "manners": {"delay_seconds": DELAY_SECONDS, "contact": "bench@example.org"},
+        "politeness": {"delay_seconds": DELAY_SECONDS, "contact": "bench@example.org"},
         "network": {"allow": ["127.0.0.0/8"], "tls": "record", "connect_to": connect_to},
         "output": {"keep_irrelevant": True},
         "frontier": {"hot_urls": HOT_URLS},

@@ -181,7 +181,7 @@ def _write_crawl(folder: Path, seed: str, collection: str) -> None:
         "title": {"en": "perovskite solar cells"},
         "strategy": {"name": "breadth-first"},
         "scope": {"first_pages_per_host": None, "traps": "follow", "max_pages_per_host": 100_000, "max_depth": 1000},
-        "manners": {"delay_seconds": 0.05, "contact": "bench@example.org"},
+        "politeness": {"delay_seconds": 0.05, "contact": "bench@example.org"},
         "engine": {"concurrency": 8, "timeout_seconds": 5.0, "lease_seconds": 15.0},
         "network": {"allow": ["127.0.0.0/8"]},
         "output": {"keep_irrelevant": True},

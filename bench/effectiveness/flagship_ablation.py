@@ -37,7 +37,7 @@ SETTINGS = {
     WHOLE: {},
     "waiting URLs keep their first score": {"sweep_pages": NEVER},
     "waiting URLs are scored again every 25 pages": {"sweep_pages": 25},
-    "no learning of weights in the crawl": {"hold": 1e9},
+    "no learning of weights in the crawl": {"prior_strength": 1e9},
     "no safety net": {"net": False},
 }
 """Variants that need no other prior."""

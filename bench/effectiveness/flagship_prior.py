@@ -157,20 +157,20 @@ def kept(webs: Iterable[str], judges: Sequence[str], folder: Path, without: str)
 
 
 def fitted(
-    x: Floats, y: Floats, weight: Floats, *, start: Floats, hold: Floats, steps: int = 25
+    x: Floats, y: Floats, weight: Floats, *, start: Floats, prior_strength: Floats, steps: int = 25
 ) -> tuple[Floats, Floats]:
     """Give the weights of the least log loss, held to a start, and the curvature there: Newton, never uphill."""
 
     def loss(w: Floats) -> float:
         z = x @ w
-        return float(weight @ (np.logaddexp(0, z) - y * z) + hold @ (w - start) ** 2 / 2)
+        return float(weight @ (np.logaddexp(0, z) - y * z) + prior_strength @ (w - start) ** 2 / 2)
 
-    w, curvature = start.copy(), np.diag(hold)
+    w, curvature = start.copy(), np.diag(prior_strength)
     least = loss(w)
     for _ in range(steps):
         p = sigmoid(x @ w)
-        gradient = x.T @ (weight * (p - y)) + hold * (w - start)
-        curvature = (x * (weight * (p * (1 - p) + 1e-6))[:, None]).T @ x + np.diag(hold)
+        gradient = x.T @ (weight * (p - y)) + prior_strength * (w - start)
+        curvature = (x * (weight * (p * (1 - p) + 1e-6))[:, None]).T @ x + np.diag(prior_strength)
         step = np.linalg.solve(curvature, gradient)
         while (next_loss := loss(w - step)) > least and np.abs(step).max() > MIN_STEP:
             step /= 2
@@ -186,21 +186,21 @@ def learned(crawls: Sequence[Examples], teaching: Teaching) -> Prior:
     parts = [crawl.joined() for crawl in crawls if crawl.lists]
     x, y, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     level_and_slope = np.stack([np.ones(len(y)), net.scores(x)], axis=1)
-    (level, slope), _ = fitted(level_and_slope, y, weight, start=np.array([0.0, 1.0]), hold=np.full(2, 1e-3))
+    (level, slope), _ = fitted(level_and_slope, y, weight, start=np.array([0.0, 1.0]), prior_strength=np.full(2, 1e-3))
     weights = slope * np.concatenate([net.straight, net.combined])
     weights[0] += level
-    return Prior(weights=weights, hold=_holds(net, weights, parts), mixing=net.mixing)
+    return Prior(weights=weights, prior_strength=_holds(net, weights, parts), mixing=net.mixing)
 
 
 def _holds(net: Taught, weights: Floats, parts: Sequence[tuple[Floats, Floats, Floats]]) -> Floats:
-    prior = Prior(weights=weights, hold=np.ones(len(weights)), mixing=net.mixing)
+    prior = Prior(weights=weights, prior_strength=np.ones(len(weights)), mixing=net.mixing)
     wide = [(prior.with_combinations(x), y, MASS * weight) for x, y, weight in parts]
-    hold = prior.hold
+    prior_strength = prior.prior_strength
     for _ in range(ROUNDS):
-        own = [fitted(*part, start=weights, hold=hold, steps=15) for part in wide]
+        own = [fitted(*part, start=weights, prior_strength=prior_strength, steps=15) for part in wide]
         spread = np.mean([(one - weights) ** 2 + 1 / np.diag(curvature) for one, curvature in own], axis=0)
-        hold = np.clip(1 / spread, MIN_PRIOR_STRENGTH, MAX_PRIOR_STRENGTH)
-    return hold
+        prior_strength = np.clip(1 / spread, MIN_PRIOR_STRENGTH, MAX_PRIOR_STRENGTH)
+    return prior_strength
 
 
 def precision(prior: Prior, crawl: Examples, best: int = 20) -> float:
@@ -232,8 +232,8 @@ def _topic(name: str) -> str:
 def written(prior: Prior, recipe: str, topics: int) -> str:
     """Write a prior down."""
     rows = [
-        {"weight": round(float(weight), 4), "hold": round(float(hold), 2)}
-        for weight, hold in zip(prior.weights, prior.hold, strict=True)
+        {"weight": round(float(weight), 4), "hold": round(float(prior_strength), 2)}
+        for weight, prior_strength in zip(prior.weights, prior.prior_strength, strict=True)
     ]
     mixing = [[round(float(each), 4) for each in row] for row in prior.mixing]
     features = {name: {**row, "mixing": mixed} for name, row, mixed in zip(NAMES, rows, mixing, strict=False)}

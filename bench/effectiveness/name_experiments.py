@@ -78,7 +78,7 @@ class ThompsonSampling(LinkModelStrategy):
         model, draw = self._model, np.random.default_rng(self._pages_seen)
         examples = model._prior.with_combinations(model._examples()[0])
         p = sigmoid(examples @ model.weights)
-        precision = (examples * (p * (1 - p))[:, None]).T @ examples + np.diag(model._prior.hold)
+        precision = (examples * (p * (1 - p))[:, None]).T @ examples + np.diag(model._prior.prior_strength)
         spread = np.linalg.cholesky(np.linalg.inv(precision))
         weights = model.weights + TEMPERATURE * spread @ draw.standard_normal(len(model.weights))
         return sigmoid(model._prior.with_combinations(x) @ weights)

@@ -74,7 +74,7 @@ def write_topic(folder: Path, settings: Mapping[str, Any]) -> None:
         "keywords": TOPIC_WORDS,
         "seeds": [SITE.url(0, PORT)],
         "scope": {"max_pages_per_host": SITE.pages, "first_pages_per_host": None},
-        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "politeness": {"delay_seconds": 0, "robots": "ignore"},
         "network": {"allow": ["127.0.0.0/8"]},
         **settings,
     }

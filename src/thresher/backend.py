@@ -91,7 +91,7 @@ class CrawlBackend(ABC):
         self._config = settings.config
         self._options = settings.options
         self._merge = settings.merge
-        self._delay_seconds = settings.config.manners.delay_seconds
+        self._delay_seconds = settings.config.politeness.delay_seconds
 
     @property
     def id(self) -> str:

@@ -42,7 +42,7 @@ def write_topic(folder, web, *, seeds=2, **more):
     config = {
         "title": {"en": "Astronomy"},
         "seeds": [web.url_of(seed) for seed in chosen],
-        "manners": {"delay_seconds": 0, "robots": "ignore"},
+        "politeness": {"delay_seconds": 0, "robots": "ignore"},
         "sitemaps": "off",
         "network": {"allow": ["127.0.0.0/8"], "connect_to": NOWHERE},
         **more,

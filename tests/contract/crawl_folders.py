@@ -53,7 +53,7 @@ keywords: [perovskite]
 seeds: ["http://h0.example/0"]
 strategy: {{name: best-first}}
 judge: {{name: match}}
-manners: {{contact: tests@example.org}}
+politeness: {{contact: tests@example.org}}
 collection: {collection}
 """
 PAGES = 14

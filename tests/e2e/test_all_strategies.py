@@ -24,7 +24,7 @@ PARAMETERS = {"lpe": {"threshold": 0.05}, "cbp": {"threshold": 0.05}}
 """At their papers' threshold these run dry."""
 WITHOUT_PARTS = {"breadth-first", "random"}
 """Their scores are made of nothing."""
-TAXONOMY = {"file": "../topics.yaml", "nodes": [TOPIC], "least_urls": 1}
+TAXONOMY = {"file": "../topics.yaml", "nodes": [TOPIC], "min_urls_per_class": 1}
 WITH_TAXONOMY = {"rules"}
 TEACHER = "best-first"
 """Its crawl is what the others train on."""

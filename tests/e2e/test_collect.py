@@ -106,7 +106,7 @@ def test_an_earlier_crawl_gives_pages_and_links(solar, site, thresher, tmp_path)
 
 
 def test_robots_delay_and_the_address_guard_hold(solar, site, thresher, tmp_path):
-    quick(solar, manners="{delay_seconds: 0.2}")
+    quick(solar, politeness="{delay_seconds: 0.2}")
     site.pages["/robots.txt"] = (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /3\n")
     (tmp_path / "targets.txt").write_text(
         "".join(f"{site.url(f'/{number}')}\n" for number in range(8)) + "http://10.0.0.1/\n"
@@ -121,7 +121,7 @@ def test_robots_delay_and_the_address_guard_hold(solar, site, thresher, tmp_path
 
 
 def test_nothing_is_lost_when_it_is_killed(solar, site, thresher, tmp_path):
-    quick(solar, manners="{delay_seconds: 0.15}")
+    quick(solar, politeness="{delay_seconds: 0.15}")
     command = ["collect", "solar", "--examples", "targets.txt", "--links", "links.tsv", "--layers", "2", "--json"]
     process = subprocess.Popen(
         [sys.executable, "-m", "thresher", *command], cwd=tmp_path, env={**os.environ, "NO_COLOR": "1"}
@@ -141,7 +141,7 @@ def test_nothing_is_lost_when_it_is_killed(solar, site, thresher, tmp_path):
 
 
 def test_ctrl_c_keeps_what_was_fetched_and_says_how_to_go_on(solar, site, tmp_path):
-    quick(solar, manners="{delay_seconds: 0.15}")
+    quick(solar, politeness="{delay_seconds: 0.15}")
     command = [
         sys.executable,
         "-m",

@@ -133,8 +133,8 @@ def store(request, tmp_path):
 
 async def test_workers_that_run_read_a_label_and_put_the_queue_in_a_new_order(tmp_path, web, store):
     async with served(web) as places:
-        manners = {"delay_seconds": 0.2, "robots": "ignore"}
-        more = {"manners": manners, "store": store}
+        politeness = {"delay_seconds": 0.2, "robots": "ignore"}
+        more = {"politeness": politeness, "store": store}
         folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "thresher"}, **more)
         run, crawl = supervised(folder, pages=500, workers=2), CrawlSetup.open(folder)
         await counted(crawl, 60)
@@ -158,8 +158,8 @@ async def control_run(crawl, **run_control):
 
 async def test_a_crawl_pauses_goes_on_and_takes_another_limit(tmp_path, web):
     async with served(web) as places:
-        manners = {"delay_seconds": 0.2, "robots": "ignore"}
-        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"}, manners=manners)
+        politeness = {"delay_seconds": 0.2, "robots": "ignore"}
+        folder = write_crawl(tmp_path / "crawl", web, TOPIC, places, {"name": "best-first"}, politeness=politeness)
         run, crawl = supervised(folder, pages=500), CrawlSetup.open(folder)
         await counted(crawl, 10)
         await control_run(crawl, paused=True)

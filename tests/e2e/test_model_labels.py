@@ -18,7 +18,7 @@ from thresher.operations import model_labelling
 from thresher.operations.model_labelling import CrawlLabelling
 
 QUICK = {
-    "manners": {"delay_seconds": 0},
+    "politeness": {"delay_seconds": 0},
     "engine": {"timeout_seconds": 2, "lease_seconds": 8},
     "scope": {"traps": "follow"},
     "output": {"keep_irrelevant": True},

@@ -154,7 +154,7 @@ class World:
         host = self.site.url.removeprefix("https://")
         own = {
             "languages": ["en"],
-            "manners": {"delay_seconds": 0},
+            "politeness": {"delay_seconds": 0},
             "engine": {"timeout_seconds": 5, "lease_seconds": 12},
             "output": {"warc": True, "keep_irrelevant": True},
             "network": {"allow": ["127.0.0.0/8"], "proxy": {"env": "CRAWL_PROXY"}},

@@ -80,7 +80,7 @@ def _crawled(script: Script, hosts: Sequence[str], settings: dict[str, Any], sec
     A limit of exactly the good pages would let the last of them wait for a tarpit, which might yet become a page.
     """
     good = sum(len(paths) for host, paths in script.items() if host.startswith("good")) + SPARE_PAGES
-    config = {"manners": {"delay_seconds": DELAY_SECONDS}, "engine": {"concurrency": SLOTS}, **settings}
+    config = {"politeness": {"delay_seconds": DELAY_SECONDS}, "engine": {"concurrency": SLOTS}, **settings}
     with recorder(script) as w:
         crawl(w, [w.url(host) for host in hosts], config, pages=good, seconds=seconds)
         hits = w.hits()

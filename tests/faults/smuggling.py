@@ -77,7 +77,7 @@ def _open(folder: Path) -> CrawlSetup:
         "title": {"en": "solar cells"},
         "seeds": ["http://seed.test/"],
         "strategy": {"name": "breadth-first"},
-        "manners": {"delay_seconds": 0, "contact": "tests@example.org"},
+        "politeness": {"delay_seconds": 0, "contact": "tests@example.org"},
         "scope": {"max_depth": 100},
     }
     (folder / "topic.yaml").write_text(json.dumps(topic), encoding="utf-8")

@@ -57,7 +57,7 @@ class Crawl:
         seeds: URLs to start from.
         contact: Mail or web address for site operators; without it, only one's own hosts are crawled.
         strategy: The order in which links are followed; by default that of topic.yaml, else ``thresher``.
-        settings: Further keys of topic.yaml, such as ``{"manners": {"delay_seconds": 5}}``.
+        settings: Further keys of topic.yaml, such as ``{"politeness": {"delay_seconds": 5}}``.
 
     Raises:
         ConfigError: The arguments differ from the folder's topic.yaml, or are invalid.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import warnings
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -165,6 +166,7 @@ def thresher(debug: bool) -> None:
 def main() -> None:
     """Run a command; known errors, also of the operating system and SQLite, become a message and an exit code."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look through all installed packages
+    warnings.showwarning = _print_warning
     try:
         try:
             thresher.main()
@@ -178,6 +180,11 @@ def main() -> None:
             click.echo(printable(line), err=True)
         _drop_output()
         sys.exit(known.exit_code)
+
+
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning for the user as one line, without the place in the source."""
+    click.echo(printable(f"warning: {message}"), err=True)
 
 
 def _drop_output() -> None:

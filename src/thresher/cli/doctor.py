@@ -164,5 +164,7 @@ def _crawl(folder: Path) -> Iterator[DoctorCheck]:
     except ThresherError as error:
         yield DoctorCheck("crawl", False, str(error))
         return
-    contact = crawl.config.manners.contact
-    yield DoctorCheck("contact", bool(contact), contact or "none", "" if contact else "manners.contact: me@example.org")
+    contact = crawl.config.politeness.contact
+    yield DoctorCheck(
+        "contact", bool(contact), contact or "none", "" if contact else "politeness.contact: me@example.org"
+    )

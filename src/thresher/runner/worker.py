@@ -15,6 +15,7 @@ import signal
 import sqlite3
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ import uvloop
 from thresher.assembly import build_label_feed, build_pipeline, build_worker
 from thresher.config.access import AccessTable
 from thresher.config.event_log import log_to
+from thresher.config.renamed_keys import RenamedKeyWarning
 from thresher.coordination.heartbeat import HeartbeatTask
 from thresher.crawl import CrawlSetup
 from thresher.engine import watchdog
@@ -194,6 +196,7 @@ def drain_when_orphaned() -> None:
 def main(arguments: list[str]) -> int:
     """Run one worker: DIR and NAME; the supervisor's order is one line of JSON on standard input."""
     folder, worker, line = Path(arguments[0]), arguments[1], _first_line()
+    warnings.simplefilter("ignore", RenamedKeyWarning)  # the supervisor warned already
     if not line:
         return 0  # the supervisor is gone already
     try:

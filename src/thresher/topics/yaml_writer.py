@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from thresher.config.renamed_keys import with_current_names
 from thresher.topics.topic import TopicDefinition
 
 MAX_NAME_CHARACTERS = 50
@@ -41,7 +42,7 @@ def topic_yaml(
         f"strategy: {_flow({'name': strategy})}",
         "scope: {deny_hosts: [], max_pages_per_host: 1000, max_depth: 12}",
         "stop: {pages: 50000}                  # also: relevant, minutes, harvest_below",
-        f"manners: {_flow({'contact': contact, 'delay_seconds': 2, 'robots': 'obey'})}",
+        f"politeness: {_flow({'contact': contact, 'delay_seconds': 2, 'robots': 'obey'})}",
         "output: {keep_irrelevant: false}",
         "store: sqlite",
         f"network: {_flow({'allow': list(allow)})}                   # private addresses are refused unless listed",
@@ -66,7 +67,7 @@ def topic_name(text: str, taken: Collection[str] = ()) -> str:
 def with_settings(text: str, settings: Mapping[str, Any]) -> str:
     """Return a topic.yaml with some of its keys changed; nested mappings are merged."""
     document: dict[str, Any] = yaml.safe_load(text)
-    for key, value in settings.items():
+    for key, value in with_current_names(settings).items():
         before = document.get(key)
         both = isinstance(value, Mapping) and isinstance(before, Mapping)
         document[key] = {**before, **value} if both else value  # type: ignore[dict-item]

@@ -220,7 +220,7 @@ class _Collection:
         scope = self.crawl.scope()
         if scope.own_hosts_only and (outside := [url for url in urls if "contact" in scope.allows(url, 0)]):
             raise ConfigError(
-                f"{self.crawl.folder.topic}: manners.contact is empty; sites like {host_key(outside[0])} must know "
+                f"{self.crawl.folder.topic}: politeness.contact is empty; sites like {host_key(outside[0])} must know "
                 "whom to write to: a mail or web address"
             )
 

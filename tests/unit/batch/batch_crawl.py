@@ -13,7 +13,7 @@ name: small
 keywords: [solar cells]
 seeds: ["http://a.example/0"]
 strategy: {name: best-first}
-manners: {contact: tests@example.org}
+politeness: {contact: tests@example.org}
 """
 PAGES = 60
 SEGMENTS = ("w1", "w2", f"{COLLECTED}/other")

@@ -16,7 +16,7 @@ SEED = "http://seed.example/"
 CONFIG = """\
 title: {en: solar cells}
 judge: {name: cosine}
-manners: {contact: me@example.org}
+politeness: {contact: me@example.org}
 """
 HTML = """<title>On cells</title><p>Solar cells, perovskite cells and a cell.</p>
 <a href="/more">more cells</a> <a href="/tea">tea</a> <a href="/no" rel="nofollow">no</a> <a href="/solar">self</a>"""
@@ -203,7 +203,7 @@ def test_a_tried_seed_is_fetched_once(crawl, servers, pupil):
 def test_a_public_page_needs_a_contact_even_when_the_seeds_do_not(crawl, servers, tmp_path):
     (tmp_path / "topic.yaml").write_text("title: {en: solar}\nnetwork: {allow: [127.0.0.0/8]}\n", encoding="utf-8")
     (tmp_path / "seeds.txt").write_text("http://127.0.0.1:8000/\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"manners\.contact is empty; sites like a\.example"):
+    with pytest.raises(ConfigError, match=r"politeness\.contact is empty; sites like a\.example"):
         attempt(CrawlSetup.open(tmp_path), servers)
     assert servers.asked == []
 

@@ -22,7 +22,7 @@ ADDONS = {"thresher_scrapy.addon.TopicalAddon": 300}
 def topic(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "topic.yaml"
-    path.write_text("title: {en: tea}\nmanners: {contact: me@example.org, delay_seconds: 3}\n", encoding="utf-8")
+    path.write_text("title: {en: tea}\npoliteness: {contact: me@example.org, delay_seconds: 3}\n", encoding="utf-8")
     return path
 
 
@@ -88,7 +88,7 @@ def test_the_crawl_of_a_spider_orders_and_does_not_cut(topic):
 def test_a_bundled_node_stays_one_in_the_crawl_of_a_spider(topic):
     document = {
         "taxonomy": {"file": "bundled", "nodes": ["Food/Drinks/Tea"]},
-        "manners": {"contact": "a@b"},
+        "politeness": {"contact": "a@b"},
     }
     topic.write_text(json.dumps(document), encoding="utf-8")
     crawl = open_spider_crawl(topic, load_config(topic), spider="one", start=())
@@ -100,7 +100,7 @@ def test_limits_that_topic_yaml_names_are_kept(topic):
     document = {
         "title": {"en": "tea"},
         "scope": {"max_pages_per_host": 9, "max_depth": 2},
-        "manners": {"contact": "a@b"},
+        "politeness": {"contact": "a@b"},
     }
     topic.write_text(json.dumps(document), encoding="utf-8")
     crawl = open_spider_crawl(topic, load_config(topic), spider="one", start=())

@@ -25,7 +25,9 @@ def answer(engine, query, body, status=200):
 
 
 def search(engine, query="x", **more):
-    return SearxSearch(engine.url("/search"), CrawlConfig.model_validate({"manners": {"delay_seconds": 3.0}}), **more)
+    return SearxSearch(
+        engine.url("/search"), CrawlConfig.model_validate({"politeness": {"delay_seconds": 3.0}}), **more
+    )
 
 
 def test_results_are_canonical_urls_in_their_order(engine):

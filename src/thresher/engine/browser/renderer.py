@@ -69,7 +69,7 @@ class Renderer:
         self._resolver = resolver
         self._listed = UrlScope(allow_hosts=tuple(config.browser.hosts)) if config.browser.hosts else None
         self._limits = RenderLimits(
-            user_agent=user_agent(config.manners.contact),
+            user_agent=user_agent(config.politeness.contact),
             language=next(iter(config.title_languages), "en"),
             allowed=self._allowed,
             any_certificate=config.network.tls == "record",

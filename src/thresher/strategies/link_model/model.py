@@ -148,12 +148,12 @@ class Prior:
 
     Args:
         weights: Of the features, then of the combinations.
-        hold: The precision of each weight, in examples.
+        prior_strength: The precision of each weight, in examples.
         mixing: The weight of each feature in each combination, a row per feature.
     """
 
     weights: Floats
-    hold: Floats
+    prior_strength: Floats
     mixing: Floats
 
     @property
@@ -170,13 +170,13 @@ PRIOR, PRIOR_WITHOUT_VECTORS = "prior.json", "prior_without_vectors.json"
 """The priors in the package: for crawls with word vectors and without."""
 
 
-def read_prior(path: str | Path, names: Sequence[str], *, hold: float = 1.0) -> Prior:
+def read_prior(path: str | Path, names: Sequence[str], *, prior_strength: float = 1.0) -> Prior:
     """Read a prior; features that it does not know have the weight 0.
 
     Args:
         path: A file; the name of a prior in the package if it has no folder.
         names: The features.
-        hold: A factor of the prior's precisions.
+        prior_strength: A factor of the prior's precisions.
     """
     is_packaged = path in (PRIOR, PRIOR_WITHOUT_VECTORS)
     file = files("thresher.strategies.link_model") / str(path) if is_packaged else Path(path)
@@ -187,7 +187,7 @@ def read_prior(path: str | Path, names: Sequence[str], *, hold: float = 1.0) -> 
     known = [features.get(name, nothing) for name in names]
     return Prior(
         weights=np.array([each["weight"] for each in [*known, *combined]], dtype=np.float64),
-        hold=hold * np.array([each["hold"] for each in [*known, *combined]], dtype=np.float64),
+        prior_strength=prior_strength * np.array([each["hold"] for each in [*known, *combined]], dtype=np.float64),
         mixing=np.array([each["mixing"] for each in known], dtype=np.float64).reshape(len(names), len(combined)),
     )
 
@@ -261,11 +261,11 @@ class Model:
 
     def fit(self) -> None:
         x, r = self._examples()
-        x, hold = self._prior.with_combinations(x), self._prior.hold
+        x, prior_strength = self._prior.with_combinations(x), self._prior.prior_strength
         for _ in range(NEWTON_STEPS):
             p = sigmoid(x @ self.weights)
-            gradient = x.T @ (p - r) + hold * (self.weights - self._prior.weights)
-            curvature = (x * (p * (1 - p) + MIN_CURVATURE)[:, None]).T @ x + np.diag(hold)
+            gradient = x.T @ (p - r) + prior_strength * (self.weights - self._prior.weights)
+            curvature = (x * (p * (1 - p) + MIN_CURVATURE)[:, None]).T @ x + np.diag(prior_strength)
             step = np.linalg.solve(curvature, gradient)
             self.weights -= step / max(1.0, float(np.abs(step).max()) / MAX_STEP)
 

@@ -173,7 +173,7 @@ class LinkModelStrategy(BaseStrategy):
         topic_profile: The topic.
         sweep_pages: Pages between two rescorings of the best waiting URLs, at first; later twice as many.
         sweep_urls: How many URLs are rescored.
-        hold: How strongly weights are held to those of other topics; 1 corresponds to how these topics differ.
+        prior_strength: How strongly weights are held to those of other topics; 1 is how much these differ.
         without: Features to leave out, joined by ``+``: for experiments.
         prior: A file with other weights to start from.
         net: Whether the model is mixed with classic strategies.
@@ -188,7 +188,7 @@ class LinkModelStrategy(BaseStrategy):
         *,
         sweep_pages: int = 5,
         sweep_urls: int = SWEEP_URLS,
-        hold: float = 1.0,
+        prior_strength: float = 1.0,
         without: str = "",
         prior: str = "",
         net: bool = True,
@@ -204,7 +204,7 @@ class LinkModelStrategy(BaseStrategy):
             topic_profile, self._site_rates, self._words, self._names, width=len(NAMES), most_links=most_links
         )
         packaged = PRIOR if table else PRIOR_WITHOUT_VECTORS
-        self._model = Model(read_prior(prior or packaged, NAMES, hold=hold))
+        self._model = Model(read_prior(prior or packaged, NAMES, prior_strength=prior_strength))
         self._experts = ExpertMixture() if net else None
         self._state = LinkModelState(self._model, self._words, self._site_rates, self._names, self._experts)
         self._used = np.array([float(name not in without.split("+")) for name in NAMES])

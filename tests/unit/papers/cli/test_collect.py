@@ -92,7 +92,9 @@ def test_rules_are_learned_from_the_example_pages_of_a_file(tmp_path):
 
 
 def test_rules_are_learned_from_the_entries_of_a_directory(tmp_path):
-    crawl = make_crawl(tmp_path / "solar", more="taxonomy: {file: tree, nodes: [Energy/Solar], least_urls: 5}\n")
+    crawl = make_crawl(
+        tmp_path / "solar", more="taxonomy: {file: tree, nodes: [Energy/Solar], min_urls_per_class: 5}\n"
+    )
     rows = [{"path": label, "url": url(page)} for label, pages in CLASSES.items() for page in pages]
     (tmp_path / "tree.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     CliRunner().invoke(thresher, ["topics", "import", str(tmp_path / "tree.jsonl"), "-o", str(crawl / "tree")])

@@ -22,7 +22,7 @@ TOPIC = """\
 title: {en: solar cells}
 seeds: [http://a.example/]
 strategy: {name: layers}
-manners: {contact: me@example.org}
+politeness: {contact: me@example.org}
 """
 CLASSES = {"Energy/Solar": range(10), "Lists/Hubs": range(10, 20), "News/Fronts": range(20, 30), "Tea": range(30, 40)}
 
@@ -176,8 +176,8 @@ def test_a_running_crawl_is_left_alone(make, web):
 
 def test_foreign_hosts_need_a_contact(make, web, tmp_path):
     crawl = make()
-    crawl.folder.topic.write_text(TOPIC.partition("manners")[0])
-    with pytest.raises(ConfigError, match=r"manners.contact is empty; sites like a\.example"):
+    crawl.folder.topic.write_text(TOPIC.partition("politeness")[0])
+    with pytest.raises(ConfigError, match=r"politeness.contact is empty; sites like a\.example"):
         collect(CrawlSetup.open(crawl.folder.root), layers(examples={"": urls(range(10))}), fetch=web)
     assert web.asked == []
 

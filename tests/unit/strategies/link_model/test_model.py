@@ -5,13 +5,13 @@ from thresher.strategies.link_model.model import NAMES, Model, Prior, sigmoid
 from thresher.strategies.link_model.name_model import NAME_FEATURES
 
 
-def prior(*weights, hold=1.0, mixing=None):
+def prior(*weights, prior_strength=1.0, mixing=None):
     mixed = np.zeros((len(weights), 0)) if mixing is None else np.array(mixing)
-    return Prior(weights=np.array(weights), hold=np.full(len(weights), hold), mixing=mixed)
+    return Prior(weights=np.array(weights), prior_strength=np.full(len(weights), prior_strength), mixing=mixed)
 
 
-def model(most=2000, hold=1.0):
-    return Model(prior(-1.0, 2.0, hold=hold), most=most)
+def model(most=2000, prior_strength=1.0):
+    return Model(prior(-1.0, 2.0, prior_strength=prior_strength), most=most)
 
 
 def taught(model, pairs):
@@ -30,7 +30,7 @@ def test_without_examples_the_weights_are_the_prior_ones():
 
 def test_examples_move_the_weights_and_the_prior_holds_them():
     against = [(1.0, 0.0), (0.0, 1.0)] * 20
-    loose, held = taught(model(hold=0.1), against), taught(model(hold=1000.0), against)
+    loose, held = taught(model(prior_strength=0.1), against), taught(model(prior_strength=1000.0), against)
     assert loose.weights[1] < 0
     assert held.weights[1] > 1.5
 
@@ -43,12 +43,12 @@ def test_the_weights_are_those_of_the_least_loss():
 
 
 def test_only_the_latest_examples_count():
-    one = taught(model(most=40, hold=0.1), [(1.0, 0.0)] * 100 + [(1.0, 1.0)] * 40)
+    one = taught(model(most=40, prior_strength=0.1), [(1.0, 0.0)] * 100 + [(1.0, 1.0)] * 40)
     assert sigmoid(one.weights.sum()) > 0.8
 
 
 def test_a_second_thought_changes_the_example():
-    one = taught(model(hold=0.1), [(1.0, 0.0)] * 10)
+    one = taught(model(prior_strength=0.1), [(1.0, 0.0)] * 10)
     for key in range(10):
         one.revise(key, 1.0)
     one.revise(77, 1.0)
@@ -67,7 +67,9 @@ def test_a_restart_goes_on_with_weights_and_examples():
 
 
 def test_a_combination_of_features_is_weighed_too_and_learned_from():
-    both = Prior(weights=np.array([0.0, 0.0, 0.0, 1.0]), hold=np.ones(4), mixing=np.array([[-1.5], [1.0], [1.0]]))
+    both = Prior(
+        weights=np.array([0.0, 0.0, 0.0, 1.0]), prior_strength=np.ones(4), mixing=np.array([[-1.5], [1.0], [1.0]])
+    )
     one = Model(both)
     x = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
     assert one.predict(x).tolist() == pytest.approx(sigmoid(np.tanh([0.5, -0.5])).tolist())
@@ -79,7 +81,9 @@ def test_a_combination_of_features_is_weighed_too_and_learned_from():
 
 
 def test_the_parts_of_a_score_add_up_to_it_and_each_feature_has_its_share_of_the_combinations():
-    both = Prior(weights=np.array([-1.0, 0.5, 0.0, 2.0]), hold=np.ones(4), mixing=np.array([[-1.5], [1.0], [2.0]]))
+    both = Prior(
+        weights=np.array([-1.0, 0.5, 0.0, 2.0]), prior_strength=np.ones(4), mixing=np.array([[-1.5], [1.0], [2.0]])
+    )
     one = Model(both)
     x = np.array([[1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
     parts = one.parts(x)
@@ -92,7 +96,7 @@ def test_the_parts_of_a_score_add_up_to_it_and_each_feature_has_its_share_of_the
 def wide_model(*, mixing=0.5):
     width = len(NAMES)
     combined = np.full((width, 1), mixing)
-    return Model(Prior(weights=np.zeros(width + 1), hold=np.ones(width + 1), mixing=combined))
+    return Model(Prior(weights=np.zeros(width + 1), prior_strength=np.ones(width + 1), mixing=combined))
 
 
 def learned_wide():

@@ -20,9 +20,9 @@ SMALL = {
 def test_unknown_features_weigh_nothing_and_forgotten_ones_are_left_out(tmp_path):
     path = tmp_path / "prior.json"
     path.write_text(json.dumps(SMALL))
-    prior = read_prior(str(path), ["bias", "new"], hold=10.0)
+    prior = read_prior(str(path), ["bias", "new"], prior_strength=10.0)
     assert prior.weights.tolist() == [-1.0, 0.0, 3.0, 0.0]
-    assert prior.hold.tolist() == [20.0, 10.0, 40.0, 10.0]
+    assert prior.prior_strength.tolist() == [20.0, 10.0, 40.0, 10.0]
     assert prior.mixing.tolist() == [[0.5, 0.0], [0.0, 0.0]]
 
 
