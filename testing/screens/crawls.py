@@ -70,7 +70,7 @@ def _record(number: int, hosts: int) -> PageRecord:
         language="en",
         relevance=relevance,
         relevant=relevance > 0.5,
-        parts={"likeness": relevance, "ordinary": 0.1},
+        parts={"similarity": relevance, "background level": 0.1},
         text_hash=number + 1,
         text=text,
         links=[_link(number, place, hosts) for place in range(LINKS)],

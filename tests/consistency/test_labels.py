@@ -153,7 +153,7 @@ async def test_u10_a_label_counts_when_the_page_is_fetched_later(bench, crawl):
     with PageStoreReader(crawl.folder.pages) as collection:
         record = collection.find(fingerprint(queued))
     assert record.relevant
-    assert record.parts["told"] == 1.0
+    assert record.parts["label"] == 1.0
 
 
 async def test_u10_a_no_to_a_url_that_was_never_crawled_is_kept_and_nothing_is_queued(crawl, command):

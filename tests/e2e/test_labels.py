@@ -83,7 +83,7 @@ async def test_a_no_to_the_page_that_leads_the_queue_changes_it_though_nobody_ru
         with PageStoreReader(folder / "pages") as collection:
             record = collection.find(page_key(page))
         assert not record.relevant
-        assert record.parts["told"] == 0.0
+        assert record.parts["label"] == 0.0
         result = await crawl_pages(folder, 80)
     assert result.status.pages == 80
     assert await known_labels(crawl) == {page: False}
@@ -200,7 +200,7 @@ async def test_a_word_that_is_taken_back_counts_no_more(tmp_path, web, thresher)
     assert taken.returncode == 0, taken.stderr
     assert await known_labels(CrawlSetup.open(folder)) == {}
     with PageStoreReader(folder / "pages") as collection:
-        assert "told" not in collection.find(page_key(page)).parts
+        assert "label" not in collection.find(page_key(page)).parts
 
 
 async def test_label_reads_its_answers_from_a_pipe_and_refuses_an_empty_one(tmp_path, web, thresher):

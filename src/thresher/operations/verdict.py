@@ -31,11 +31,11 @@ COLUMNS = 100
 """Width of a short explanation."""
 TITLE_COLUMNS = 40
 PART_MEANINGS = {
-    "likeness": "similarity to the topic",
-    "ordinary": "similarity of an ordinary page",
-    "good": "similarity of a good page",
+    "similarity": "similarity to the topic",
+    "background level": "similarity of an ordinary page",
+    "topic level": "similarity of a good page",
     "titled": "share of a phrase's words in title, first heading or address",
-    "taught": "change of the similarity by labels",
+    "label correction": "change of the similarity by labels",
     LABEL_PART: "label: 1 yes, 0 no, between them that of a model",
     UNLABELLED_PART: "relevance without the label",
 }

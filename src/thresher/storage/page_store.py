@@ -25,7 +25,18 @@ import zstandard
 
 from thresher.errors import REPAIR, DamagedFile
 from thresher.reasons.reason import NO_REASON, Reason, ReasonKind
-from thresher.records import FetchedPage, Judgement, Lease, Outcome, ParsedPage, Revision, ScoreBreakdown, best_topic
+from thresher.records import (
+    LABEL_PART,
+    UNLABELLED_PART,
+    FetchedPage,
+    Judgement,
+    Lease,
+    Outcome,
+    ParsedPage,
+    Revision,
+    ScoreBreakdown,
+    best_topic,
+)
 from thresher.storage.migrations import prepare
 from thresher.urls.canonical import fingerprint, host_key
 
@@ -360,10 +371,26 @@ def unpacked_parts(text: str | None) -> ScoreBreakdown:
         DamagedFile: They cannot be decoded.
     """
     try:
-        parts: ScoreBreakdown = json.loads(text) if text else {}
-    except ValueError as error:
+        return current_parts(json.loads(text)) if text else {}
+    except (ValueError, TypeError, AttributeError) as error:
         raise DamagedFile(f"what is stored of a page is damaged: {error}; {REPAIR}") from error
-    return parts
+
+
+_EARLIER_PARTS = {"told": LABEL_PART, "unaided": UNLABELLED_PART}
+_EARLIER_ADAPTIVE_PARTS = _EARLIER_PARTS | {
+    "likeness": "similarity",
+    "ordinary": "background level",
+    "good": "topic level",
+    "taught": "label correction",
+}
+
+
+def current_parts(parts: ScoreBreakdown) -> ScoreBreakdown:
+    """Return the parts of a stored relevance under their current names; versions up to 0.2.0 had other ones."""
+    names = (
+        _EARLIER_ADAPTIVE_PARTS if "likeness" in parts else _EARLIER_PARTS
+    )  # a judge of a user may have a part "good"
+    return {names.get(name, name): value for name, value in parts.items()}
 
 
 def unpacked_text(blob: bytes | None) -> str:

@@ -339,19 +339,19 @@ class LanguageModel:
     def _judgement(self, url: str, s: TopicSimilarity, logit: float) -> Judgement:
         """Make the judgement from the similarity, and from the logit after the shift of the crawl and labels."""
         labelled, model, relevance = self.verdict(url), self._model, chance_of(logit)
-        parts = {"likeness": s.plain, "ordinary": model.middle, "good": model.level}
+        breakdown = {"similarity": s.plain, "background level": model.middle, "topic level": model.level}
         if s.titled:
-            parts["titled"] = s.titled
+            breakdown["titled"] = s.titled
         if s.corrected != s.plain:
-            parts["taught"] = s.corrected - s.plain
+            breakdown["label correction"] = s.corrected - s.plain
         if labelled is not None:
-            parts |= {LABEL_PART: float(labelled), UNLABELLED_PART: relevance}
+            breakdown |= {LABEL_PART: float(labelled), UNLABELLED_PART: relevance}
             relevance = with_label(relevance, labelled)
         return Judgement(
             relevance=relevance,
             relevant=relevance >= self._threshold,
             reward=self._reward(url, s),
-            breakdown=parts,
+            breakdown=breakdown,
             final=self.sample.seen_by_all >= FINAL_PAGES,
         )
 

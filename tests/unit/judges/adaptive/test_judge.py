@@ -167,15 +167,15 @@ def test_a_no_makes_pages_like_it_less_likely_but_leaves_their_reward():
     after = judge.judge(like_it)
     assert after.relevance < before.relevance
     assert after.reward == pytest.approx(before.reward, abs=0.05)
-    assert after.breakdown["taught"] < 0
+    assert after.breakdown["label correction"] < 0
 
 
 def test_what_the_judge_itself_thinks_is_reported_beside_what_a_person_says():
     judge = judge_with(seeds=[solar(0), solar(1)], others=60)
     judge.teach({other(7).url: True})
     parts = judge.judge(other(7)).breakdown
-    assert parts["told"] == 1.0
-    assert 0.0 <= parts["unaided"] <= 1.0
+    assert parts["label"] == 1.0
+    assert 0.0 <= parts["without label"] <= 1.0
 
 
 def test_a_seed_that_was_refused_by_mistake_is_a_seed_again():
@@ -206,7 +206,7 @@ def test_a_word_that_another_worker_takes_back_is_taken_back_here():
         judges[0].teach({other(3).url: verdict})
         for number in range(40, 80):
             judges[1].learn(other(number))
-    assert judges[1].judge(other(3)).breakdown.keys().isdisjoint({"told"})
+    assert judges[1].judge(other(3)).breakdown.keys().isdisjoint({"label"})
 
 
 def test_examples_that_were_refused_are_never_seeds():
@@ -387,4 +387,4 @@ def test_a_label_by_a_model_does_not_decide_alone_and_survives_a_restart():
     judge.save_state()
     again = AdaptiveJudge(TopicProfile(vectors=VECTORS))
     again.load_state(state_store)
-    assert again.judge(other(3)).breakdown["told"] == 0.8
+    assert again.judge(other(3)).breakdown["label"] == 0.8
