@@ -2,7 +2,7 @@
 
 A crawl folder of N made-up pages, of two workers, is uploaded to a collection: a folder, or with ``--s3`` an S3 server
 on loopback. Then each command runs in a process of its own, in three places: the machine that crawled, a new folder
-with the settings of the crawl alone, and a copy that ``thresher gather`` makes. The table has the seconds on the clock
+with the settings of the crawl alone, and a copy that ``thresher pull`` makes. The table has the seconds on the clock
 and of the processor, and the highest resident size. The first search of a place is the one that counts; the second
 shows what it saved.
 

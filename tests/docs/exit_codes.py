@@ -10,7 +10,7 @@ from thresher.runner.limits import MIN_ATTEMPTS, MIN_SHARE, NOT_UPLOADED, NOTHIN
 ANSWERS = {
     "batch": "damaged pages were left out",
     "doctor": "something that is needed is missing",
-    "gather": "segments are missing from the collection",
+    "pull": "segments are missing from the collection",
     "search": "nothing was found",
     "topics find": "nothing was found",
     "seeds": "no page could be proposed",
@@ -39,7 +39,7 @@ storage did not answer or refused them. The summary has their number and the cau
 `thresher verify --repair`. A run that its user stopped, that could fetch nothing, or that ended with an error keeps
 the code of that.
 
-`thresher work` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing or
+`thresher join` ends with 0 when its crawl has ended, whatever ended it, unless the whole crawl could fetch nothing or
 pages of its machine wait for their upload.
 
 Up to version 0.1.0 the page limit ended a run with 14 and the time limit with 15. A run that could fetch nothing
@@ -64,10 +64,10 @@ def _rows() -> Iterator[tuple[int, str, str]]:
         if kind is ThresherError or "exit_code" in vars(kind):
             names = ", ".join(f"`{each.__name__}`" for each in _tree(kind) if each.exit_code == kind.exit_code)
             yield kind.exit_code, _FOR_KINDS.get(kind, _FOR_ERRORS[kind.exit_code]), names
-    yield NOT_UPLOADED, "the work was done, but pages wait on this machine for their upload", "`run`, `work`"
-    yield NOTHING_FETCHED, "nothing, or almost nothing, could be fetched", "`run`, `work`"
+    yield NOT_UPLOADED, "the work was done, but pages wait on this machine for their upload", "`run`, `join`"
+    yield NOTHING_FETCHED, "nothing, or almost nothing, could be fetched", "`run`, `join`"
     for stop_reason in StopReason:
-        command = "`run`, `work`" if stop_reason.exit_code else "`run`"
+        command = "`run`, `join`" if stop_reason.exit_code else "`run`"
         yield stop_reason.exit_code, stop_reason.message, command
 
 

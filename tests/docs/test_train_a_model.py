@@ -100,7 +100,7 @@ def test_every_command_of_the_page_runs(web, places, folder):
             assert done.returncode == 0, (line, done.stdout, done.stderr)
             if words[0] == "new":
                 at_once(folder / words[1], places)
-            if words[0] == "collect":
+            if words[0] == "train":
                 check(done)
 
 

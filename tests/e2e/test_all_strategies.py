@@ -68,7 +68,7 @@ def taxonomy_of(web):
 async def crawl_one(folder, name, places_left):
     async with places_left:
         if needs_training(name):  # on this thread: the runner of commands takes all output for its own
-            trained = call("collect", folder / name, "--from", folder / TEACHER, "--pages", 0)
+            trained = call("train", folder / name, "--from", folder / TEACHER, "--pages", 0)
             assert trained.exit_code == 0, (trained.output, trained.exception)
         return await run(folder / name, PAGES)
 

@@ -53,7 +53,7 @@ class Machines:
         return self.start("first", "run", NAME, *options)
 
     def work(self, machine, *options):
-        return self.start(machine, "work", "--crawl", NAME, *options)
+        return self.start(machine, "join", "--crawl", NAME, *options)
 
     def call(self, *arguments):
         command = [sys.executable, "-m", "thresher", *map(str, arguments)]

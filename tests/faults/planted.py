@@ -2,7 +2,7 @@
 
 Each loss is planted in a fresh copy of a prepared crawl. Then come the commands of a user: ``verify``, ``verify
 --repair``, ``run``, and ``verify`` again. A loss is repaired when every page of the site is in ``export`` afterwards,
-and, where there is a collection, in a copy of it that ``gather`` makes.
+and, where there is a collection, in a copy of it that ``pull`` makes.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def missing(crawl: SiteCrawl) -> int:
     urls = crawl.site_urls()
     lost = urls - _exported(crawl.folder)
     if crawl.kind.collection:
-        called("gather", crawl.collection, crawl.root / "gathered", folder=REPOSITORY)
+        called("pull", crawl.collection, crawl.root / "gathered", folder=REPOSITORY)
         lost |= urls - _exported(crawl.root / "gathered")
     return len(lost)
 

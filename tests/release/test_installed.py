@@ -20,11 +20,11 @@ except thresher.ThresherError as error:
 ASKED = {
     "redis": [
         ["run", "solar", "--store", "redis://127.0.0.1:9/0"],
-        ["work", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
+        ["join", "--store", "redis://127.0.0.1:9/0", "--crawl", "x"],
     ],
-    "collection": [["run", "solar", "--collection", "s3://bucket/solar"], ["gather", "s3://bucket/solar", "copy"]],
+    "collection": [["run", "solar", "--collection", "s3://bucket/solar"], ["pull", "s3://bucket/solar", "copy"]],
     "metrics": [["run", "solar", "--pages", "1", "--metrics-port", "9"]],
-    "learn": [["run", "judge"], ["collect", "solar", "--train", "layers"], ["collect", "solar", "--train", "rules"]],
+    "learn": [["run", "judge"], ["train", "solar", "--train", "layers"], ["train", "solar", "--train", "rules"]],
     "lab": [["lab", "compare", "--web", "generated-en-1000", "--strategies", "best-first"]],
     "warc": [["run", "warc"]],
     "notebook": ["pages().to_pandas()", "plot_harvest()"],

@@ -102,7 +102,7 @@ class Crawl:
         crawl = BuiltCrawl.open(self.folder)
         if crawl.folder.joined.is_file():
             raise ConfigError(
-                f"{self.folder} works for a crawl that was started on another machine; continue with thresher work"
+                f"{self.folder} works for a crawl that was started on another machine; continue with thresher join"
             )
         check_crawl(crawl)
         stop = crawl.config.stop

@@ -52,7 +52,7 @@ RESULT_KEYS = {
     "not_uploaded": "What of this machine is not in the collection, and the cause; null when all is.",
     "pages_per_second": "Pages per second of this run.",
 }
-"""The keys of the result of a run, for `run` and `work`."""
+"""The keys of the result of a run, for `run` and `join`."""
 
 
 def metrics_options(command: F) -> F:
@@ -113,7 +113,7 @@ def run(
     The exit code is 0 when the work was done or a limit was reached; 7 when it was done, but pages wait here for
     their upload to the collection; 9 when nothing, or almost nothing, could be fetched; 11 when it was stopped.
 
-    With a store that other machines can reach, such as redis://…, they join by thresher work. The end of this run then
+    With a store that other machines can reach, such as redis://…, they join by thresher join. The end of this run then
     ends the crawl for all of them.
 
     With --refresh, relevant pages that have probably changed are visited again, with conditional requests. New links
@@ -131,7 +131,7 @@ def run(
     crawl = CrawlSetup.open(dir, flags)
     if crawl.folder.joined.is_file():
         raise ConfigError(
-            f"{dir} works for a crawl that was started on another machine; continue with thresher work --dir {dir}"
+            f"{dir} works for a crawl that was started on another machine; continue with thresher join --dir {dir}"
         )
     if not workers and not crawl.backend.has_other_machines:
         raise ConfigError("--workers 0 only supervises other machines; give --store redis://…, which they can reach")

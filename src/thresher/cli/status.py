@@ -135,7 +135,7 @@ def _worker(worker: RegisteredWorker) -> dict[str, Any]:
 
 def _show_workers(workers: Sequence[RegisteredWorker]) -> None:
     if not workers:
-        echo("There are no workers. Add one: thresher work")
+        echo("There are no workers. Add one: thresher join")
         return
     echo_table(
         ["worker", "machine", "process", "pages", "for s", "state", "heartbeat s ago"],

@@ -204,7 +204,7 @@ class DefinitionStore:
             if manifest.get("mark") != mark and not same_topic:
                 raise ConfigError(
                     f"the store holds a crawl called {self._crawl!r} that was begun from another folder; join it by "
-                    "thresher work, or give this one another name in topic.yaml"
+                    "thresher join, or give this one another name in topic.yaml"
                 )
 
     async def fetch(self) -> Definition:

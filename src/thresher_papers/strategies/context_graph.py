@@ -22,7 +22,7 @@ ORDERS = ("fifo", "likelihood")
 class ContextGraph(BaseStrategy):
     """Follow links of pages that are few links away from the topic, as predicted by a trained model.
 
-    Needs training: thresher collect. The generation is carried by the URLs. With `retrain_every`, the latest pages are
+    Needs training: thresher train. The generation is carried by the URLs. With `retrain_every`, the latest pages are
     saved with the crawl, a restart trains on them again, and workers train on each other's.
 
     Args:

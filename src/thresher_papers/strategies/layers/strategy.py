@@ -21,7 +21,7 @@ from thresher_papers.strategies.layers.ranking import LayerRankedPages
 class Layers(BaseStrategy):
     """Follow links by the layer of their page, by hot words in their anchors, and by where similar anchors led before.
 
-    Needs training: thresher collect. Nothing is learned while crawling, so restarts and all workers give equal scores.
+    Needs training: thresher train. Nothing is learned while crawling, so restarts and all workers give equal scores.
 
     Args:
         topic_profile: The topic; its folder of trained models holds the layers.

@@ -60,9 +60,7 @@ class InterclassRules(BaseStrategy):
         if combine not in ("sum", "max"):
             raise ValueError(f"combine must be sum or max, got {combine!r}")
         if topic_profile.model is None or not (topic_profile.model / FILE).is_file():
-            raise ConfigError(
-                "strategy rules needs rules learned from example pages; collect them: thresher collect DIR"
-            )
+            raise ConfigError("strategy rules needs rules learned from example pages; collect them: thresher train DIR")
         self._classify = classify or trained_classifier(topic_profile.model)
         self._table = RuleTable.load(topic_profile.model)
         self._max_depth, self._combine, self._inner = max_depth, combine, inner

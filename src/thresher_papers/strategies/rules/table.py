@@ -149,11 +149,11 @@ class RuleTable:
             table = json.loads((folder / FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise ThresherError(
-                f"no rules can be read from {folder / FILE}: {error}; train again: thresher collect DIR"
+                f"no rules can be read from {folder / FILE}: {error}; train again: thresher train DIR"
             ) from error
         if not _is_table(table):
             raise ThresherError(
-                f"{folder / FILE} is no table of rules that this program knows; train again: thresher collect DIR"
+                f"{folder / FILE} is no table of rules that this program knows; train again: thresher train DIR"
             )
         return cls(table["counts"], frozenset(table["targets"]))
 

@@ -63,5 +63,5 @@ def test_seeds_start_above_all_queues_or_as_in_the_paper_in_the_last(strategy):
 
 
 def test_it_must_be_trained(tmp_path):
-    with pytest.raises(ConfigError, match="thresher collect"):
+    with pytest.raises(ConfigError, match="thresher train"):
         make("strategy", "layers", {}, TopicProfile(model=tmp_path / "model" / "trained"))

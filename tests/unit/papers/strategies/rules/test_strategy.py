@@ -64,7 +64,7 @@ def test_parameters_without_sense_are_refused(parameters, topic_profile):
 
 def test_without_rules_the_error_names_the_command_to_run(tmp_path):
     for topic_profile in (TopicProfile(), TopicProfile(model=tmp_path)):
-        with pytest.raises(ConfigError, match="thresher collect"):
+        with pytest.raises(ConfigError, match="thresher train"):
             InterclassRules(topic_profile)
 
 

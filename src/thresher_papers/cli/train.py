@@ -1,4 +1,4 @@
-"""thresher collect: gather training data, train a strategy's model on it, and report its quality."""
+"""thresher train: gather training data, train a strategy's model on it, and report its quality."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ PROGRESS_SECONDS = 5.0
         "rules": "Only for rules: which classes link to which.",
     },
 )
-def collect(
+def train(
     dir: Path,  # noqa: A002 - the argument's name on the command line
     as_json: bool,
     **options: Any,
@@ -127,8 +127,8 @@ def collect(
 
     \b
     Examples:
-      thresher collect solar --train layers --examples good.txt --from wind
-      thresher collect solar --train rules --examples classes.tsv --pages 0
+      thresher train solar --train layers --examples good.txt --from wind
+      thresher train solar --train rules --examples classes.tsv --pages 0
     """
     crawl = CrawlSetup.open(dir)
     request = _request(crawl, options)

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from testing.servers.fixtures import redis_server_of_session, redis_url  # noqa: F401
 from thresher.cli import thresher
+from thresher.cli.join import _join
 from thresher.cli.stores import fetch_definition, joined
-from thresher.cli.work import _join
 from thresher.config.run_options import RunOptions
 from thresher.coordination.keys import key_of
 from thresher.coordination.worker_registry import SILENT_SECONDS, Heartbeat, WorkerRegistry

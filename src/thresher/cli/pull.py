@@ -1,4 +1,4 @@
-"""thresher gather: a local copy of a collection."""
+"""thresher pull: a local copy of a collection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from thresher.monitoring.failures import pluralize
         "lost_segments": "Entries, segments and files of the collection that are missing or damaged.",
     },
 )
-def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
+def pull(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - the argument's name on the command line
     """Copy the pages of all machines into a folder.
 
     COLLECTION is its URL, such as s3://bucket/prefix, or the folder of a crawl that has one. Given again, the command
@@ -31,8 +31,8 @@ def gather(collection: str, dir: Path, as_json: bool) -> None:  # noqa: A002 - t
 
     \b
     Examples:
-      thresher gather s3://crawls/solar solar-copy
-      thresher gather solar solar-copy --json
+      thresher pull s3://crawls/solar solar-copy
+      thresher pull solar solar-copy --json
     """
     url = collection if "://" in collection else _collection_of(Path(collection))
     from thresher.operations.gather import gather as gather_pages

@@ -1,4 +1,4 @@
-"""thresher collect trains on an earlier crawl or on example pages, reports the quality, and names the next step."""
+"""thresher train trains on an earlier crawl or on example pages, reports the quality, and names the next step."""
 
 import json
 
@@ -21,7 +21,7 @@ def make_crawl(folder, *, relevant=range(10), more=""):
 
 
 def run(*arguments):
-    words = ["collect", *map(str, arguments), "--pages", "0"]
+    words = ["train", *map(str, arguments), "--pages", "0"]
     return CliRunner().invoke(thresher, words, catch_exceptions=False)
 
 
@@ -128,7 +128,16 @@ def test_without_scikit_learn_it_says_how_to_get_it(tmp_path, monkeypatch):
         run(make_crawl(tmp_path / "solar"))
 
 
-def test_the_old_name_leads_to_the_new_one():
-    result = CliRunner().invoke(thresher, ["train", "solar"])
-    assert result.exit_code == 2
-    assert "thresher train is now thresher collect" in result.output
+@pytest.mark.parametrize(("earlier", "now"), [("collect", "train"), ("gather", "pull"), ("work", "join")])
+def test_an_earlier_name_of_a_command_still_works_and_names_the_new_one(earlier, now):
+    result, asked = (CliRunner().invoke(thresher, [name, "--help"]) for name in (earlier, now))
+    assert result.exit_code == asked.exit_code == 0
+    assert result.stdout == asked.stdout
+    assert result.stderr == f"warning: thresher {earlier} is called thresher {now} now\n"
+
+
+def test_earlier_names_of_commands_are_not_listed():
+    lines = CliRunner().invoke(thresher, ["--help"]).stdout.splitlines()
+    assert not {"collect", "gather", "work"} & {
+        line.split()[0] for line in lines if line.startswith("  ") and line.strip()
+    }

@@ -1,4 +1,4 @@
-"""thresher work: add a machine to a crawl that was started on another one."""
+"""thresher join: add a machine to a crawl that was started on another one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ WAIT_STEP_SECONDS = 2.0
 )
 @metrics_options
 @json_option(RESULT_KEYS)
-def work(
+def join(
     store: str,
     name: str,
     folder: Path | None,
@@ -74,7 +74,7 @@ def work(
 
     \b
     Examples:
-      thresher work --store redis://10.0.0.5:6379/0 --crawl solar --workers 4
+      thresher join --store redis://10.0.0.5:6379/0 --crawl solar --workers 4
     """
     crawl = _join(store, name, folder, wait_seconds=wait_seconds)
     check_crawl(crawl)
