@@ -101,7 +101,7 @@ def plan(name: Path, collection: str) -> Iterator[tuple[str, str, Sequence[str]]
     crawled, settings, copy = str(name / "crawl"), str(name / "settings"), str(name / "copy")
     for place, folder in (("the machine that crawled", crawled), ("settings alone", settings), ("a copy", copy)):
         if folder == copy:
-            yield place, "gather", ("gather", collection, copy)
+            yield place, "pull", ("pull", collection, copy)
         yield place, "status", ("status", folder)
         yield place, "search", ("search", folder, QUERY)
         yield place, "search again", ("search", folder, QUERY)
