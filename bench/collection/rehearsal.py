@@ -126,7 +126,7 @@ def measure(minutes: float, folder: Path, curve: Path) -> dict[str, object]:
         verified = json.loads(world.call("verify", NAME, "--repair", "--json").stdout)
         verify_seconds = time.monotonic() - began
         status = json.loads(world.call("status", NAME, "--json").stdout)
-        world.call("gather", s3.url(NAME), "fresh")
+        world.call("pull", s3.url(NAME), "fresh")
         lines = world.call("export", "fresh", "-f", "jsonl", "--duplicates").stdout.splitlines()
         exported = [json.loads(line)["url"] for line in lines]
         sent = {*(folder / HITS).read_text(encoding="utf-8").split()}

@@ -78,7 +78,7 @@ class World:
     def add_machine(self) -> None:
         self.started += 1
         name = f"machine-{self.started}"
-        self.workers[name] = self.start("work", "--crawl", self.crawl, "--dir", name)
+        self.workers[name] = self.start("join", "--crawl", self.crawl, "--dir", name)
 
     def destroy_machine(self) -> None:
         """Kill the machine that has worked longest, destroy its disk, and let another one join."""
@@ -151,7 +151,7 @@ def measure(pages: int, machines: int, fault_seconds: float, folder: Path, curve
         crawled = time.monotonic() - began
         rounds = _repair(world)
         began = time.monotonic()
-        gathered = world.call("gather", s3.url(NAME), "fifth")
+        gathered = world.call("pull", s3.url(NAME), "fifth")
         exported = [
             json.loads(line)["url"] for line in world.call("export", "fifth", "-f", "jsonl").stdout.splitlines()
         ]
